@@ -1,0 +1,42 @@
+"""The command line, `roundledger`.
+
+A command imports what it needs inside its own function: `--help` and `--version` should not wait for a
+database driver or a web framework to load.
+"""
+
+from typing import Annotated
+
+import typer
+
+from api.play_commands import adjudicate
+
+app = typer.Typer(
+    name="roundledger",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # it would print local variables, and so bets and ids, into logs
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roundledger {version('roundledger')}")
+        raise typer.Exit
+
+
+@app.callback()
+def roundledger(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    """An event-sourced ledger for rounds of casino table games."""
+
+
+app.command()(adjudicate)
+
+
+def main() -> None:
+    app()

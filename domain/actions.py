@@ -1,0 +1,90 @@
+"""The actions of a round document, as a table's terminal posts them: their shape and nothing else.
+
+Whether an action may happen now is for `decide` to say. A field left out is UNSET, so that a null in its place is
+still refused as a wrong type.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from domain.errors import BadDocument
+from domain.money import MONEY_PATTERN
+
+MoneyText = Annotated[str, Meta(pattern=MONEY_PATTERN)]
+Id = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9-]{0,39}\Z")]
+# fmt: off
+Card = Literal[
+    "2c", "3c", "4c", "5c", "6c", "7c", "8c", "9c", "Tc", "Jc", "Qc", "Kc", "Ac",
+    "2d", "3d", "4d", "5d", "6d", "7d", "8d", "9d", "Td", "Jd", "Qd", "Kd", "Ad",
+    "2h", "3h", "4h", "5h", "6h", "7h", "8h", "9h", "Th", "Jh", "Qh", "Kh", "Ah",
+    "2s", "3s", "4s", "5s", "6s", "7s", "8s", "9s", "Ts", "Js", "Qs", "Ks", "As",
+]
+SpotName = Literal[
+    "ante", "blind", "trips", "play", "progressive", "envy", "pair_plus", "six_card",
+    "game", "buster", "red_flex", "insurance", "double",
+]
+Choice = Literal[
+    "check", "raise", "fold", "play", "insure", "hit", "stand", "double", "split", "surrender",
+]
+# fmt: on
+Kind = Literal["backline", "toke"]
+
+
+class Bet(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="bet"):
+    seat: int
+    spot: SpotName
+    amount: MoneyText
+    bettor: Id | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
+
+
+class CloseBets(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="close_bets"):
+    pass
+
+
+class Deal(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="deal"):
+    to: int | Literal["dealer", "board", "burn"]
+    cards: tuple[Card | None, ...]
+    hand: int | UnsetType = UNSET
+
+
+class Reveal(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="reveal"):
+    of: int | Literal["flop", "turn_river", "dealer"]
+    cards: tuple[Card | None, ...] | UnsetType = UNSET
+
+
+class Decide(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="decide"):
+    seat: int
+    choice: Choice
+    times: int | UnsetType = UNSET
+    amount: MoneyText | UnsetType = UNSET
+    hand: int | UnsetType = UNSET
+    bettor: Id | UnsetType = UNSET
+
+
+class Peek(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="peek"):
+    pure: bool | UnsetType = UNSET
+
+
+class Settle(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="settle"):
+    pass
+
+
+class Void(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="void"):
+    reason: Literal["misdeal", "malfunction", "irregularity"]
+    detail: str | UnsetType = UNSET
+
+
+Action = Bet | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
+
+
+def parse_action(raw: Any) -> Action:
+    """One action of a document or a request; what is wrong with its shape is said as bad_document."""
+    try:
+        return msgspec.convert(raw, Action)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        raise BadDocument(f"The action is not one that the contract has: {error}.") from None

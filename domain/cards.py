@@ -1,0 +1,16 @@
+"""Cards as two letters, rank and suit: "Td", "As"."""
+
+from __future__ import annotations
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
+
+RED_SUITS = frozenset("dh")
+BONUS_RANKS = frozenset("TJQK")
+BUTTON_VALUE = {"A": 1, **{str(pip): pip for pip in range(2, 10)}, "T": 10, "J": 11, "Q": 12, "K": 13}
+
+
+def whole(cards: tuple[str | None, ...]) -> tuple[str, ...] | None:
+    """The cards where every one of them has been seen."""
+    return None if None in cards else cards  # type: ignore[return-value]

@@ -1,0 +1,116 @@
+"""Cards on the table: who gets the next packet, how many cards, and none more often than the decks hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from domain.cards import whole
+from domain.errors import DuplicateCard, OutOfTurn, WrongCards
+from domain.events import Cards, Place
+from domain.state import Round
+
+
+class Step(NamedTuple):
+    to: Place
+    size: int
+    street: int
+
+
+class Order(NamedTuple):
+    """All packets of a round in the order they are dealt; `through[s]`: how many lie there when street s is played."""
+
+    steps: tuple[Step, ...]
+    through: tuple[int, int, int]
+
+
+_ORDERS: dict[tuple[object, ...], Order] = {}
+
+
+def order_of_deal(round_: Round) -> Order:
+    """Worked out once for a rule set, a way of dealing and the seats in play, because each card asks for it."""
+    bank_seat = 0 if round_.bank is None else round_.bank.seat
+    key = (round_.rules.content_hash, round_.terms.dealing.mode, round_.seats, bank_seat)
+    order = _ORDERS.get(key)
+    if order is None:
+        order = _ORDERS[key] = _lay_out(round_)
+    return order
+
+
+def _lay_out(round_: Round) -> Order:
+    dealing = round_.terms.dealing
+    seats = round_.seats or ()
+    if dealing.first_seat == "player-dealer-left" and round_.bank is not None:
+        seats = clockwise(seats, round_.bank.seat)
+    steps: list[Step] = []
+    for packet in dealing.packets:
+        places: Iterable[Place] = seats if packet.to == "seats" else (packet.to,)
+        steps.extend(Step(place, packet.count, packet.street) for place in places)
+    through = tuple(sum(step.street <= street for step in steps) for street in range(3))
+    return Order(tuple(steps), (through[0], through[1], through[2]))
+
+
+def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
+    """The seats in clockwise order, beginning with the first one to the left of `after`."""
+    ordered = sorted(seats)
+    return tuple(seat for seat in ordered if seat > after) + tuple(seat for seat in ordered if seat <= after)
+
+
+def next_packet(round_: Round) -> Step | None:
+    steps = order_of_deal(round_).steps
+    return steps[round_.packets] if round_.packets < len(steps) else None
+
+
+def check_place(round_: Round, step: Step, to: Place, hand: int = 1) -> None:
+    if to != step.to or hand != 1:
+        raise OutOfTurn(f"The next cards go to {place_name(step.to)}.", round_.rules.clause("deal_order"))
+
+
+def check_packet(round_: Round, cards: Cards, count: int, face_up: Iterable[int] = ()) -> None:
+    """The number of cards, none unseen where it lies face up, and none more often than the decks hold it."""
+    if len(cards) != count:
+        raise WrongCards(
+            f"This packet has {count} {'card' if count == 1 else 'cards'}, not {len(cards)}.",
+            round_.rules.clause("deal_order"),
+        )
+    for at in face_up:
+        if cards[at] is None:
+            raise WrongCards("A card that lies face up must be named.", round_.rules.clause("deal_order"))
+    check_copies(round_, cards)
+
+
+def check_copies(round_: Round, cards: Iterable[str | None]) -> None:
+    decks = round_.terms.decks
+    new: dict[str, int] = {}
+    for card in cards:
+        if card is not None:
+            new[card] = new.get(card, 0) + 1
+            if round_.deck.get(card, 0) + new[card] > decks:
+                held = "one deck holds one" if decks == 1 else f"{decks} decks hold {decks}"
+                raise DuplicateCard(f"{card} is on the table already: {held}.", round_.rules.clause("deck"))
+
+
+def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple[str, ...]:
+    """The cards as they are turned over: named now where nobody had seen them, in agreement where somebody had."""
+    clause = round_.rules.clause("deal_order")
+    if given is UNSET:
+        given = known
+    if len(given) != len(known):
+        raise WrongCards(f"{len(known)} cards lie there, not {len(given)}.", clause)
+    turned = whole(given)
+    if turned is None:
+        raise WrongCards("Cards that were dealt unseen must be named when they are turned over.", clause)
+    if turned != known:
+        for old, new in zip(known, turned, strict=True):
+            if old is not None and old != new:
+                raise WrongCards(f"{old} was dealt there, not {new}.", clause)
+        check_copies(round_, (new for old, new in zip(known, turned, strict=True) if old is None))
+    return turned
+
+
+def place_name(place: Place) -> str:
+    if isinstance(place, int):
+        return f"seat {place}"
+    return {"dealer": "the dealer hand", "board": "the board", "burn": "the burn pile"}[place]

@@ -1,0 +1,218 @@
+"""Round documents: one line of JSON in, one result out. Whatever is wrong with a line is said in its result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from domain import rulesets
+from domain.actions import Action, Id, MoneyText, parse_action
+from domain.errors import BadDocument, Refusal
+from domain.events import RoundEvent, RoundOpened
+from domain.results import refused, result_of
+from domain.rounds import decide
+from domain.ruleset import RuleSet
+from domain.state import Round, fold, start
+from domain.terms import NO_TERMS, Terms, TermsDocument, resolve
+from domain.wagers import check_seat, positive
+
+LONGEST_LINE = 1 << 20
+MOST_ACTIONS = 500
+
+
+class PlayerDealerDocument(Struct, frozen=True, forbid_unknown_fields=True):
+    seat: int
+    wager: MoneyText
+    bettor: Id | UnsetType = UNSET
+    declined: tuple[int, ...] | UnsetType = UNSET
+
+
+class Envelope(Struct, frozen=True, forbid_unknown_fields=True):
+    """A document without its actions, which are looked at one by one and later."""
+
+    ruleset: str
+    actions: list[Any]
+    round: Id | UnsetType = UNSET
+    table: Id | UnsetType = UNSET
+    terms: TermsDocument | UnsetType = UNSET
+    player_dealer: PlayerDealerDocument | UnsetType = UNSET
+    players: dict[str, Id] | UnsetType = UNSET
+
+
+class Document(Struct, frozen=True):
+    """A round document whose envelope is in order."""
+
+    opening: Round
+    actions: list[Any]
+
+
+def adjudicate(line: bytes) -> dict[str, Any]:
+    """The result of one line, with nothing stored."""
+    raw: Any = None
+    try:
+        raw = read_json(line)
+        document = read_document(raw)
+        round_, _ = play(document.opening, document.actions)
+        return result_of(round_)
+    except Refusal as refusal:
+        return refused_document(raw, refusal)
+
+
+def play(round_: Round, actions: list[Any]) -> tuple[Round, list[RoundEvent]]:
+    """All actions or none: the round after them and what happened; a refusal says which action it was."""
+    events: list[RoundEvent] = []
+    try:
+        ready: list[Action] | None = msgspec.convert(actions, list[Action])
+    except msgspec.ValidationError:
+        ready = None  # one of them is out of shape: those before it still come first
+    for at, raw in enumerate(actions):
+        try:
+            happened = decide(round_, parse_action(raw) if ready is None else ready[at])
+        except Refusal as refusal:
+            refusal.action = at
+            raise
+        round_ = fold(round_, happened)
+        events += happened
+    return round_, events
+
+
+def refused_document(raw: Any, refusal: Refusal) -> dict[str, Any]:
+    known = raw if isinstance(raw, dict) else {}
+    return refused(known.get("round"), known.get("ruleset"), refusal)
+
+
+def encode_result(result: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(result)
+    except UnicodeEncodeError:  # a refused document's own id may hold half a surrogate pair
+        return json.dumps(result).encode()
+
+
+# ---- JSON
+
+_NOT_JSON = "The line cannot be read as a document"
+
+
+def read_json(line: bytes) -> Any:
+    """The JSON value of a line, or BadDocument; a key that stands twice in an object is not read as either."""
+    if len(line) > LONGEST_LINE:
+        raise BadDocument(f"A line has at most {LONGEST_LINE:,} bytes.")
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _read_slowly(line)
+    # Every key has a colon and the decoder keeps one of equal keys: as many keys as colons means none stood twice.
+    if line.count(b":") == _count_keys(value):
+        return value
+    return _read_slowly(line)
+
+
+def _count_keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(_count_keys(item) for item in value.values() if type(item) in (dict, list))
+    return sum(_count_keys(item) for item in value if type(item) in (dict, list)) if isinstance(value, list) else 0
+
+
+def _read_slowly(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except BadDocument:
+        raise
+    except RecursionError:
+        raise BadDocument(f"{_NOT_JSON}: it is nested too deeply.") from None
+    except ValueError as error:
+        raise BadDocument(f"{_NOT_JSON}: {error}.") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise BadDocument(f"{_NOT_JSON}: a key stands twice in an object.")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise BadDocument(f"{_NOT_JSON}: {name} is not JSON.")
+
+
+# ---- the envelope
+
+
+def read_document(raw: Any) -> Document:
+    if not isinstance(raw, dict):
+        raise BadDocument(f"{_NOT_JSON}: it is not an object.")
+    try:
+        envelope = msgspec.convert(raw, Envelope)
+    except msgspec.ValidationError as error:
+        raise BadDocument(f"The document is not as the contract has it: {error}.") from None
+    if len(envelope.actions) > MOST_ACTIONS:
+        raise BadDocument(f"A document has at most {MOST_ACTIONS} actions.")
+    rules = rulesets.load(envelope.ruleset)
+    terms = _terms(rules, raw.get("terms"), envelope.terms)
+    players = _players(rules, envelope.players)
+    opened = _opened(rules, terms, envelope, players)
+    return Document(start(rules, terms, opened), envelope.actions)
+
+
+_TERMS: dict[tuple[str, bytes], Terms] = {}
+
+
+def _terms(rules: RuleSet, raw: Any, given: TermsDocument | UnsetType) -> Terms:
+    """Tables play by the same terms for hours, so what was resolved is kept."""
+    key = (rules.content_hash, b"" if raw is None else msgspec.json.encode(raw))
+    terms = _TERMS.get(key)
+    if terms is None:
+        terms = resolve(rules, NO_TERMS if given is UNSET else given)
+        if len(_TERMS) >= 1024:
+            _TERMS.clear()
+        _TERMS[key] = terms
+    return terms
+
+
+def _players(rules: RuleSet, given: dict[str, str] | UnsetType) -> dict[int, str]:
+    if given is UNSET:
+        return {}
+    seats = {str(seat): seat for seat in range(1, rules.seats + 1)}
+    for name in given:
+        if name not in seats:
+            raise BadDocument(f"{rules.id} has seats 1 to {rules.seats}, no seat {name!r}.", rules.clause("seats"))
+    return {seats[name]: bettor for name, bettor in given.items()}
+
+
+def _opened(rules: RuleSet, terms: Terms, envelope: Envelope, players: dict[int, str]) -> RoundOpened:
+    round_id = None if envelope.round is UNSET else envelope.round
+    table = None if envelope.table is UNSET else envelope.table
+    bank = envelope.player_dealer
+    if not rules.player_banked:
+        if bank is not UNSET:
+            raise BadDocument(f"{rules.id} has a house bank and no player-dealer.", rules.clause("bank"))
+        return RoundOpened(round_id, table, rules.id, rules.content_hash, terms.document, players)
+    if bank is UNSET:
+        raise BadDocument(f"{rules.id} needs its player-dealer.", rules.clause("bank"))
+    check_seat(rules, bank.seat)
+    wager = positive(bank.wager)
+    seated = players.get(bank.seat)
+    bettor = bank.bettor if bank.bettor is not UNSET else seated or f"seat-{bank.seat}"
+    if seated is not None and seated != bettor:
+        raise BadDocument(f"{seated} sits at seat {bank.seat}, so {bettor} does not bank there.", rules.clause("bank"))
+    declined = () if bank.declined is UNSET else bank.declined
+    for seat in declined:
+        check_seat(rules, seat)
+    if bank.seat in declined or len(set(declined)) != len(declined):
+        raise BadDocument("`declined` names other seats than the player-dealer's, each once.", rules.clause("rotation"))
+    players = {**players, bank.seat: bettor}
+    return RoundOpened(
+        round_id,
+        table,
+        rules.id,
+        rules.content_hash,
+        terms.document,
+        players,
+        bank.seat,
+        bettor,
+        wager,
+        declined,
+    )

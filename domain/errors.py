@@ -1,0 +1,79 @@
+"""Why the ledger says no: one small tree, each with a stable code, the facts and the clause."""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """A document, an action or a command that the rules do not allow; nothing was changed by it."""
+
+    code = "bad_document"
+
+    def __init__(self, detail: str, clause: str | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.clause = clause
+        self.action: int | None = None  # the index of the refused one in a document's actions
+
+
+class BadDocument(Refusal):
+    """Not JSON, a wrong type, an unknown key or word, an impossible card, seat or amount."""
+
+    code = "bad_document"
+
+
+class UnknownRuleset(Refusal):
+    code = "unknown_ruleset"
+
+
+class BadTerms(Refusal):
+    """Terms that the rule set does not allow."""
+
+    code = "bad_terms"
+
+
+class OutOfTurn(Refusal):
+    """A known action that is not to happen now."""
+
+    code = "out_of_turn"
+
+
+class BadChoice(Refusal):
+    """The bettor may act, but not with this choice, multiple, spot or amount."""
+
+    code = "bad_choice"
+
+
+class OverLimit(Refusal):
+    """A wager outside the limits, off the chip unit, or over the customer limit."""
+
+    code = "limit"
+
+
+class MissingWager(Refusal):
+    """A wager without the one that it needs beside it, or no wager at all."""
+
+    code = "missing_wager"
+
+
+class DuplicateCard(Refusal):
+    """More copies of a card than the decks hold."""
+
+    code = "duplicate_card"
+
+
+class WrongCards(Refusal):
+    """A wrong number of cards, or cards that contradict what was dealt."""
+
+    code = "wrong_cards"
+
+
+class Rotation(Refusal):
+    """The player-dealer may not bank this round."""
+
+    code = "rotation"
+
+
+class Conflict(Refusal):
+    """The round or the table has moved on since."""
+
+    code = "conflict"

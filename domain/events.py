@@ -1,0 +1,200 @@
+"""What happened in a round, one frozen event for each thing; amounts are cents.
+
+A topic is the event's name for ever: it does not follow the class when that moves, and a changed shape gets a new
+version and an upcast, never an edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Place = int | str  # a seat, or "dealer", "board", "burn"
+Cards = tuple[str | None, ...]
+Outcome = Literal["win", "lose", "push", "surrender", "no_action"]
+
+
+class RoundOpened(Struct, frozen=True, array_like=True):
+    """The round with a copy of everything that decides it, so that it can be replayed from its own events alone."""
+
+    round: str | None
+    table: str | None
+    ruleset: str
+    ruleset_hash: str
+    terms: dict[str, Any]  # as a document states them, defaults filled in
+    players: dict[int, str]
+    bank_seat: int | None = None
+    bank_bettor: str | None = None
+    bank_wager: int | None = None
+    declined: tuple[int, ...] = ()
+    turn: int | None = None  # the player-dealer's first or second round in a row, where the ledger knows
+    deck: str | None = None  # the colour of the deck in play, where the ledger knows
+
+
+class WagerPlaced(Struct, frozen=True, array_like=True):
+    seat: int
+    spot: str
+    bettor: str
+    kind: str | None
+    amount: int
+
+
+class BetsClosed(Struct, frozen=True, array_like=True):
+    action: int
+    liability: int
+
+
+class FeeTaken(Struct, frozen=True, array_like=True):
+    action: int
+    amount: int
+    schedule: int | str
+    tier: int
+
+
+class ProgressiveWagersTaken(Struct, frozen=True, array_like=True):
+    """The progressive wagers go in before the cards; the meter as it shows afterwards."""
+
+    wagers: int
+    shown: int
+    reserve: int
+
+
+class CardsDealt(Struct, frozen=True, array_like=True):
+    """One packet of the rule set's dealing; None is a card that nobody has seen."""
+
+    to: Place
+    cards: Cards
+    hand: int = 1
+
+
+class CardsTurned(Struct, frozen=True, array_like=True):
+    """Cards turned face up: a street, the dealer hand, or a seat's hand."""
+
+    of: Place
+    cards: tuple[str, ...]
+
+
+class ButtonPlaced(Struct, frozen=True, array_like=True):
+    seat: int
+    card: str
+
+
+class DecisionMade(Struct, frozen=True, array_like=True):
+    """The seated player decides for the hand; `amount` is what the decision puts on the layout."""
+
+    seat: int
+    bettor: str
+    choice: str
+    times: int = 0
+    amount: int = 0
+    hand: int = 1
+
+
+class DecisionFollowed(Struct, frozen=True, array_like=True):
+    """A backline bettor or a tip goes along with the seat's decision, or gives up."""
+
+    seat: int
+    bettor: str
+    choice: str
+    times: int = 0
+    amount: int = 0
+    hand: int = 1
+
+
+class InsurancePlaced(Struct, frozen=True, array_like=True):
+    seat: int
+    bettor: str
+    amount: int
+
+
+class HoleCardPeeked(Struct, frozen=True, array_like=True):
+    pure: bool
+
+
+class LineSettled(Struct, frozen=True, array_like=True):
+    """What became of one wager, by which clause and why."""
+
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    wager: int
+    outcome: Outcome
+    odds: str | None
+    owed: int
+    paid: int
+    collected: int
+    source: str  # "bank", "tray" or "meter"
+    clause: str
+    reason: str
+
+    @property
+    def returned(self) -> int:
+        return self.wager - self.collected
+
+    @property
+    def shortfall(self) -> int:
+        if self.spot == "progressive":  # the wager is taken whether it wins or loses, so it is no part of what was owed
+            return 0
+        return self.owed - self.paid - self.collected
+
+
+class MeterPaid(Struct, frozen=True, array_like=True):
+    """An award taken off the meter, and what it shows afterwards."""
+
+    seat: int
+    bettor: str
+    percent: int
+    amount: int
+    shown: int
+    reserve: int
+
+
+class RoundSettled(Struct, frozen=True, array_like=True):
+    paid: int
+    collected: int
+
+
+class RoundVoided(Struct, frozen=True, array_like=True):
+    reason: str
+    detail: str | None = None
+
+
+RoundEvent = (
+    RoundOpened
+    | WagerPlaced
+    | BetsClosed
+    | FeeTaken
+    | ProgressiveWagersTaken
+    | CardsDealt
+    | CardsTurned
+    | ButtonPlaced
+    | DecisionMade
+    | DecisionFollowed
+    | InsurancePlaced
+    | HoleCardPeeked
+    | LineSettled
+    | MeterPaid
+    | RoundSettled
+    | RoundVoided
+)
+
+ROUND_TOPICS: dict[str, type[RoundEvent]] = {
+    "round.opened.v1": RoundOpened,
+    "round.wager_placed.v1": WagerPlaced,
+    "round.bets_closed.v1": BetsClosed,
+    "round.fee_taken.v1": FeeTaken,
+    "round.progressive_wagers_taken.v1": ProgressiveWagersTaken,
+    "round.cards_dealt.v1": CardsDealt,
+    "round.cards_turned.v1": CardsTurned,
+    "round.button_placed.v1": ButtonPlaced,
+    "round.decision_made.v1": DecisionMade,
+    "round.decision_followed.v1": DecisionFollowed,
+    "round.insurance_placed.v1": InsurancePlaced,
+    "round.hole_card_peeked.v1": HoleCardPeeked,
+    "round.line_settled.v1": LineSettled,
+    "round.meter_paid.v1": MeterPaid,
+    "round.settled.v1": RoundSettled,
+    "round.voided.v1": RoundVoided,
+}

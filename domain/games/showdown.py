@@ -1,0 +1,83 @@
+"""What the two poker games share: hands that fold or play, backline bettors behind them, hands turned over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from domain.actions import Reveal
+from domain.dealing import check_turned
+from domain.errors import OutOfTurn
+from domain.events import CardsTurned, Place
+from domain.poker import PokerHand
+from domain.ruleset import EVEN_MONEY
+from domain.settlement import Verdict, lost, pushed, won
+from domain.state import Round
+
+
+def folded(round_: Round, seat: int) -> bool:
+    return round_.plays.get((seat, round_.seated(seat))) == 0
+
+
+def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
+    """Who at a seat that plays has still to go along or give up."""
+    return [
+        bettor
+        for bettor, stakes in round_.layout[seat].items()
+        if stakes.kind == kind and (seat, bettor) not in round_.plays and "ante" in stakes.spots
+    ]
+
+
+def revealable(round_: Round, cards: int) -> list[int]:
+    """The dealer hand gets its cards last, so once it has them the deal of the hole cards is over."""
+    if len(round_.hands.get("dealer", ())) < cards:
+        return []
+    return [seat for seat in round_.seats or () if seat not in round_.turned]
+
+
+def reveal_seat(round_: Round, seat: int, action: Reveal, cards: int) -> CardsTurned:
+    """A seat's hand is turned over once, at any time after everybody has his cards."""
+    if seat not in revealable(round_, cards):
+        raise OutOfTurn(f"There is nothing to turn over at seat {seat} now.", round_.rules.clause("show_hands"))
+    return CardsTurned(seat, check_turned(round_, round_.hands[seat], action.cards))
+
+
+def reveal_entry(of: Place | list[int], known: tuple[str | None, ...]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"do": "reveal", "of": of}
+    if None in known:
+        entry["count"] = len(known)
+    return entry
+
+
+def seat_reveals(round_: Round, cards: int) -> Iterator[dict[str, Any]]:
+    seats = revealable(round_, cards)
+    for unseen in (False, True):
+        some = [seat for seat in seats if (None in round_.hands[seat]) == unseen]
+        if some:
+            yield reveal_entry(some[0] if len(some) == 1 else some, round_.hands[some[0]])
+
+
+def tell(banker: str, mine: PokerHand, dealer: PokerHand, sign: int) -> str:
+    if sign == 0:
+        return f"You and the {banker} tie with {mine.text}"
+    if mine.text == dealer.text:
+        beats = "your other cards are higher" if sign > 0 else f"the {banker}'s other cards are higher"
+        return f"You and the {banker} both made {mine.text}, but {beats}"
+    beats = "beats" if sign > 0 else "loses to"
+    return f"Your hand, {mine.text}, {beats} the {banker}'s {dealer.text.removeprefix('a ').removeprefix('an ')}"
+
+
+def even_money(seat: int, bettor: str, spot: str, stake: int, sign: int, story: str) -> Verdict:
+    """Ante and play against the dealer hand: `sign` is 1 for the higher hand, -1 for the lower, 0 for a tie."""
+    if sign > 0:
+        return won(seat, bettor, spot, stake, EVEN_MONEY, f"{spot}.win", story)
+    if sign < 0:
+        return lost(seat, bettor, spot, stake, f"{spot}.lose", story)
+    return pushed(seat, bettor, spot, stake, f"{spot}.tie", story)
+
+
+def given_up(round_: Round, seat: int, bettor: str, spot: str, stake: int, point: str) -> Verdict:
+    """Lost by the seat's fold, or by a backline bettor's own."""
+    if folded(round_, seat):
+        return lost(seat, bettor, spot, stake, point, "The hand was folded")
+    return lost(seat, bettor, spot, stake, "follow", "You did not go along with the seat's play wager")

@@ -1,0 +1,26 @@
+"""Money: integer cents inside, text with two decimals outside, never a float."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+MONEY_PATTERN = r"\A(0|[1-9][0-9]{0,11})\.[0-9]{2}\Z"
+
+
+def cents(text: str) -> int:
+    """The cents of a money text that has already been checked against MONEY_PATTERN."""
+    return int(text[:-3] + text[-2:])
+
+
+@lru_cache(maxsize=1 << 14)
+def money(amount_cents: int) -> str:
+    """12.50 for 1250; a debt is -12.50."""
+    if amount_cents < 0:
+        return "-" + money(-amount_cents)
+    return f"{amount_cents // 100}.{amount_cents % 100:02d}"
+
+
+@lru_cache(maxsize=1 << 14)
+def dollars(amount_cents: int) -> str:
+    """As a patron reads it: $12.50, $1,200.00."""
+    return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"

@@ -1,0 +1,103 @@
+"""The questions that the engine asks of a rule set, by game family and feature; a rule set must answer each of them."""
+
+from __future__ import annotations
+
+COMMON = (
+    "seats",
+    "chip",
+    "rounding",
+    "limits",
+    "no_more_bets",
+    "required_wagers",
+    "deck",
+    "deal_order",
+    "settlement_order",
+    "void",
+)
+PLAYER_DEALER = ("bank", "coverage", "rotation", "fee", "backline", "follow")
+HOUSE = ("bank", "no_backline")
+
+UTH = (
+    "qualify",
+    "preflop",
+    "flop",
+    "river",
+    "one_play_wager",
+    "show_hands",
+    "play.win",
+    "play.lose",
+    "play.tie",
+    "ante.win",
+    "ante.lose",
+    "ante.tie",
+    "ante.not_qualified",
+    "blind.win",
+    "blind.below",
+    "blind.lose",
+    "blind.tie",
+    "fold",
+    "trips.win",
+    "trips.lose",
+    "trips.unseen",
+)
+AGGREGATE = ("aggregate",)
+CUSTOMER_LIMIT = ("customer_limit",)
+TOKE = ("toke", "toke.follow")
+TRIPS_ALONE = ("trips_alone",)
+PROGRESSIVE = (
+    "progressive",
+    "progressive.percent",
+    "progressive.pays",
+    "progressive.lose",
+    "progressive.unseen",
+    "envy",
+    "meter",
+)
+
+TCP = (
+    "qualify",
+    "decide",
+    "show_hands",
+    "play.win",
+    "play.lose",
+    "play.tie",
+    "play.not_qualified",
+    "ante.win",
+    "ante.lose",
+    "ante.tie",
+    "ante.not_qualified",
+    "fold",
+    "pair_plus.win",
+    "pair_plus.lose",
+    "pair_plus.fold",
+    "six_card.win",
+    "six_card.lose",
+    "button",
+)
+
+P215 = (
+    "side_wagers",
+    "insurance",
+    "insurance.win",
+    "insurance.lose",
+    "peek",
+    "hit_or_stand",
+    "double",
+    "split",
+    "surrender",
+    "dealer_draws",
+    "pure.win",
+    "pure.push",
+    "pure.lose",
+    "game.win",
+    "game.lose",
+    "game.push",
+    "bust",
+    "three_eights",
+    "dealer_bust",
+    "buster.win",
+    "buster.lose",
+    "red_flex.win",
+    "red_flex.lose",
+    "button",
+)

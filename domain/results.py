@@ -1,0 +1,116 @@
+"""A round as a result document: what adjudicating, recording and the HTTP service answer with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.cards import whole
+from domain.errors import Refusal
+from domain.events import LineSettled
+from domain.games import p215, tcp, uth
+from domain.money import money
+from domain.poker import best_of, three_card
+from domain.state import Round
+
+
+def result_of(round_: Round) -> dict[str, Any]:
+    closed = round_.seats is not None
+    return {
+        "round": round_.opened.round,
+        "ruleset": round_.rules.id,
+        "status": round_.status,
+        "fee": _fee(round_),
+        "button": round_.button,
+        "dealer": _dealer(round_),
+        "lines": [_line(line) for line in round_.lines],
+        "bank": {
+            "wager": None if round_.bank is None else money(round_.bank.wager),
+            "paid": money(round_.paid),
+            "collected": money(round_.collected),
+            "net": money(round_.collected - round_.paid),
+        },
+        "exposure": {"action": money(round_.action), "liability": money(round_.liability)} if closed else None,
+        "meter": _meter(round_),
+        "error": None,
+    }
+
+
+def refused(round_id: Any, ruleset: Any, refusal: Refusal) -> dict[str, Any]:
+    return {
+        "round": round_id if isinstance(round_id, str) else None,
+        "ruleset": ruleset if isinstance(ruleset, str) else None,
+        "status": "refused",
+        "fee": None,
+        "button": None,
+        "dealer": None,
+        "lines": [],
+        "bank": None,
+        "exposure": None,
+        "meter": None,
+        "error": {"code": refusal.code, "detail": refusal.detail, "clause": refusal.clause, "action": refusal.action},
+    }
+
+
+def _line(line: LineSettled) -> dict[str, Any]:
+    return {
+        "seat": line.seat,
+        "bettor": line.bettor,
+        "hand": line.hand,
+        "spot": line.spot,
+        "wager": money(line.wager),
+        "outcome": line.outcome,
+        "odds": line.odds,
+        "owed": money(line.owed),
+        "paid": money(line.paid),
+        "collected": money(line.collected),
+        "returned": money(line.returned),
+        "shortfall": money(line.shortfall),
+        "from": line.source,
+        "clause": line.clause,
+        "reason": line.reason,
+    }
+
+
+def _fee(round_: Round) -> dict[str, Any] | None:
+    fee = round_.fee
+    if fee is None:
+        return None
+    return {"action": money(fee.action), "amount": money(fee.amount), "schedule": fee.schedule}
+
+
+def _meter(round_: Round) -> dict[str, Any] | None:
+    meter = round_.terms.meter
+    if meter is None:
+        return None
+    before = {"shown": money(meter.shown), "reserve": money(meter.reserve)}
+    if round_.status == "void":
+        return {"before": before, "after": before}
+    return {"before": before, "after": {"shown": money(round_.meter_shown), "reserve": money(round_.meter_reserve)}}
+
+
+def _dealer(round_: Round) -> dict[str, Any] | None:
+    """The dealer hand as the table sees it: a card that is face down is null even where the ledger knows it."""
+    dealt = round_.hands.get("dealer")
+    if not dealt:
+        return None
+    family = round_.rules.family
+    if "dealer" in round_.turned:
+        face_up: tuple[str | None, ...] = dealt
+    elif family == "tcp":
+        face_up = (None, None, dealt[tcp.UP_CARD])
+    elif family == "p215":
+        face_up = (dealt[0], *(None for _ in dealt[1:]))
+    else:
+        face_up = (None,) * len(dealt)
+    seen = whole(face_up)
+    if seen is None:
+        return {"cards": list(face_up), "hand": None, "qualifies": None}
+    if family == "p215":
+        return {"cards": list(seen), "hand": p215.hand_name(seen), "qualifies": None}
+    if family == "tcp":
+        hand = three_card(seen)
+        return {"cards": list(seen), "hand": hand.name, "qualifies": tcp.qualifies(hand)}
+    board = whole(round_.hands["board"])
+    assert board is not None
+    hand = best_of(seen + board)
+    return {"cards": list(seen), "hand": hand.name, "qualifies": uth.qualifies(hand)}

@@ -1,0 +1,153 @@
+"""A round of play: `decide` says what may happen and what comes of it, `expects` what may come next.
+
+The same fold serves four uses: adjudicating a document, recording, replaying and auditing. `decide` holds all checks
+and changes nothing; `evolve` (domain.state) only remembers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from msgspec import UNSET
+
+from domain import wagers
+from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void
+from domain.errors import BadDocument, MissingWager, OutOfTurn
+from domain.events import LineSettled, RoundEvent, RoundSettled, RoundVoided
+from domain.games import p215, tcp, uth
+from domain.state import Bank, Round, evolve, fold, start
+
+__all__ = ["Bank", "Round", "decide", "evolve", "expects", "fold", "start"]
+
+GAMES: Mapping[str, ModuleType] = {"uth": uth, "tcp": tcp, "p215": p215}
+
+
+def decide(round_: Round, action: Action) -> list[RoundEvent]:
+    """The events that an action leads to, or a Refusal; the round itself is not touched."""
+    return _DECIDE[type(action)](round_, action)
+
+
+def _over(round_: Round) -> None:
+    if round_.status != "open":
+        raise OutOfTurn("The round is over.", round_.rules.clause("void" if round_.voided else "settlement_order"))
+
+
+def _bet(round_: Round, action: Bet) -> list[RoundEvent]:
+    return [wagers.place(round_, action)]
+
+
+def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
+    _over(round_)
+    if round_.seats is not None:
+        raise OutOfTurn("No more bets has been called already.", round_.rules.clause("no_more_bets"))
+    if not round_.layout:
+        raise MissingWager("Nobody has bet.", round_.rules.clause("required_wagers"))
+    game = GAMES[round_.rules.family]
+    game.check_required(round_)
+    wagers.check_limits(round_)
+    most = game.liability(round_)
+    liability = sum(amount * most[spot] for _, _, _, spot, amount in wagers.on_layout(round_))
+    return wagers.closing(round_, liability)
+
+
+def _deal(round_: Round, action: Deal) -> list[RoundEvent]:
+    if isinstance(action.to, int):
+        wagers.check_seat(round_.rules, action.to)
+    _check_hand(round_, action.hand)
+    _playing(round_)
+    return GAMES[round_.rules.family].deal(round_, action)  # type: ignore[no-any-return]
+
+
+def _reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
+    if isinstance(action.of, int):
+        wagers.check_seat(round_.rules, action.of)
+    _playing(round_)
+    return GAMES[round_.rules.family].reveal(round_, action)  # type: ignore[no-any-return]
+
+
+def _decide(round_: Round, action: Decide) -> list[RoundEvent]:
+    wagers.check_seat(round_.rules, action.seat)
+    _check_hand(round_, action.hand)
+    if (action.times is not UNSET) != (action.choice == "raise"):
+        raise BadDocument("`times` goes with raise, and only with it.")
+    if (action.amount is not UNSET) != (action.choice in ("insure", "double")):
+        raise BadDocument("`amount` goes with insure and double, and only with them.")
+    if action.amount is not UNSET:
+        wagers.positive(action.amount)
+    _playing(round_)
+    bettor = round_.seated(action.seat) if action.bettor is UNSET else action.bettor
+    return GAMES[round_.rules.family].choose(round_, action, bettor)  # type: ignore[no-any-return]
+
+
+def _peek(round_: Round, action: Peek) -> list[RoundEvent]:
+    _playing(round_)
+    if round_.rules.family != "p215":
+        raise OutOfTurn("There is no hole card to check in this game.")
+    return p215.peek(round_, action)
+
+
+def _settle(round_: Round, action: Settle) -> list[RoundEvent]:
+    _playing(round_)
+    game = GAMES[round_.rules.family]
+    if not game.may_settle(round_):
+        raise OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
+    events: list[RoundEvent] = game.settle(round_)
+    lines = [event for event in events if type(event) is LineSettled]
+    paid, collected = sum(line.paid for line in lines), sum(line.collected for line in lines)
+    return [*events, RoundSettled(paid, collected)]
+
+
+def _void(round_: Round, action: Void) -> list[RoundEvent]:
+    _over(round_)
+    return [RoundVoided(action.reason, None if action.detail is UNSET else action.detail)]
+
+
+def _check_hand(round_: Round, hand: Any) -> None:
+    if hand is UNSET:
+        return
+    if round_.rules.family != "p215":
+        raise BadDocument("Only Pure 21.5 numbers a seat's hands.")
+    if hand < 1:
+        raise BadDocument("Hands are numbered from 1.")
+
+
+def _playing(round_: Round) -> None:
+    """Cards, decisions and settlement come between `close_bets` and the end of the round."""
+    _over(round_)
+    if round_.seats is None:
+        raise OutOfTurn("No more bets has not been called yet.", round_.rules.clause("no_more_bets"))
+
+
+_DECIDE: Mapping[type[Action], Callable[[Round, Any], list[RoundEvent]]] = {
+    Bet: _bet,
+    CloseBets: _close_bets,
+    Deal: _deal,
+    Reveal: _reveal,
+    Decide: _decide,
+    Peek: _peek,
+    Settle: _settle,
+    Void: _void,
+}
+
+
+def expects(round_: Round) -> list[dict[str, Any]]:
+    """What may come next, each in the form of an action with its open fields filled by the possibilities."""
+    if round_.status != "open":
+        return []
+    entries: list[dict[str, Any]] = []
+    if round_.seats is None:
+        entries.append(_bet_entry(round_))
+        if round_.layout:
+            entries.append({"do": "close_bets"})
+    else:
+        entries.extend(GAMES[round_.rules.family].expects(round_))
+    entries.append({"do": "void"})
+    return entries
+
+
+def _bet_entry(round_: Round) -> dict[str, Any]:
+    seats = [seat for seat in range(1, round_.rules.seats + 1) if round_.bank is None or seat != round_.bank.seat]
+    spots = [spot for spot in round_.rules.spots if spot != "progressive" or round_.terms.progressive is not None]
+    return {"do": "bet", "seat": seats, "spot": spots}

@@ -1,0 +1,198 @@
+"""Settlement: the verdicts of a game in its order of action become lines, as far as the bank covers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from domain.dealing import clockwise
+from domain.events import LineSettled, Outcome
+from domain.money import dollars
+from domain.ruleset import Odds
+from domain.state import Round, Stakes
+
+
+class Verdict(Struct, gc=False):
+    """What the rules say of one wager before anybody asks whether the bank can cover it."""
+
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    stake: int
+    outcome: Outcome
+    odds: str | None
+    owed: int
+    point: str
+    reason: str
+    source: str = "tray"
+
+
+def won(seat: int, bettor: str, spot: str, stake: int, odds: Odds, point: str, reason: str, hand: int = 1) -> Verdict:
+    owed = odds.of(stake)
+    text = f"{reason}: {spot.replace('_', ' ')} pays {odds.words}, {dollars(owed)} on {dollars(stake)}."
+    return Verdict(seat, bettor, hand, spot, stake, "win", str(odds), owed, point, text)
+
+
+def lost(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
+    text = f"{reason}: the {spot.replace('_', ' ')} wager of {dollars(stake)} is lost."
+    return Verdict(seat, bettor, hand, spot, stake, "lose", None, stake, point, text)
+
+
+def pushed(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
+    text = f"{reason}: the {spot.replace('_', ' ')} wager of {dollars(stake)} pushes and goes back."
+    return Verdict(seat, bettor, hand, spot, stake, "push", None, 0, point, text)
+
+
+def seats_in_order(round_: Round) -> tuple[int, ...]:
+    """The seats with wagers in the order in which their wagers get action."""
+    seats = round_.seats or ()
+    match round_.rules.settlement.seats:
+        case "player-dealer-left":
+            assert round_.bank is not None
+            return clockwise(seats, round_.bank.seat)
+        case "action-button":
+            assert round_.button is not None
+            return clockwise(seats, round_.button - 1)
+        case "highest-first":
+            return seats[::-1]
+        case "lowest-first":
+            return seats
+
+
+def bettors_in_order(round_: Round, seat: int) -> Iterator[tuple[str, Stakes]]:
+    """The seated player first, then the others as they first bet at this seat."""
+    bettors = round_.layout[seat]
+    seated = round_.seated(seat)
+    if seated in bettors:
+        yield seated, bettors[seated]
+    for bettor, stakes in bettors.items():
+        if bettor != seated:
+            yield bettor, stakes
+
+
+def place_button(round_: Round, value: int) -> int:
+    """Count a card's value round the seats other than the player-dealer's, occupied or not."""
+    assert round_.bank is not None
+    others = [seat for seat in range(1, round_.rules.seats + 1) if seat != round_.bank.seat]
+    return others[(value - 1) % len(others)]
+
+
+def lines_of(round_: Round, verdicts: Iterable[Verdict]) -> list[LineSettled]:
+    if round_.bank is not None:
+        return list(_covered(round_, round_.bank.wager, verdicts))
+    lines = [_line(round_, verdict, verdict.owed, verdict.source, verdict.reason) for verdict in verdicts]
+    limit = round_.rules.table_aggregate
+    if limit is not None and sum(line.paid for line in lines) > limit:
+        return _scaled(round_, limit, lines)
+    return lines
+
+
+def _line(round_: Round, verdict: Verdict, amount: int, source: str, reason: str) -> LineSettled:
+    """The line of a verdict of which `amount` is paid or collected."""
+    wins = verdict.outcome == "win"
+    collected = 0 if wins else amount
+    if verdict.spot == "progressive":
+        collected = verdict.stake
+    return LineSettled(
+        verdict.seat,
+        verdict.bettor,
+        verdict.hand,
+        verdict.spot,
+        verdict.stake,
+        verdict.outcome,
+        verdict.odds,
+        verdict.owed,
+        amount if wins else 0,
+        collected,
+        source,
+        round_.rules.points[verdict.point],
+        reason,
+    )
+
+
+def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> Iterator[LineSettled]:
+    """One pass in the order of action; the bank's wager is used up by what it pays and by what it collects.
+
+    Under `single-pool` one amount serves both; under `separate-limits` payouts and collections each have their own.
+    """
+    single_pool = round_.terms.coverage == "single-pool"
+    to_pay = to_collect = wager
+    for verdict in verdicts:
+        outcome = verdict.outcome
+        left = to_pay if outcome == "win" else to_collect if outcome != "push" else max(to_pay, to_collect)
+        if left == 0:
+            yield _no_action(round_, verdict, wager)
+            continue
+        amount = min(verdict.owed, left)
+        reason = verdict.reason
+        if amount < verdict.owed:
+            reason = f"{reason} {_cut_short(verdict, amount)}"
+        yield _line(round_, verdict, amount, "bank", reason)
+        if single_pool or outcome == "win":
+            to_pay -= amount
+        if single_pool or outcome != "win":
+            to_collect -= amount
+
+
+def _cut_short(verdict: Verdict, amount: int) -> str:
+    left = f"Only {dollars(amount)} of the player-dealer's wager was left for it"
+    if verdict.outcome == "win":
+        return f"{left}, so {dollars(amount)} is paid and {dollars(verdict.owed - amount)} is not covered."
+    return f"{left}, so {dollars(amount)} is collected and {dollars(verdict.stake - amount)} goes back."
+
+
+def _no_action(round_: Round, verdict: Verdict, wager: int) -> LineSettled:
+    reason = (
+        f"The player-dealer's wager of {dollars(wager)} was used up before it came to this wager, so it has no action"
+        f" and {dollars(verdict.stake)} goes back. Otherwise: {verdict.reason}"
+    )
+    return LineSettled(
+        verdict.seat,
+        verdict.bettor,
+        verdict.hand,
+        verdict.spot,
+        verdict.stake,
+        "no_action",
+        None,
+        verdict.owed,
+        0,
+        0,
+        "bank",
+        round_.rules.clause("coverage"),
+        reason,
+    )
+
+
+def _scaled(round_: Round, limit: int, lines: list[LineSettled]) -> list[LineSettled]:
+    """Payouts cut in proportion to the table aggregate; the odd cents go to the largest remainders."""
+    total = sum(line.owed for line in lines if line.outcome == "win")
+    winners = [at for at, line in enumerate(lines) if line.outcome == "win"]
+    paid = {at: lines[at].owed * limit // total for at in winners}
+    by_remainder = sorted(winners, key=lambda at: (-(lines[at].owed * limit % total), at))
+    for at in by_remainder[: limit - sum(paid.values())]:
+        paid[at] += 1
+    scaled = list(lines)
+    for at, amount in paid.items():
+        line = lines[at]
+        reason = (
+            f"{line.reason} All winners of this round together were owed {dollars(total)}; the table pays at most"
+            f" {dollars(limit)}, so this payout is cut in proportion to {dollars(amount)}."
+        )
+        scaled[at] = LineSettled(
+            line.seat,
+            line.bettor,
+            line.hand,
+            line.spot,
+            line.wager,
+            line.outcome,
+            line.odds,
+            line.owed,
+            amount,
+            0,
+            line.source,
+            round_.rules.clause("aggregate"),
+            reason,
+        )
+    return scaled

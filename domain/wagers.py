@@ -1,0 +1,134 @@
+"""Bets before the deal, and what calling "no more bets" checks: required wagers, limits, fee, exposure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import UNSET
+
+from domain.actions import Bet
+from domain.errors import BadChoice, BadDocument, MissingWager, OutOfTurn, OverLimit
+from domain.events import BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundEvent, WagerPlaced
+from domain.money import cents, dollars
+from domain.ruleset import RuleSet
+from domain.state import Round, Stakes
+
+PLAY_IN_ADVANCE = 4  # the customer limit counts the largest play wager before it is made
+
+
+def check_seat(rules: RuleSet, seat: int) -> None:
+    if not 1 <= seat <= rules.seats:
+        raise BadDocument(f"{rules.id} has seats 1 to {rules.seats}, no seat {seat}.", rules.clause("seats"))
+
+
+def positive(text: str) -> int:
+    amount = cents(text)
+    if amount == 0:
+        raise BadDocument("An amount is more than 0.00.")
+    return amount
+
+
+def place(round_: Round, bet: Bet) -> WagerPlaced:
+    rules = round_.rules
+    check_seat(rules, bet.seat)
+    amount = positive(bet.amount)
+    seated = round_.seated(bet.seat)
+    bettor = seated if bet.bettor is UNSET else bet.bettor
+    kind = None if bet.kind is UNSET else bet.kind
+    if kind is not None and bet.bettor is UNSET:
+        raise BadDocument(f"A {kind} bet needs its bettor.")
+    if (bettor == seated) != (kind is None):
+        who = f"{seated} sits at seat {bet.seat}"
+        raise BadDocument(f"{who}: any other bettor there needs a kind, and {seated} has none.")
+    before = round_.layout.get(bet.seat, {}).get(bettor)
+    if before is not None and before.kind != kind:
+        raise BadDocument(f"{bettor} already bets at seat {bet.seat} as {before.kind}.")
+    if round_.status != "open" or round_.seats is not None:
+        raise OutOfTurn("No more bets are taken in this round.", rules.clause("no_more_bets"))
+    _check_offered(round_, bet, bettor, kind)
+    return WagerPlaced(bet.seat, bet.spot, bettor, kind, amount)
+
+
+def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> None:
+    rules = round_.rules
+    if bet.spot not in rules.spots or (bet.spot == "progressive" and round_.terms.progressive is None):
+        raise BadChoice(f"No wager is taken on {bet.spot} before the deal here.", rules.clause("required_wagers"))
+    if kind is not None and kind not in rules.kinds:
+        clause = rules.clause("no_backline") if kind == "backline" else None
+        raise BadChoice(f"{rules.id} takes no {kind} bets.", clause)
+    if kind == "toke" and bet.spot == "progressive":
+        raise BadChoice("A tip is not wagered on the progressive.", rules.clause("toke"))
+    if round_.bank is not None and (bet.seat == round_.bank.seat or bettor == round_.bank.bettor):
+        raise BadChoice("The player-dealer places no wager against the bank.", rules.clause("bank"))
+
+
+def on_layout(round_: Round) -> Iterator[tuple[int, str, Stakes, str, int]]:
+    """Every wager before the deal: seat, bettor, his stakes there, spot, amount."""
+    for seat, bettors in round_.layout.items():
+        for bettor, stakes in bettors.items():
+            for spot, amount in stakes.spots.items():
+                yield seat, bettor, stakes, spot, amount
+
+
+def check_limits(round_: Round) -> None:
+    rules, terms = round_.rules, round_.terms
+    for seat, bettor, stakes, spot, amount in on_layout(round_):
+        where = f"{bettor}'s {spot} wager of {dollars(amount)} at seat {seat}"
+        if spot == "progressive":
+            assert terms.progressive is not None
+            if amount != terms.progressive.wager:
+                fixed = dollars(terms.progressive.wager)
+                raise OverLimit(f"{where} is not the table's {fixed}.", rules.clause("progressive"))
+            continue
+        low, high = terms.limits["ante" if spot == "blind" else spot]
+        if stakes.kind == "toke" and spot != "trips":
+            low = 0
+        if not low <= amount <= high:
+            raise OverLimit(f"{where} is outside {dollars(low)} to {dollars(high)}.", rules.clause("limits"))
+        if amount % terms.chip:
+            raise OverLimit(f"{where} is off the chip unit of {dollars(terms.chip)}.", rules.clause("chip"))
+    if rules.customer_limit is not None:
+        _check_customers(round_, rules.customer_limit)
+
+
+def _check_customers(round_: Round, limit: int) -> None:
+    total: dict[str, int] = {}
+    for _, bettor, stakes, spot, amount in on_layout(round_):
+        if stakes.kind != "toke":
+            counted = amount * (1 + PLAY_IN_ADVANCE) if spot == "ante" else amount
+            total[bettor] = total.get(bettor, 0) + counted
+            if total[bettor] > limit:
+                raise OverLimit(
+                    f"{bettor}'s wagers, with the largest play wager, come to more than {dollars(limit)}.",
+                    round_.rules.clause("customer_limit"),
+                )
+
+
+def check_beside(round_: Round, base: tuple[str, ...]) -> None:
+    """Each bettor has his own base wagers, and the seat the seated player's, before anything else lies there."""
+    clause = round_.rules.clause("required_wagers")
+    for seat, bettors in round_.layout.items():
+        for bettor, stakes in bettors.items():
+            for spot in base:
+                if spot not in stakes.spots:
+                    raise MissingWager(f"{bettor} has no {spot} wager at seat {seat}.", clause)
+        if round_.seated(seat) not in bettors:
+            raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
+
+
+def closing(round_: Round, liability: int) -> list[RoundEvent]:
+    """The events of an accepted close: what lies there, the fee, and the progressive wagers into the meter."""
+    amounts = {True: 0, False: 0}
+    for _, _, _, spot, amount in on_layout(round_):
+        amounts[spot == "progressive"] += amount
+    action, progressive = amounts[False], amounts[True]
+    events: list[RoundEvent] = [BetsClosed(action, liability)]
+    schedule, meter = round_.terms.schedule, round_.terms.meter
+    if schedule is not None:
+        tier = schedule.tier_of(action)
+        events.append(FeeTaken(action, schedule.tiers[tier - 1].fee, schedule.option, tier))
+    if meter is not None and progressive:
+        shown = round_.meter_shown + progressive * meter.percent // 100
+        reserve = round_.meter_reserve + progressive * meter.reserve_percent // 100
+        events.append(ProgressiveWagersTaken(progressive, shown, reserve))
+    return events

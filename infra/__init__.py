@@ -1,0 +1,1 @@
+"""The event store on PostgreSQL, and all else that touches the world outside."""

@@ -1,0 +1,1 @@
+"""Tests, by the part of the project they hold; see docs/architecture.md."""
