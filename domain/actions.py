@@ -34,7 +34,7 @@ Choice = Literal[
 Kind = Literal["backline", "toke"]
 
 
-class Bet(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="bet"):
+class Bet(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="bet"):
     seat: int
     spot: SpotName
     amount: MoneyText
@@ -42,22 +42,22 @@ class Bet(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="
     kind: Kind | UnsetType = UNSET
 
 
-class CloseBets(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="close_bets"):
+class CloseBets(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="close_bets"):
     pass
 
 
-class Deal(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="deal"):
+class Deal(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="deal"):
     to: int | Literal["dealer", "board", "burn"]
     cards: tuple[Card | None, ...]
     hand: int | UnsetType = UNSET
 
 
-class Reveal(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="reveal"):
+class Reveal(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="reveal"):
     of: int | Literal["flop", "turn_river", "dealer"]
     cards: tuple[Card | None, ...] | UnsetType = UNSET
 
 
-class Decide(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="decide"):
+class Decide(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="decide"):
     seat: int
     choice: Choice
     times: int | UnsetType = UNSET
@@ -66,15 +66,15 @@ class Decide(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", ta
     bettor: Id | UnsetType = UNSET
 
 
-class Peek(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="peek"):
+class Peek(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="peek"):
     pure: bool | UnsetType = UNSET
 
 
-class Settle(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="settle"):
+class Settle(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="settle"):
     pass
 
 
-class Void(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do", tag="void"):
+class Void(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="void"):
     reason: Literal["misdeal", "malfunction", "irregularity"]
     detail: str | UnsetType = UNSET
 

@@ -111,9 +111,16 @@ def read_json(line: bytes) -> Any:
 
 
 def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(_count_keys(item) for item in value.values() if type(item) in (dict, list))
-    return sum(_count_keys(item) for item in value if type(item) in (dict, list)) if isinstance(value, list) else 0
+    """The keys of a document's objects; one nested where a document has none is left out, and so read slowly."""
+    if type(value) is not dict:
+        return -1
+    keys = len(value)
+    for name, item in value.items():
+        if type(item) is dict:
+            keys += _count_keys(item)
+        elif name == "actions" and type(item) is list and set(map(type, item)) == {dict}:
+            keys += sum(map(len, item))
+    return keys
 
 
 def _read_slowly(line: bytes) -> Any:

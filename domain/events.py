@@ -1,5 +1,7 @@
 """What happened in a round, one frozen event for each thing; amounts are cents.
 
+No event can be part of a cycle, so none is tracked by the garbage collector.
+
 A topic is the event's name for ever: it does not follow the class when that moves, and a changed shape gets a new
 version and an upcast, never an edit.
 """
@@ -15,7 +17,7 @@ Cards = tuple[str | None, ...]
 Outcome = Literal["win", "lose", "push", "surrender", "no_action"]
 
 
-class RoundOpened(Struct, frozen=True, array_like=True):
+class RoundOpened(Struct, frozen=True, array_like=True, gc=False):
     """The round with a copy of everything that decides it, so that it can be replayed from its own events alone."""
 
     round: str | None
@@ -32,7 +34,7 @@ class RoundOpened(Struct, frozen=True, array_like=True):
     deck: str | None = None  # the colour of the deck in play, where the ledger knows
 
 
-class WagerPlaced(Struct, frozen=True, array_like=True):
+class WagerPlaced(Struct, frozen=True, array_like=True, gc=False):
     seat: int
     spot: str
     bettor: str
@@ -40,19 +42,19 @@ class WagerPlaced(Struct, frozen=True, array_like=True):
     amount: int
 
 
-class BetsClosed(Struct, frozen=True, array_like=True):
+class BetsClosed(Struct, frozen=True, array_like=True, gc=False):
     action: int
     liability: int
 
 
-class FeeTaken(Struct, frozen=True, array_like=True):
+class FeeTaken(Struct, frozen=True, array_like=True, gc=False):
     action: int
     amount: int
     schedule: int | str
     tier: int
 
 
-class ProgressiveWagersTaken(Struct, frozen=True, array_like=True):
+class ProgressiveWagersTaken(Struct, frozen=True, array_like=True, gc=False):
     """The progressive wagers go in before the cards; the meter as it shows afterwards."""
 
     wagers: int
@@ -60,7 +62,7 @@ class ProgressiveWagersTaken(Struct, frozen=True, array_like=True):
     reserve: int
 
 
-class CardsDealt(Struct, frozen=True, array_like=True):
+class CardsDealt(Struct, frozen=True, array_like=True, gc=False):
     """One packet of the rule set's dealing; None is a card that nobody has seen."""
 
     to: Place
@@ -68,19 +70,19 @@ class CardsDealt(Struct, frozen=True, array_like=True):
     hand: int = 1
 
 
-class CardsTurned(Struct, frozen=True, array_like=True):
+class CardsTurned(Struct, frozen=True, array_like=True, gc=False):
     """Cards turned face up: a street, the dealer hand, or a seat's hand."""
 
     of: Place
     cards: tuple[str, ...]
 
 
-class ButtonPlaced(Struct, frozen=True, array_like=True):
+class ButtonPlaced(Struct, frozen=True, array_like=True, gc=False):
     seat: int
     card: str
 
 
-class DecisionMade(Struct, frozen=True, array_like=True):
+class DecisionMade(Struct, frozen=True, array_like=True, gc=False):
     """The seated player decides for the hand; `amount` is what the decision puts on the layout."""
 
     seat: int
@@ -91,7 +93,7 @@ class DecisionMade(Struct, frozen=True, array_like=True):
     hand: int = 1
 
 
-class DecisionFollowed(Struct, frozen=True, array_like=True):
+class DecisionFollowed(Struct, frozen=True, array_like=True, gc=False):
     """A backline bettor or a tip goes along with the seat's decision, or gives up."""
 
     seat: int
@@ -102,17 +104,17 @@ class DecisionFollowed(Struct, frozen=True, array_like=True):
     hand: int = 1
 
 
-class InsurancePlaced(Struct, frozen=True, array_like=True):
+class InsurancePlaced(Struct, frozen=True, array_like=True, gc=False):
     seat: int
     bettor: str
     amount: int
 
 
-class HoleCardPeeked(Struct, frozen=True, array_like=True):
+class HoleCardPeeked(Struct, frozen=True, array_like=True, gc=False):
     pure: bool
 
 
-class LineSettled(Struct, frozen=True, array_like=True):
+class LineSettled(Struct, frozen=True, array_like=True, gc=False):
     """What became of one wager, by which clause and why."""
 
     seat: int
@@ -140,7 +142,7 @@ class LineSettled(Struct, frozen=True, array_like=True):
         return self.owed - self.paid - self.collected
 
 
-class MeterPaid(Struct, frozen=True, array_like=True):
+class MeterPaid(Struct, frozen=True, array_like=True, gc=False):
     """An award taken off the meter, and what it shows afterwards."""
 
     seat: int
@@ -151,12 +153,12 @@ class MeterPaid(Struct, frozen=True, array_like=True):
     reserve: int
 
 
-class RoundSettled(Struct, frozen=True, array_like=True):
+class RoundSettled(Struct, frozen=True, array_like=True, gc=False):
     paid: int
     collected: int
 
 
-class RoundVoided(Struct, frozen=True, array_like=True):
+class RoundVoided(Struct, frozen=True, array_like=True, gc=False):
     reason: str
     detail: str | None = None
 

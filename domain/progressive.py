@@ -71,7 +71,7 @@ def awards(round_: Round) -> Awards:
     prizes: dict[int, Prize] = {}
     events: list[RoundEvent] = []
     for seat in reversed(round_.seats or ()):
-        bettor = round_.seated(seat)
+        bettor = round_.seated[seat]
         stake = round_.layout[seat][bettor].spots.get("progressive") if bettor in round_.layout[seat] else None
         found = None if stake is None else _award(round_, table, seat)
         if stake is None or found is None:

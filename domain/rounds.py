@@ -77,7 +77,7 @@ def _decide(round_: Round, action: Decide) -> list[RoundEvent]:
     if action.amount is not UNSET:
         wagers.positive(action.amount)
     _playing(round_)
-    bettor = round_.seated(action.seat) if action.bettor is UNSET else action.bettor
+    bettor = round_.seated[action.seat] if action.bettor is UNSET else action.bettor
     return GAMES[round_.rules.family].choose(round_, action, bettor)  # type: ignore[no-any-return]
 
 

@@ -64,7 +64,7 @@ def seats_in_order(round_: Round) -> tuple[int, ...]:
 def bettors_in_order(round_: Round, seat: int) -> Iterator[tuple[str, Stakes]]:
     """The seated player first, then the others as they first bet at this seat."""
     bettors = round_.layout[seat]
-    seated = round_.seated(seat)
+    seated = round_.seated[seat]
     if seated in bettors:
         yield seated, bettors[seated]
     for bettor, stakes in bettors.items():

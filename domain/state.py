@@ -36,7 +36,7 @@ from domain.ruleset import RuleSet
 from domain.terms import Terms
 
 
-class Bank(Struct, frozen=True):
+class Bank(Struct, frozen=True, gc=False):
     """The player-dealer and the one wager that pays and collects."""
 
     seat: int
@@ -44,14 +44,14 @@ class Bank(Struct, frozen=True):
     wager: int
 
 
-class Stakes(Struct, frozen=True):
+class Stakes(Struct, frozen=True, gc=False):
     """What one bettor has on the spots of one seat."""
 
     kind: str | None  # None: the seated player
     spots: Mapping[str, int]
 
 
-class BoxHand(Struct, frozen=True):
+class BoxHand(Struct, frozen=True, gc=False):
     """One hand of a Pure 21.5 seat: its cards, and who has how much on it."""
 
     cards: tuple[str, ...]
@@ -60,7 +60,7 @@ class BoxHand(Struct, frozen=True):
     end: Literal["stand", "double", "surrender", "split aces"] | None = None
 
 
-class Following(Struct, frozen=True):
+class Following(Struct, frozen=True, gc=False):
     """A double or split that backline bettors may go along with until the next card."""
 
     seat: int
@@ -68,12 +68,12 @@ class Following(Struct, frozen=True):
     choice: str
 
 
-class Round(Struct, frozen=True):
+class Round(Struct, frozen=True, gc=False):
     rules: RuleSet
     terms: Terms
     opened: RoundOpened
     bank: Bank | None
-    players: Mapping[int, str]
+    seated: Mapping[int, str]  # who sits at each seat and decides for its hand
     status: Literal["open", "settled", "void"] = "open"
     layout: Mapping[int, Mapping[str, Stakes]] = {}  # seat -> bettor, in the order of their first bet there
     seats: tuple[int, ...] | None = None  # those with wagers, once no more bets has been called
@@ -100,10 +100,6 @@ class Round(Struct, frozen=True):
     collected: int = 0
     voided: RoundVoided | None = None
 
-    def seated(self, seat: int) -> str:
-        """The bettor who sits there and decides for the hand."""
-        return self.players.get(seat) or f"seat-{seat}"
-
     @property
     def banker(self) -> str:
         return "dealer" if self.bank is None else "player-dealer"
@@ -115,7 +111,8 @@ def start(rules: RuleSet, terms: Terms, opened: RoundOpened) -> Round:
     if opened.bank_seat is not None and opened.bank_bettor is not None and opened.bank_wager is not None:
         bank = Bank(opened.bank_seat, opened.bank_bettor, opened.bank_wager)
     shown, reserve = (0, 0) if terms.meter is None else (terms.meter.shown, terms.meter.reserve)
-    return Round(rules, terms, opened, bank, opened.players, meter_shown=shown, meter_reserve=reserve)
+    seated = {seat: opened.players.get(seat) or f"seat-{seat}" for seat in range(1, rules.seats + 1)}
+    return Round(rules, terms, opened, bank, seated, meter_shown=shown, meter_reserve=reserve)
 
 
 def evolve(round_: Round, event: RoundEvent) -> Round:

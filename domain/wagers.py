@@ -32,7 +32,7 @@ def place(round_: Round, bet: Bet) -> WagerPlaced:
     rules = round_.rules
     check_seat(rules, bet.seat)
     amount = positive(bet.amount)
-    seated = round_.seated(bet.seat)
+    seated = round_.seated[bet.seat]
     bettor = seated if bet.bettor is UNSET else bet.bettor
     kind = None if bet.kind is UNSET else bet.kind
     if kind is not None and bet.bettor is UNSET:
@@ -112,7 +112,7 @@ def check_beside(round_: Round, base: tuple[str, ...]) -> None:
             for spot in base:
                 if spot not in stakes.spots:
                     raise MissingWager(f"{bettor} has no {spot} wager at seat {seat}.", clause)
-        if round_.seated(seat) not in bettors:
+        if round_.seated[seat] not in bettors:
             raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
 
 

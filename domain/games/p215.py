@@ -200,9 +200,9 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
     if _insuring(round_):
         return [_insure(round_, action, bettor, number)]
     following = round_.following
-    if following is not None and bettor != round_.seated(action.seat):
+    if following is not None and bettor != round_.seated[action.seat]:
         return [_follow(round_, action, bettor, number)]
-    if _to_act(round_) != (action.seat, number) or bettor != round_.seated(action.seat):
+    if _to_act(round_) != (action.seat, number) or bettor != round_.seated[action.seat]:
         raise OutOfTurn(
             f"{bettor} has no decision to make at seat {action.seat}, hand {number} now.",
             round_.rules.clause("hit_or_stand"),
@@ -326,7 +326,7 @@ def _insurance_entries(round_: Round) -> Iterator[dict[str, Any]]:
     for seat in round_.seats or ():
         for bettor in _insurable(round_, seat):
             most = money(round_.layout[seat][bettor].spots["game"] // 2)
-            who = {} if bettor == round_.seated(seat) else {"bettor": bettor}
+            who = {} if bettor == round_.seated[seat] else {"bettor": bettor}
             yield {"do": "decide", "seat": seat, **who, "choices": [{"choice": "insure", "max": most}]}
 
 
@@ -349,7 +349,7 @@ def _decision_entry(round_: Round, seat: int, number: int) -> dict[str, Any]:
     choices = [{"choice": choice} for choice in _choices(box, hand)]
     for choice in choices:
         if choice["choice"] == "double":
-            choice["max"] = money(hand.stakes[round_.seated(seat)])
+            choice["max"] = money(hand.stakes[round_.seated[seat]])
     return {"do": "decide", "seat": seat, **_hand_field(number), "choices": choices}
 
 

@@ -16,7 +16,7 @@ from domain.state import Round
 
 
 def folded(round_: Round, seat: int) -> bool:
-    return round_.plays.get((seat, round_.seated(seat))) == 0
+    return round_.plays.get((seat, round_.seated[seat])) == 0
 
 
 def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:

@@ -79,7 +79,7 @@ def _to_act(round_: Round) -> int | None:
     """The first seat from the player-dealer's left that has not decided."""
     assert round_.bank is not None
     for seat in clockwise(round_.seats or (), round_.bank.seat):
-        if (seat, round_.seated(seat)) not in round_.plays:
+        if (seat, round_.seated[seat]) not in round_.plays:
             return seat
     return None
 
@@ -95,7 +95,7 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
             raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
         _check_choice(round_, choice, "decide")
         return [DecisionMade(seat, bettor, choice, times, stakes.spots["ante"] * times)]
-    if not round_.plays.get((seat, round_.seated(seat))) or (seat, bettor) in round_.plays:
+    if not round_.plays.get((seat, round_.seated[seat])) or (seat, bettor) in round_.plays:
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause("follow"))
     _check_choice(round_, choice, "follow")
     return [DecisionFollowed(seat, bettor, choice, times, stakes.spots["ante"] * times)]
@@ -112,7 +112,7 @@ def _decided(round_: Round) -> bool:
 
 
 def _followers(round_: Round, seat: int) -> list[str]:
-    if not round_.plays.get((seat, round_.seated(seat))):
+    if not round_.plays.get((seat, round_.seated[seat])):
         return []
     return waiting_followers(round_, seat, "backline")
 

@@ -59,7 +59,7 @@ def check_required(round_: Round) -> None:
 
 
 def _check_toke(round_: Round, seat: int, bettor: str) -> None:
-    own = round_.layout[seat].get(round_.seated(seat))
+    own = round_.layout[seat].get(round_.seated[seat])
     tip = round_.layout[seat][bettor]
     if own is None or (tip.spots.keys() & {"ante", "blind"} and not own.spots.keys() >= {"ante", "blind"}):
         raise MissingWager(
@@ -114,7 +114,7 @@ def _deciding(round_: Round) -> bool:
 
 
 def _to_act(round_: Round, seat: int) -> bool:
-    seated = round_.seated(seat)
+    seated = round_.seated[seat]
     stakes = round_.layout[seat].get(seated)
     return (
         stakes is not None
@@ -129,7 +129,7 @@ def _street_done(round_: Round) -> bool:
     for seat in round_.seats or ():
         if _to_act(round_, seat):
             return False
-        plays = len(round_.layout[seat]) > 1 and round_.plays.get((seat, round_.seated(seat)))
+        plays = len(round_.layout[seat]) > 1 and round_.plays.get((seat, round_.seated[seat]))
         if plays and waiting_followers(round_, seat, "backline"):
             return False
     return True
@@ -154,7 +154,7 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
 def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionFollowed:
     seat = action.seat
     stakes = round_.layout[seat][bettor]
-    played = round_.plays.get((seat, round_.seated(seat)), 0)
+    played = round_.plays.get((seat, round_.seated[seat]), 0)
     point = "toke.follow" if stakes.kind == "toke" else "follow"
     if not played or STREET_OF[played] != round_.street or (seat, bettor) in round_.plays or "ante" not in stakes.spots:
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause(point))
@@ -213,7 +213,7 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
     if _to_act(round_, seat):
         choices = [{"choice": WAITING[street]}, {"choice": "raise", "times": list(MULTIPLES[street])}]
         yield {"do": "decide", "seat": seat, "choices": choices}
-    played = round_.plays.get((seat, round_.seated(seat)), 0)
+    played = round_.plays.get((seat, round_.seated[seat]), 0)
     if played and STREET_OF[played] == street:
         follow = {"choice": "raise", "times": [played]}
         for bettor in waiting_followers(round_, seat, "backline"):
