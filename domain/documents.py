@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -31,15 +31,15 @@ class PlayerDealerDocument(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Envelope(Struct, frozen=True, forbid_unknown_fields=True):
-    """A document without its actions, which are looked at one by one and later."""
+    """The keys of a document and their types; what is inside its objects and actions is looked at later, in turn."""
 
     ruleset: str
     actions: list[Any]
     round: Id | UnsetType = UNSET
     table: Id | UnsetType = UNSET
-    terms: TermsDocument | UnsetType = UNSET
-    player_dealer: PlayerDealerDocument | UnsetType = UNSET
-    players: dict[str, Id] | UnsetType = UNSET
+    terms: dict[str, Any] | UnsetType = UNSET
+    player_dealer: dict[str, Any] | UnsetType = UNSET
+    players: dict[str, Any] | UnsetType = UNSET
 
 
 class Document(Struct, frozen=True):
@@ -85,10 +85,7 @@ def refused_document(raw: Any, refusal: Refusal) -> dict[str, Any]:
 
 
 def encode_result(result: dict[str, Any]) -> bytes:
-    try:
-        return msgspec.json.encode(result)
-    except UnicodeEncodeError:  # a refused document's own id may hold half a surrogate pair
-        return json.dumps(result).encode()
+    return msgspec.json.encode(result)
 
 
 # ---- JSON
@@ -105,7 +102,8 @@ def read_json(line: bytes) -> Any:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _read_slowly(line)
     # Every key has a colon and the decoder keeps one of equal keys: as many keys as colons means none stood twice.
-    if line.count(b":") == _count_keys(value):
+    # Escapes, which no document needs, are the only way to half a surrogate pair.
+    if line.count(b":") == _count_keys(value) and b"\\u" not in line:
         return value
     return _read_slowly(line)
 
@@ -125,9 +123,9 @@ def _count_keys(value: Any) -> int:
 
 def _read_slowly(line: bytes) -> Any:
     try:
-        return json.loads(line.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant)
-    except BadDocument:
-        raise
+        value = json.loads(line.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant, parse_int=_integer)
+        json.dumps(value, ensure_ascii=False).encode()  # fails on half a surrogate pair, which is not text
+        return value
     except RecursionError:
         raise BadDocument(f"{_NOT_JSON}: it is nested too deeply.") from None
     except ValueError as error:
@@ -141,6 +139,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
+def _integer(digits: str) -> int | float:
+    """Python refuses to read thousands of digits; no document has a place for such a number, whatever its type."""
+    return int(digits) if len(digits) < 1000 else float("inf")
+
+
 def _no_constant(name: str) -> Any:
     raise BadDocument(f"{_NOT_JSON}: {name} is not JSON.")
 
@@ -151,37 +154,46 @@ def _no_constant(name: str) -> Any:
 def read_document(raw: Any) -> Document:
     if not isinstance(raw, dict):
         raise BadDocument(f"{_NOT_JSON}: it is not an object.")
-    try:
-        envelope = msgspec.convert(raw, Envelope)
-    except msgspec.ValidationError as error:
-        raise BadDocument(f"The document is not as the contract has it: {error}.") from None
+    envelope = _shaped(raw, Envelope)
     if len(envelope.actions) > MOST_ACTIONS:
         raise BadDocument(f"A document has at most {MOST_ACTIONS} actions.")
     rules = rulesets.load(envelope.ruleset)
-    terms = _terms(rules, raw.get("terms"), envelope.terms)
+    terms = _terms(rules, envelope.terms)
     players = _players(rules, envelope.players)
     opened = _opened(rules, terms, envelope, players)
     return Document(start(rules, terms, opened), envelope.actions)
 
 
+T = TypeVar("T")
+
+
+def _shaped(raw: Any, shape: type[T]) -> T:
+    try:
+        return msgspec.convert(raw, shape)
+    except msgspec.ValidationError as error:
+        raise BadDocument(f"The document is not as the contract has it: {error}.") from None
+
+
 _TERMS: dict[tuple[str, bytes], Terms] = {}
 
 
-def _terms(rules: RuleSet, raw: Any, given: TermsDocument | UnsetType) -> Terms:
+def _terms(rules: RuleSet, raw: dict[str, Any] | UnsetType) -> Terms:
     """Tables play by the same terms for hours, so what was resolved is kept."""
-    key = (rules.content_hash, b"" if raw is None else msgspec.json.encode(raw))
+    given = NO_TERMS if raw is UNSET else _shaped(raw, TermsDocument)
+    key = (rules.content_hash, msgspec.json.encode(given))
     terms = _TERMS.get(key)
     if terms is None:
-        terms = resolve(rules, NO_TERMS if given is UNSET else given)
+        terms = resolve(rules, given)
         if len(_TERMS) >= 1024:
             _TERMS.clear()
         _TERMS[key] = terms
     return terms
 
 
-def _players(rules: RuleSet, given: dict[str, str] | UnsetType) -> dict[int, str]:
-    if given is UNSET:
+def _players(rules: RuleSet, raw: dict[str, Any] | UnsetType) -> dict[int, str]:
+    if raw is UNSET:
         return {}
+    given = _shaped(raw, dict[str, Id])
     seats = {str(seat): seat for seat in range(1, rules.seats + 1)}
     for name in given:
         if name not in seats:
@@ -192,13 +204,13 @@ def _players(rules: RuleSet, given: dict[str, str] | UnsetType) -> dict[int, str
 def _opened(rules: RuleSet, terms: Terms, envelope: Envelope, players: dict[int, str]) -> RoundOpened:
     round_id = None if envelope.round is UNSET else envelope.round
     table = None if envelope.table is UNSET else envelope.table
-    bank = envelope.player_dealer
     if not rules.player_banked:
-        if bank is not UNSET:
+        if envelope.player_dealer is not UNSET:
             raise BadDocument(f"{rules.id} has a house bank and no player-dealer.", rules.clause("bank"))
         return RoundOpened(round_id, table, rules.id, rules.content_hash, terms.document, players)
-    if bank is UNSET:
+    if envelope.player_dealer is UNSET:
         raise BadDocument(f"{rules.id} needs its player-dealer.", rules.clause("bank"))
+    bank = _shaped(envelope.player_dealer, PlayerDealerDocument)
     check_seat(rules, bank.seat)
     wager = positive(bank.wager)
     seated = players.get(bank.seat)

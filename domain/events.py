@@ -32,6 +32,7 @@ class RoundOpened(Struct, frozen=True, array_like=True, gc=False):
     declined: tuple[int, ...] = ()
     turn: int | None = None  # the player-dealer's first or second round in a row, where the ledger knows
     deck: str | None = None  # the colour of the deck in play, where the ledger knows
+    content: str | None = None  # a digest of the document, by which the same one is recognised when it comes again
 
 
 class WagerPlaced(Struct, frozen=True, array_like=True, gc=False):
@@ -63,18 +64,24 @@ class ProgressiveWagersTaken(Struct, frozen=True, array_like=True, gc=False):
 
 
 class CardsDealt(Struct, frozen=True, array_like=True, gc=False):
-    """One packet of the rule set's dealing; None is a card that nobody has seen."""
+    """One packet of the rule set's dealing; None is a card that nobody has seen, or one that the ledger has sealed.
+
+    The first `face_down` cards lie face down; `seals` are the commitments to them (domain.sealing).
+    """
 
     to: Place
     cards: Cards
     hand: int = 1
+    face_down: int = 0
+    seals: tuple[bytes, ...] = ()
 
 
 class CardsTurned(Struct, frozen=True, array_like=True, gc=False):
-    """Cards turned face up: a street, the dealer hand, or a seat's hand."""
+    """Cards turned face up: a street, the dealer hand, or a seat's hand, with the salts of their seals."""
 
     of: Place
     cards: tuple[str, ...]
+    salts: tuple[bytes, ...] = ()
 
 
 class ButtonPlaced(Struct, frozen=True, array_like=True, gc=False):
@@ -163,6 +170,49 @@ class RoundVoided(Struct, frozen=True, array_like=True, gc=False):
     detail: str | None = None
 
 
+class MeterRead(Struct, frozen=True, array_like=True, gc=False):
+    """What a meter that is shared with other tables showed just before this round's awards."""
+
+    shown: int
+    reserve: int
+
+
+class FeeWaived(Struct, frozen=True, array_like=True, gc=False):
+    """`how` says whether the chips never went into the box or were refunded from the cage."""
+
+    amount: int
+    how: Literal["not dropped", "refunded"]
+    reason: str
+
+
+class NoteMade(Struct, frozen=True, array_like=True, gc=False):
+    """What the floor saw and the money does not show."""
+
+    kind: Literal["exposed card", "late bet", "irregularity", "other"]
+    text: str
+    seat: int | None = None
+
+
+class RoundCorrected(Struct, frozen=True, array_like=True, gc=False):
+    """A settled round put right afterwards by two people; the entries follow, the lines stay as they were."""
+
+    reason: str
+    by: tuple[str, str]
+    facts: dict[str, str] | None = None  # what was read wrongly: the index of the fact and how it should read
+
+
+class CorrectionPosted(Struct, frozen=True, array_like=True, gc=False):
+    """Cents that go to a bettor, or from him where negative, and the account that pays or receives them."""
+
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    amount: int
+    account: str
+    reason: str
+
+
 RoundEvent = (
     RoundOpened
     | WagerPlaced
@@ -180,6 +230,11 @@ RoundEvent = (
     | MeterPaid
     | RoundSettled
     | RoundVoided
+    | MeterRead
+    | FeeWaived
+    | NoteMade
+    | RoundCorrected
+    | CorrectionPosted
 )
 
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
@@ -199,4 +254,9 @@ ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.meter_paid.v1": MeterPaid,
     "round.settled.v1": RoundSettled,
     "round.voided.v1": RoundVoided,
+    "round.meter_read.v1": MeterRead,
+    "round.fee_waived.v1": FeeWaived,
+    "round.note_made.v1": NoteMade,
+    "round.corrected.v1": RoundCorrected,
+    "round.correction_posted.v1": CorrectionPosted,
 }

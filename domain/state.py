@@ -17,15 +17,20 @@ from domain.events import (
     Cards,
     CardsDealt,
     CardsTurned,
+    CorrectionPosted,
     DecisionFollowed,
     DecisionMade,
     FeeTaken,
+    FeeWaived,
     HoleCardPeeked,
     InsurancePlaced,
     LineSettled,
     MeterPaid,
+    MeterRead,
+    NoteMade,
     Place,
     ProgressiveWagersTaken,
+    RoundCorrected,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -99,6 +104,8 @@ class Round(Struct, frozen=True, gc=False):
     paid: int = 0
     collected: int = 0
     voided: RoundVoided | None = None
+    waived: FeeWaived | None = None
+    corrections: tuple[CorrectionPosted, ...] = ()
 
     @property
     def banker(self) -> str:
@@ -142,7 +149,7 @@ def _fee_taken(round_: Round, event: FeeTaken) -> Round:
     return replace(round_, fee=event)
 
 
-def _meter_moved(round_: Round, event: ProgressiveWagersTaken | MeterPaid) -> Round:
+def _meter_moved(round_: Round, event: ProgressiveWagersTaken | MeterRead | MeterPaid) -> Round:
     return replace(round_, meter_shown=event.shown, meter_reserve=event.reserve)
 
 
@@ -270,6 +277,18 @@ def _round_voided(round_: Round, event: RoundVoided) -> Round:
     return replace(round_, status="void", voided=event)
 
 
+def _fee_waived(round_: Round, event: FeeWaived) -> Round:
+    return replace(round_, waived=event)
+
+
+def _correction_posted(round_: Round, event: CorrectionPosted) -> Round:
+    return replace(round_, corrections=(*round_.corrections, event))
+
+
+def _nothing_to_remember(round_: Round, event: NoteMade | RoundCorrected) -> Round:
+    return round_
+
+
 _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     WagerPlaced: _wager_placed,
     BetsClosed: _bets_closed,
@@ -286,4 +305,9 @@ _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     MeterPaid: _meter_moved,
     RoundSettled: _round_settled,
     RoundVoided: _round_voided,
+    MeterRead: _meter_moved,
+    FeeWaived: _fee_waived,
+    NoteMade: _nothing_to_remember,
+    RoundCorrected: _nothing_to_remember,
+    CorrectionPosted: _correction_posted,
 }

@@ -149,6 +149,7 @@ def _dealer_cards(round_: Round) -> tuple[str, ...]:
 def deal(round_: Round, action: Deal) -> list[RoundEvent]:
     number = 1 if action.hand is UNSET else action.hand
     step = next_packet(round_)
+    hole = False
     if step is not None:
         check_place(round_, step, action.to, number)
         hole = step.to == "dealer" and "dealer" in round_.hands
@@ -167,7 +168,7 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
         check_packet(round_, action.cards, 1, face_up=(0,))
     else:
         raise OutOfTurn("No card is dealt now.", round_.rules.clause("deal_order"))
-    return [CardsDealt(action.to, action.cards, number)]
+    return [CardsDealt(action.to, action.cards, number, face_down=int(hole))]
 
 
 def peek(round_: Round, action: Peek) -> list[RoundEvent]:

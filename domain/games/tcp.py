@@ -62,11 +62,11 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
     check_place(round_, step, action.to)
     if step.to != "dealer":
         check_packet(round_, action.cards, step.size)
-        return [CardsDealt(action.to, action.cards)]
+        return [CardsDealt(action.to, action.cards, face_down=step.size)]
     check_packet(round_, action.cards, step.size, face_up=(UP_CARD,))
     up_card = str(action.cards[UP_CARD])
     return [
-        CardsDealt(action.to, action.cards),
+        CardsDealt(action.to, action.cards, face_down=UP_CARD),
         ButtonPlaced(place_button(round_, BUTTON_VALUE[up_card[0]]), up_card),
     ]
 

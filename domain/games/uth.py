@@ -76,7 +76,7 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
         raise OutOfTurn("No cards are dealt now.", round_.rules.clause("deal_order"))
     check_place(round_, step, action.to)
     check_packet(round_, action.cards, step.size)
-    return [CardsDealt(action.to, action.cards)]
+    return [CardsDealt(action.to, action.cards, face_down=step.size)]
 
 
 def reveal(round_: Round, action: Reveal) -> list[RoundEvent]:

@@ -1,5 +1,5 @@
 """The rule sets: one TOML file each, checked when it is loaded."""
 
-from domain.rulesets.loading import RuleSetError, ids, load, parse
+from domain.rulesets.loading import RuleSetError, ids, load, parse, text
 
-__all__ = ["RuleSetError", "ids", "load", "parse"]
+__all__ = ["RuleSetError", "ids", "load", "parse", "text"]

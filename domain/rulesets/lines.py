@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 
 Path = tuple[str | int, ...]
 
@@ -28,6 +29,7 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._line_ends = [found.start() for found in re.finditer("\n", text)]
         self._at = 0
         self._line_of: dict[Path, int] = {(): 1}
         self._elements: dict[Path, int] = {}  # how many [[headers]] of an array of tables have been seen
@@ -40,7 +42,7 @@ class Lines:
         return self._line_of[path]
 
     def _note(self, path: Path, start: int) -> None:
-        self._line_of.setdefault(path, self._text.count("\n", 0, start) + 1)
+        self._line_of.setdefault(path, bisect_left(self._line_ends, start) + 1)
 
     def _scan(self) -> None:
         table: Path = ()

@@ -57,8 +57,12 @@ def load(ruleset_id: str) -> RuleSet:
     """The rule set of that id. Only its own file is read, and only once."""
     if ruleset_id not in ids():
         raise UnknownRuleset(f"There is no rule set {ruleset_id!r}. There are {', '.join(ids())}.")
-    path = _FOLDER / f"{ruleset_id}.toml"
-    return parse(path.read_text(encoding="utf-8"), path.name)
+    return parse(text(ruleset_id), f"{ruleset_id}.toml")
+
+
+def text(ruleset_id: str) -> str:
+    """The file of a rule set, word for word."""
+    return (_FOLDER / f"{ruleset_id}.toml").read_text(encoding="utf-8")
 
 
 def parse(text: str, name: str) -> RuleSet:

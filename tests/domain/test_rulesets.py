@@ -411,7 +411,7 @@ def test_clauses_name_their_document_and_decisions_their_reason(ruleset_id: str)
 
 @pytest.mark.parametrize("ruleset_id", ALL)
 def test_no_two_clauses_give_a_test_the_same_name(ruleset_id: str):
-    names = [re.sub(r"[^A-Za-z0-9]", "_", id) for id in load(ruleset_id).clauses]
+    names = [re.sub(r"[^a-z0-9]", "_", id.lower()) for id in load(ruleset_id).clauses]
     assert len(names) == len(set(names))
 
 
@@ -955,6 +955,19 @@ def test_the_line_is_the_very_one_and_not_one_like_it(project_root: Path):
     for number in like:
         broken = [*lines[:number], '    { up_to = "300.00", fee = "4%" },', *lines[number + 1 :]]
         assert refused("\n".join(broken), "p215-casino-club.toml").line == number + 1
+
+
+def test_without_any_one_of_its_lines_a_file_is_still_loaded_or_refused(project_root: Path):
+    """Never another exception, and never a line outside the file."""
+    lines = text_of("uth-house", project_root).splitlines()
+    named = set()
+    for number in range(len(lines)):
+        try:
+            parse("\n".join([*lines[:number], *lines[number + 1 :]]), "uth-house.toml")
+        except RuleSetError as error:
+            named.add(error.line)
+    assert len(named) > 100
+    assert named <= set(range(1, len(lines) + 1))
 
 
 def test_a_text_that_ends_too_early_is_refused_on_its_last_line():

@@ -1,0 +1,79 @@
+"""The facts of a round, taken out of its events again: bets, cards and decisions as the actions that they came from.
+
+What the rules made of them (fee, button, lines) is left out: whoever decides the facts again can compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from domain.documents import play
+from domain.events import (
+    BetsClosed,
+    CardsDealt,
+    CardsTurned,
+    DecisionFollowed,
+    DecisionMade,
+    HoleCardPeeked,
+    InsurancePlaced,
+    RoundEvent,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+)
+from domain.money import money
+from domain.state import Round
+
+
+def actions_of(events: Iterable[RoundEvent]) -> Iterator[dict[str, Any]]:
+    """In the order in which they happened; hands that settling itself turned over come as reveals just before it."""
+    for event in events:
+        action = _action(event)
+        if action is not None:
+            yield action
+
+
+def _action(event: RoundEvent) -> dict[str, Any] | None:
+    match event:
+        case WagerPlaced(seat, spot, bettor, kind, amount):
+            who = {} if kind is None else {"bettor": bettor, "kind": kind}
+            return {"do": "bet", "seat": seat, "spot": spot, "amount": money(amount), **who}
+        case BetsClosed():
+            return {"do": "close_bets"}
+        case CardsDealt():
+            hand = {} if event.hand == 1 else {"hand": event.hand}
+            return {"do": "deal", "to": event.to, "cards": list(event.cards), **hand}
+        case CardsTurned():
+            return {"do": "reveal", "of": event.of, "cards": list(event.cards)}
+        case DecisionMade() | DecisionFollowed():
+            return _decision(event)
+        case InsurancePlaced(seat, bettor, amount):
+            return {"do": "decide", "seat": seat, "bettor": bettor, "choice": "insure", "amount": money(amount)}
+        case HoleCardPeeked(pure):
+            return {"do": "peek", "pure": pure}
+        case RoundSettled():
+            return {"do": "settle"}
+        case RoundVoided(reason, detail):
+            return {"do": "void", "reason": reason, **({} if detail is None else {"detail": detail})}
+        case _:
+            return None
+
+
+def _decision(event: DecisionMade | DecisionFollowed) -> dict[str, Any]:
+    action: dict[str, Any] = {"do": "decide", "seat": event.seat, "choice": event.choice}
+    if isinstance(event, DecisionFollowed):
+        action["bettor"] = event.bettor
+    if event.choice == "raise":
+        action["times"] = event.times
+    if event.choice == "double":
+        action["amount"] = money(event.amount)
+    if event.hand != 1:
+        action["hand"] = event.hand
+    return action
+
+
+def decide_again(opening: Round, actions: Sequence[dict[str, Any]]) -> Round:
+    """The round that these facts make from its opening, under the rules and terms that it opened with."""
+    round_, _ = play(opening, list(actions))
+    return round_

@@ -1,0 +1,361 @@
+"""A table from opening to closing: its terms, who sits where, who may bank next, the deck in play, the box under it.
+
+A session's terms never change: a table that is to play by others closes its session and opens the next one, which takes
+over who banked last and which deck comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.dealing import clockwise
+from domain.errors import BadChoice, Conflict, OutOfTurn, Rotation
+from domain.ruleset import RuleSet
+from domain.terms import Terms
+
+ROUNDS_IN_A_ROW = 2
+DECK_COLOURS = ("blue", "red")
+
+
+class BankRun(Struct, frozen=True, array_like=True):
+    """Who banked last, where, and how many rounds in a row; a voided round counts for nothing."""
+
+    bettor: str
+    seat: int
+    rounds: int
+
+
+class SessionOpened(Struct, frozen=True, array_like=True):
+    table: str
+    session: int
+    ruleset: str
+    ruleset_hash: str
+    terms: dict[str, Any]
+    box: str | None
+    deck: str | None
+    run: BankRun | None = None
+
+
+class SeatTaken(Struct, frozen=True, array_like=True):
+    seat: int
+    bettor: str
+
+
+class SeatLeft(Struct, frozen=True, array_like=True):
+    seat: int
+    bettor: str
+
+
+class ChipsBought(Struct, frozen=True, array_like=True):
+    bettor: str
+    amount: int
+
+
+class ChipsCashed(Struct, frozen=True, array_like=True):
+    bettor: str
+    amount: int
+
+
+class TrayFilled(Struct, frozen=True, array_like=True):
+    amount: int
+    slip: str
+
+
+class TrayCredited(Struct, frozen=True, array_like=True):
+    amount: int
+    slip: str
+
+
+class BankOffered(Struct, frozen=True, array_like=True):
+    seat: int
+    bettor: str
+
+
+class BankDeclined(Struct, frozen=True, array_like=True):
+    seat: int
+    bettor: str
+
+
+class RoundBegun(Struct, frozen=True, array_like=True):
+    round: str
+    bank_seat: int | None
+    bank_bettor: str | None
+    turn: int | None
+    deck: str | None
+
+
+class RoundEnded(Struct, frozen=True, array_like=True):
+    round: str
+    status: str
+
+
+class BoxChanged(Struct, frozen=True, array_like=True):
+    box: str | None
+
+
+class SessionClosed(Struct, frozen=True, array_like=True):
+    rounds: int
+
+
+class SessionNoted(Struct, frozen=True, array_like=True):
+    """Where the session stands, noted now and then so that nobody need read it from its beginning."""
+
+    box: str | None
+    deck: str | None
+    run: BankRun | None
+    seats: dict[int, str]
+    playing: RoundBegun | None
+    rounds: int
+
+
+class SessionNumbered(Struct, frozen=True, array_like=True):
+    """In the table's own list: the session that is the table's latest from now on."""
+
+    session: int
+
+
+TableEvent = (
+    SessionOpened
+    | SeatTaken
+    | SeatLeft
+    | ChipsBought
+    | ChipsCashed
+    | TrayFilled
+    | TrayCredited
+    | BankOffered
+    | BankDeclined
+    | RoundBegun
+    | RoundEnded
+    | BoxChanged
+    | SessionClosed
+    | SessionNoted
+    | SessionNumbered
+)
+
+TABLE_TOPICS: dict[str, type[TableEvent]] = {
+    "table.session_opened.v1": SessionOpened,
+    "table.seat_taken.v1": SeatTaken,
+    "table.seat_left.v1": SeatLeft,
+    "table.chips_bought.v1": ChipsBought,
+    "table.chips_cashed.v1": ChipsCashed,
+    "table.tray_filled.v1": TrayFilled,
+    "table.tray_credited.v1": TrayCredited,
+    "table.bank_offered.v1": BankOffered,
+    "table.bank_declined.v1": BankDeclined,
+    "table.round_begun.v1": RoundBegun,
+    "table.round_ended.v1": RoundEnded,
+    "table.box_changed.v1": BoxChanged,
+    "table.session_closed.v1": SessionClosed,
+    "table.session_noted.v1": SessionNoted,
+    "table.session_numbered.v1": SessionNumbered,
+}
+
+
+class TableSession(Struct, frozen=True, gc=False):
+    rules: RuleSet
+    terms: Terms
+    opened: SessionOpened
+    box: str | None
+    deck: str | None  # of the next round
+    run: BankRun | None
+    seats: Mapping[int, str] = {}
+    playing: RoundBegun | None = None
+    rounds: int = 0
+    closed: bool = False
+
+    @property
+    def table(self) -> str:
+        return self.opened.table
+
+
+def start(rules: RuleSet, terms: Terms, opened: SessionOpened) -> TableSession:
+    return TableSession(rules, terms, opened, opened.box, opened.deck, opened.run)
+
+
+# ---- remembering
+
+
+def evolve(session: TableSession, event: TableEvent) -> TableSession:
+    return _REMEMBER.get(type(event), _nothing_to_remember)(session, event)
+
+
+def fold(session: TableSession, events: Iterable[TableEvent]) -> TableSession:
+    for event in events:
+        session = evolve(session, event)
+    return session
+
+
+def _nothing_to_remember(session: TableSession, event: TableEvent) -> TableSession:
+    return session
+
+
+def _seat_taken(session: TableSession, event: SeatTaken) -> TableSession:
+    return replace(session, seats={**session.seats, event.seat: event.bettor})
+
+
+def _seat_left(session: TableSession, event: SeatLeft) -> TableSession:
+    return replace(session, seats={seat: who for seat, who in session.seats.items() if seat != event.seat})
+
+
+def _round_begun(session: TableSession, event: RoundBegun) -> TableSession:
+    return replace(session, playing=event, rounds=session.rounds + 1)
+
+
+def _round_ended(session: TableSession, event: RoundEnded) -> TableSession:
+    begun, run, deck = session.playing, session.run, session.deck
+    if begun is not None and begun.deck is not None:
+        deck = DECK_COLOURS[1 - DECK_COLOURS.index(begun.deck)]
+    if begun is not None and begun.bank_seat is not None and event.status == "settled":
+        run = BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
+    return replace(session, playing=None, run=run, deck=deck)
+
+
+def _box_changed(session: TableSession, event: BoxChanged) -> TableSession:
+    return replace(session, box=event.box)
+
+
+def _session_closed(session: TableSession, event: SessionClosed) -> TableSession:
+    return replace(session, closed=True)
+
+
+def _session_noted(session: TableSession, event: SessionNoted) -> TableSession:
+    return replace(
+        session,
+        box=event.box,
+        deck=event.deck,
+        run=event.run,
+        seats=event.seats,
+        playing=event.playing,
+        rounds=event.rounds,
+    )
+
+
+_REMEMBER: Mapping[type[TableEvent], Callable[[TableSession, Any], TableSession]] = {
+    SeatTaken: _seat_taken,
+    SeatLeft: _seat_left,
+    RoundBegun: _round_begun,
+    RoundEnded: _round_ended,
+    BoxChanged: _box_changed,
+    SessionClosed: _session_closed,
+    SessionNoted: _session_noted,
+}
+
+
+# ---- deciding
+
+
+def open_session(
+    rules: RuleSet, terms: Terms, table: str, before: TableSession | None, box: str | None
+) -> SessionOpened:
+    """The first session of a table or the next one; who banked last and the deck go over from the one before."""
+    if before is not None and not before.closed:
+        raise Conflict(f"Table {table} has a session open.")
+    deck = None
+    if rules.alternating_decks:
+        deck = before.deck if before is not None and before.deck is not None else DECK_COLOURS[0]
+    number = 1 if before is None else before.opened.session + 1
+    run = None if before is None else before.run
+    return SessionOpened(table, number, rules.id, rules.content_hash, terms.document, box, deck, run)
+
+
+def close_session(session: TableSession) -> SessionClosed:
+    _check_open(session)
+    if session.playing is not None:
+        raise OutOfTurn(f"Round {session.playing.round} is still open at table {session.table}.")
+    return SessionClosed(session.rounds)
+
+
+def seat_players(session: TableSession, players: Mapping[int, str]) -> list[TableEvent]:
+    """Who must leave and who must sit down so that exactly these players sit at the table."""
+    events: list[TableEvent] = []
+    for seat, bettor in sorted(session.seats.items()):
+        if players.get(seat) != bettor:
+            events.append(SeatLeft(seat, bettor))
+    for seat, bettor in sorted(players.items()):
+        if session.seats.get(seat) != bettor:
+            events.append(SeatTaken(seat, bettor))
+    return events
+
+
+def take_seat(session: TableSession, seat: int, bettor: str) -> SeatTaken:
+    _check_open(session)
+    if seat in session.seats:
+        raise Conflict(f"{session.seats[seat]} sits at seat {seat}.")
+    return SeatTaken(seat, bettor)
+
+
+def leave_seat(session: TableSession, seat: int) -> SeatLeft:
+    _check_open(session)
+    if seat not in session.seats:
+        raise OutOfTurn(f"Nobody sits at seat {seat}.")
+    return SeatLeft(seat, session.seats[seat])
+
+
+def move_chips(session: TableSession, event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited) -> TableEvent:
+    """Buy-ins and cash-outs at any table; fills and credits only where the house has a tray on the table."""
+    _check_open(session)
+    if isinstance(event, TrayFilled | TrayCredited) and session.rules.player_banked:
+        raise BadChoice("Only a house-banked table has a tray to fill.", session.rules.clause("bank"))
+    return event
+
+
+def change_box(session: TableSession, box: str | None) -> BoxChanged:
+    _check_open(session)
+    if session.playing is not None:
+        raise OutOfTurn("The box is changed between rounds.")
+    return BoxChanged(box)
+
+
+def _check_open(session: TableSession) -> None:
+    if session.closed:
+        raise OutOfTurn(f"The session of table {session.table} is closed.")
+
+
+def begin_round(
+    session: TableSession,
+    round_id: str,
+    bank: tuple[int, str] | None,
+    declined: tuple[int, ...] = (),
+    occupied: Iterable[int] = (),
+) -> list[TableEvent]:
+    """Offers and refusals of the bank, then the round; `occupied` are the seats that could be offered it."""
+    _check_open(session)
+    if session.playing is not None:
+        raise Conflict(f"Round {session.playing.round} is open at table {session.table}.")
+    events: list[TableEvent] = []
+    if bank is None:
+        return [RoundBegun(round_id, None, None, None, session.deck)]
+    seat, bettor = bank
+    for other in declined:
+        who = session.seats.get(other) or f"seat-{other}"
+        events += [BankOffered(other, who), BankDeclined(other, who)]
+    turn = _turn(session, seat, bettor, declined, frozenset(occupied) - {seat})
+    return [*events, RoundBegun(round_id, seat, bettor, turn, session.deck)]
+
+
+def _turn(session: TableSession, seat: int, bettor: str, declined: tuple[int, ...], others: frozenset[int]) -> int:
+    """Which of the player-dealer's rounds in a row this is, or why he may not bank it."""
+    run = session.run
+    if run is None or run.bettor != bettor:
+        return 1
+    if run.rounds < ROUNDS_IN_A_ROW:
+        return run.rounds + 1
+    clause = session.rules.clause("rotation")
+    if session.rules.rotation == "strict":
+        raise Rotation(f"{bettor} has banked {ROUNDS_IN_A_ROW} rounds in a row: somebody else must bank.", clause)
+    if tuple(other for other in declined if other in others) != clockwise(others, run.seat):
+        offered = ", ".join(str(other) for other in clockwise(others, run.seat))
+        raise Rotation(
+            f"{bettor} has banked {ROUNDS_IN_A_ROW} rounds in a row: the bank must first be offered to the seats"
+            f" {offered}, in this order, and all of them decline.",
+            clause,
+        )
+    return 1
+
+
+def noted(session: TableSession) -> SessionNoted:
+    return SessionNoted(session.box, session.deck, session.run, dict(session.seats), session.playing, session.rounds)
