@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
+from api import rules_command
+from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
+from api.simulate_command import simulate
 
 app = typer.Typer(
     name="roundledger",
@@ -35,7 +38,9 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-app.command()(adjudicate)
+for command in (adjudicate, simulate, record, replay, migrate):
+    app.command()(command)
+app.add_typer(rules_command.app, name="rules")
 
 
 def main() -> None:

@@ -66,6 +66,12 @@ METER_TOPICS: dict[str, type[MeterEvent]] = {
 }
 
 
+def seed(meter: Meter) -> MeterSeeded:
+    """The first event of a meter with these figures."""
+    assert meter.id is not None
+    return MeterSeeded(meter.id, meter.seed, meter.shown, meter.reserve, meter.percent, meter.reserve_percent)
+
+
 def start(seeded: MeterSeeded) -> Meter:
     return Meter(seeded.seed, seeded.shown, seeded.reserve, seeded.percent, seeded.reserve_percent, seeded.meter)
 

@@ -1,0 +1,94 @@
+"""Which database a command works on: the one it was told, or the embedded PostgreSQL."""
+
+import getpass
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from infra.ledger import Actor, Ledger
+
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database-url",
+        envvar="ROUNDLEDGER_DATABASE_URL",
+        show_default=False,
+        help="Any PostgreSQL from 15 on; without it the embedded one is started.",
+    ),
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir",
+        envvar="ROUNDLEDGER_DATA_DIR",
+        show_default=False,
+        help="The embedded PostgreSQL's folder; a folder in your home by default.",
+    ),
+]
+By = Annotated[
+    str | None, typer.Option("--by", show_default=False, help="The staff id that is recorded; your login by default.")
+]
+
+
+@contextmanager
+def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """The URL of a database whose schema is up to date, or exit code 2 and what to do about it.
+
+    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`.
+    """
+    import psycopg
+
+    from infra.embedded import EmbeddedPostgresError, default_data_dir, embedded_postgres
+    from infra.migrate import MigrationRefused, migrate, pending
+
+    try:
+        if database_url is not None:
+            if outstanding := pending(database_url):
+                fail(f"the database lacks {', '.join(outstanding)}: run `roundledger migrate` first")
+            yield database_url
+            return
+        with embedded_postgres(data_dir or default_data_dir()) as url:
+            migrate(url)
+            yield url
+    except (EmbeddedPostgresError, MigrationRefused) as error:
+        fail(str(error))
+    except psycopg.OperationalError as error:
+        fail(f"the database does not answer: {error}")
+
+
+@contextmanager
+def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
+    from infra.ledger import Ledger
+
+    with open_database(database_url, data_dir) as url:
+        ledger = Ledger(url)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+
+def actor(by: str | None) -> "Actor":
+    """Whoever runs the command, now."""
+    from infra.ledger import Actor
+
+    return Actor(by or _login(), time.time_ns() // 1_000_000)
+
+
+def _login() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:40] or "unknown"
+
+
+def fail(message: str) -> NoReturn:
+    typer.echo(f"roundledger: {message}", err=True)
+    raise typer.Exit(2)

@@ -1,0 +1,119 @@
+"""`roundledger record`, `replay` and `migrate`: rounds into the ledger and back."""
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import typer
+
+from api.database import By, DatabaseUrl, DataDir, actor, fail, open_database, open_ledger
+from api.play_commands import File, open_documents
+
+
+def record(file: File = None, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
+    """Store each round document in the ledger, one transaction a round, and give its result.
+
+    A round stored already under the same id and content is answered again. The exit code is 1 if any was refused.
+    """
+    from api.lines import read_lines
+    from api.progress import progress_over
+    from domain.documents import encode_result, read_json, refused_document
+    from domain.errors import Refusal
+
+    refused = 0
+    with ExitStack() as stack:
+        documents = open_documents(stack, file)
+        ledger = stack.enter_context(open_ledger(database_url, data_dir))
+        out = sys.stdout.buffer
+        try:
+            for line in progress_over(read_lines(documents), file, "Recording"):
+                try:
+                    result = ledger.record(read_json(line), actor(by))
+                except Refusal as refusal:
+                    result = {**refused_document(None, refusal), "id": None, "events": 0}
+                refused += result["status"] == "refused"
+                out.write(encode_result(result) + b"\n")
+                out.flush()
+        except BrokenPipeError:  # whoever read the results has seen enough; what was answered is stored
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if refused:
+        raise typer.Exit(1)
+
+
+def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """Bring the database's schema up to date; safe to run from several places at once."""
+    import psycopg
+
+    from infra.migrate import MigrationRefused
+    from infra.migrate import migrate as bring_up_to_date
+
+    if database_url is None:
+        with open_database(None, data_dir):
+            typer.echo("The embedded database is up to date.")
+        return
+    try:
+        report = bring_up_to_date(database_url)
+    except (psycopg.Error, MigrationRefused) as error:
+        fail(str(error))
+    for warning in report.warnings:
+        typer.echo(f"roundledger: {warning}", err=True)
+    typer.echo(f"Applied: {', '.join(report.applied)}." if report.applied else "Nothing to apply: up to date.")
+
+
+def replay(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")],
+    step: Annotated[int | None, typer.Option(min=1, help="Only the first events, up to this one.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="For programs: the events and the result at that step.")
+    ] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Tell a recorded round event by event: time, seat, cards, money and clause."""
+    from infra.replaying import replay_of
+
+    with open_ledger(database_url, data_dir) as ledger:
+        replayed = replay_of(ledger, round_id, step)
+    if replayed is None:
+        fail(f"there is no round {round_id}")
+    if as_json:
+        import msgspec
+
+        sys.stdout.buffer.write(msgspec.json.encode(replayed.document()) + b"\n")
+        return
+    _print_timeline(replayed)
+
+
+def _print_timeline(replayed: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from domain.money import money
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, justify in (
+        ("#", "right"),
+        ("time", "left"),
+        ("seat", "right"),
+        ("cards", "left"),
+        ("money", "right"),
+    ):
+        table.add_column(heading, justify=justify, no_wrap=True)  # type: ignore[arg-type]
+    table.add_column("what happened")
+    table.add_column("clause", style="dim")
+    for number, entry, told in replayed.steps:
+        cards = Text(" ").join(Text(card, style="red" if card[1:] in ("d", "h") else "") for card in told.cards)
+        amount = "" if told.amount is None else money(told.amount)
+        seat = "" if told.seat is None else str(told.seat)
+        style = {"win": "green", "lose": "red"}.get(getattr(entry.event, "outcome", ""), "")
+        time = f"{entry.at:%H:%M:%S}{' late' if entry.late else ''}"
+        table.add_row(str(number), time, seat, cards, amount, Text(told.what, style=style), told.clause or "")
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200  # a file has room for whole sentences
+    opened = replayed.steps[0][1].at
+    head = f"{replayed.result['ruleset']}  {replayed.result['status']}  {opened:%Y-%m-%d} UTC"
+    console.print(f"[bold]{replayed.round_id}[/bold]  {head}")
+    console.print(table)

@@ -1,0 +1,22 @@
+"""A progress bar on a terminal, and nothing in a pipe."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+def progress_over(lines: Iterable[bytes], file: Path | None, what: str) -> Iterator[bytes]:
+    """The lines of a file, with a bar by bytes where a person watches on a terminal."""
+    if not sys.stderr.isatty():
+        yield from lines
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    total = file.stat().st_size if file is not None and file.is_file() else None
+    columns = (TextColumn(what), BarColumn(), TextColumn("{task.fields[rounds]} rounds"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total, rounds=0)
+        for number, line in enumerate(lines, start=1):
+            yield line
+            progress.update(task, advance=len(line) + 1, rounds=number)

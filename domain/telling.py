@@ -1,0 +1,136 @@
+"""Events in words, as a replay tells them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from domain.events import (
+    BetsClosed,
+    ButtonPlaced,
+    CardsDealt,
+    CardsTurned,
+    CorrectionPosted,
+    DecisionFollowed,
+    DecisionMade,
+    FeeTaken,
+    FeeWaived,
+    HoleCardPeeked,
+    InsurancePlaced,
+    LineSettled,
+    MeterPaid,
+    MeterRead,
+    NoteMade,
+    Place,
+    ProgressiveWagersTaken,
+    RoundCorrected,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+)
+from domain.money import dollars, money
+
+FACE_DOWN = "▮▮"
+
+
+class Told(Struct, frozen=True):
+    """One event for a reader: what happened, where, the cards, the money it moved and the clause behind it."""
+
+    what: str
+    seat: int | None = None
+    cards: tuple[str, ...] = ()
+    amount: int | None = None
+    clause: str | None = None
+
+
+def tell(event: RoundEvent) -> Told:
+    match event:
+        case RoundOpened():
+            return _opened(event)
+        case WagerPlaced(seat, spot, bettor, kind, amount):
+            return Told(f"{bettor} bets {_words(spot)}{f' ({kind})' if kind else ''}", seat, amount=amount)
+        case BetsClosed(action, _):
+            return Told("No more bets", amount=action)
+        case FeeTaken(action, amount, schedule, tier):
+            return Told(
+                f"Fee from the player-dealer: schedule {schedule}, tier {tier}, action {dollars(action)}", amount=amount
+            )
+        case ProgressiveWagersTaken(wagers, shown, _):
+            return Told(f"Progressive wagers taken; the meter shows {dollars(shown)}", amount=wagers)
+        case CardsDealt():
+            hand = f", hand {event.hand}" if event.hand > 1 else ""
+            return Told(f"Dealt to {_place(event.to)}{hand}", _seat(event.to), _faces(event.cards))
+        case CardsTurned():
+            return Told(f"Turned over: {_place(event.of)}", _seat(event.of), event.cards)
+        case ButtonPlaced(seat, card):
+            return Told(f"Action button at seat {seat}", seat, (card,))
+        case DecisionMade() | DecisionFollowed():
+            return _decision(event)
+        case InsurancePlaced(seat, bettor, amount):
+            return Told(f"{bettor} takes insurance", seat, amount=amount)
+        case HoleCardPeeked(pure):
+            return Told(f"Hole card checked: {'a Pure 21.5' if pure else 'no Pure 21.5'}")
+        case LineSettled():
+            moved = event.paid - event.collected
+            head = f"{event.bettor}, {_words(event.spot)} {money(event.wager)}: {_words(event.outcome)}"
+            return Told(f"{head}. {event.reason}", event.seat, amount=moved, clause=event.clause)
+        case _:
+            return _aside(event)
+
+
+def _aside(event: RoundEvent) -> Told:
+    match event:
+        case MeterRead(shown, _):
+            return Told(f"The meter shows {dollars(shown)}")
+        case MeterPaid(seat, bettor, percent, amount, shown, _):
+            return Told(f"{percent}% off the meter to {bettor}; it shows {dollars(shown)}", seat, amount=amount)
+        case RoundSettled(paid, collected):
+            return Told(f"Settled: paid {dollars(paid)}, collected {dollars(collected)}", amount=collected - paid)
+        case RoundVoided(reason, detail):
+            return Told(f"Void: {reason}{f', {detail}' if detail else ''}")
+        case FeeWaived(amount, how, reason):
+            return Told(f"Fee waived, {how}: {reason}", amount=amount)
+        case NoteMade(kind, text, seat):
+            return Told(f"Note, {kind}: {text}", seat)
+        case RoundCorrected(reason, by, _):
+            return Told(f"Corrected by {by[0]} and {by[1]}: {reason}")
+        case CorrectionPosted():
+            return Told(event.reason, event.seat, amount=event.amount)
+        case _:
+            raise AssertionError(f"no words for {type(event).__name__}")
+
+
+def _opened(event: RoundOpened) -> Told:
+    where = f" at table {event.table}" if event.table else ""
+    deck = f", {event.deck} deck" if event.deck else ""
+    if event.bank_bettor is None:
+        return Told(f"{event.ruleset}{where}, house bank{deck}")
+    turn = f", round {event.turn} of his turn" if event.turn else ""
+    bank = f"{event.bank_bettor} banks at seat {event.bank_seat}{turn}"
+    return Told(f"{event.ruleset}{where}: {bank}{deck}", event.bank_seat, amount=event.bank_wager)
+
+
+def _decision(event: DecisionMade | DecisionFollowed) -> Told:
+    times = f" {event.times}x" if event.times and event.choice == "raise" else ""
+    hand = f", hand {event.hand}" if event.hand > 1 else ""
+    verb = "follows with" if isinstance(event, DecisionFollowed) else "chooses"
+    return Told(f"{event.bettor} {verb} {event.choice}{times}{hand}", event.seat, amount=event.amount or None)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _faces(cards: tuple[str | None, ...]) -> tuple[str, ...]:
+    return tuple(card or FACE_DOWN for card in cards)
+
+
+def _seat(place: Place) -> int | None:
+    return place if isinstance(place, int) else None
+
+
+def _place(place: Place) -> str:
+    if isinstance(place, int):
+        return f"seat {place}"
+    return {"dealer": "the dealer hand", "turn_river": "turn and river"}.get(place, f"the {place}")

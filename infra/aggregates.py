@@ -1,0 +1,276 @@
+"""Aggregates of the ledger as this process knows them: loaded, kept between commands, read again when others wrote.
+
+A desk is all that a table's rounds go over: the session and the versions of the streams that a round appends to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+from uuid import UUID, uuid5
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain import boxes, meters, rulesets, sealing, tables
+from domain.events import CardsDealt, RoundEvent, RoundOpened
+from domain.money import money
+from domain.rulebooks import RuleSetAdopted
+from domain.ruleset import RuleSet
+from domain.state import Round, fold, start
+from domain.terms import Meter, Terms, TermsDocument, resolve
+from infra.appender import SealedCard
+from infra.event_store import LedgerEventStore
+from infra.mapper import Entry, Recorded
+
+NAMESPACE = UUID("6f1c2f0e-8a55-4f0e-9a3c-2b7f2f4e5d11")
+NOTE_EVERY = 256  # events of a session between two notes of where it stands
+SALT_BYTES = 16
+
+
+def stream(kind: str, name: str) -> UUID:
+    """The id of an aggregate, from its kind and the name that people use."""
+    return uuid5(NAMESPACE, f"{kind}/{name}")
+
+
+class Actor(Struct, frozen=True):
+    """Who does something, and when it happened at the table (milliseconds since 1970)."""
+
+    by: str
+    at_ms: int
+    late: bool = False  # entered afterwards, by a terminal that was offline
+
+
+class Stored(Struct, frozen=True):
+    """A round as it is stored, with what is needed to go on with it."""
+
+    id: str
+    round: Round
+    version: int
+    openings: sealing.Openings
+    entries: list[Entry[Any]] = []  # as loaded; empty where the round was just written
+
+
+class Desk(Struct, frozen=True):
+    session: tables.TableSession | None
+    session_version: int
+    table_version: int
+    box_version: int
+
+
+class Append:
+    """The events of one command, gathered by aggregate and numbered."""
+
+    def __init__(self, actor: Actor) -> None:
+        self._actor = actor
+        self.recorded: list[Recorded] = []
+        self.sealed: list[SealedCard] = []
+
+    def add(self, originator: UUID, version: int, events: Iterable[Any]) -> int:
+        """Append after `version`; returns the version of the last event."""
+        actor = self._actor
+        for event in events:
+            version += 1
+            self.recorded.append(Recorded(originator, version, event, actor.by, actor.at_ms, actor.late))
+        return version
+
+    def add_round(
+        self, originator: UUID, version: int, events: Iterable[RoundEvent], openings: sealing.Openings
+    ) -> int:
+        """The same for a round, with its face-down cards sealed."""
+        for event in events:
+            public, units = sealing.seal(openings, event, _new_salt)
+            version = self.add(originator, version, [public])
+            for unit in units:
+                self.sealed.append(SealedCard(originator, version, unit.number, unit.cards, unit.salt))
+        return version
+
+
+def _new_salt() -> bytes:
+    return os.urandom(SALT_BYTES)
+
+
+class Aggregates:
+    def __init__(self, events: LedgerEventStore) -> None:
+        self._events = events
+        self._desks: dict[str, Desk] = {}
+        self._meters: dict[str, tuple[Meter, int]] = {}
+        self._adopted: set[str] = set()
+
+    # ---- rounds and the rules of their day
+
+    def round(self, round_id: str) -> Stored | None:
+        """A round with all that the write path knows of it, face-down cards included."""
+        originator = stream("round", round_id)
+        entries = self._events.load(originator)
+        if not entries:
+            return None
+        sealed: dict[int, list[sealing.SealedUnit]] = {}
+        for card in self._events.recorder.sealed_cards(originator):
+            unit = sealing.SealedUnit(card.card_index, card.card, card.salt)
+            sealed.setdefault(card.originator_version, []).append(unit)
+        openings = sealing.Openings()
+        events = []
+        for version, entry in enumerate(entries[1:], start=2):
+            event = entry.event
+            if isinstance(event, CardsDealt) and event.face_down:
+                units = sealed.get(version, [])
+                openings.add(event, units)
+                event = sealing.unseal(event, units)
+            events.append(event)
+        return Stored(round_id, fold(self.opening(entries[0].event), events), len(entries), openings, entries)
+
+    def opening(self, opened: RoundOpened) -> Round:
+        """The round as it opened, under the rules and terms of that day."""
+        rules = self.rules(opened.ruleset, opened.ruleset_hash)
+        return start(rules, terms_of(rules, opened.terms), opened)
+
+    def rules(self, ruleset: str, content_hash: str) -> RuleSet:
+        """The rule set of that hash: today's if it has not changed since, else the text that was kept."""
+        if ruleset in rulesets.ids():
+            rules = rulesets.load(ruleset)
+            if rules.content_hash == content_hash:
+                return rules
+        entries = self._events.load(stream("rules", content_hash))
+        if not entries:
+            raise LookupError(f"The rule set {ruleset} with the hash {content_hash} was never stored.")
+        adopted: RuleSetAdopted = entries[0].event
+        return rulesets.parse(adopted.text, f"{ruleset}.toml")
+
+    def adopt(self, rules: RuleSet, append: Append) -> None:
+        """Keep the rule set's text with the first session that plays by it."""
+        if rules.content_hash in self._adopted:
+            return
+        originator = stream("rules", rules.content_hash)
+        if self._events.load(originator):
+            self._adopted.add(rules.content_hash)
+        else:
+            append.add(originator, 0, [RuleSetAdopted(rules.id, rules.content_hash, rulesets.text(rules.id))])
+
+    # ---- tables
+
+    def desk(self, table: str) -> Desk:
+        desk = self._desks.get(table)
+        if desk is None:
+            desk = self._desks[table] = self._load_desk(table)
+        return desk
+
+    def knows(self, table: str) -> bool:
+        return table in self._desks
+
+    def keep(self, table: str, desk: Desk) -> None:
+        self._desks[table] = desk
+
+    def forget(self, table: str) -> None:
+        """Somebody else has written: what is known of the table, and of every meter, is read again."""
+        self._desks.pop(table, None)
+        self._meters.clear()
+
+    def _load_desk(self, table: str) -> Desk:
+        numbered = self._last(stream("table", table))
+        if numbered is None:
+            return Desk(None, 0, 0, 0)
+        originator = stream("session", f"{table}/{numbered.event.session}")
+        opened: tables.SessionOpened = self._events.load(originator, lte=1)[0].event
+        recorded = self._last_few(originator, 2 * NOTE_EVERY)
+        rules = self.rules(opened.ruleset, opened.ruleset_hash)
+        session = tables.start(rules, terms_of(rules, opened.terms), opened)
+        session = tables.fold(session, (record.event for record in recorded))
+        version = recorded[-1].originator_version
+        return Desk(session, version, numbered.originator_version, self.box_version(session.box))
+
+    def _last(self, originator: UUID) -> Recorded | None:
+        return next(iter(self._last_few(originator, 1)), None)
+
+    def _last_few(self, originator: UUID, count: int) -> list[Recorded]:
+        """The last events of an aggregate, in order."""
+        found = list(self._events.get(originator, desc=True, limit=count))
+        return cast("list[Recorded]", found[::-1])
+
+    def append_table(self, desk: Desk, events: Iterable[tables.TableEvent], append: Append) -> Desk:
+        """Session events onto the desk, with a note of where it stands now and then."""
+        assert desk.session is not None
+        session = tables.fold(desk.session, events)
+        originator = stream("session", f"{session.table}/{session.opened.session}")
+        version = append.add(originator, desk.session_version, events)
+        if version // NOTE_EVERY > desk.session_version // NOTE_EVERY:
+            version = append.add(originator, version, [tables.noted(session)])
+        return replace(desk, session=session, session_version=version)
+
+    def open_session(
+        self, desk: Desk, table: str, rules: RuleSet, terms: Terms, append: Append, box: str | None = None
+    ) -> Desk:
+        """The table's next session; it keeps the box that is on the table, or gets its first one."""
+        self.adopt(rules, append)
+        box_version = desk.box_version
+        if box is None and desk.session is not None:
+            box = desk.session.box
+        elif box is not None:
+            box_version = self.box_version(box)
+        if box is None and terms.schedule is not None:
+            box = f"{table}-box-1"
+            box_version = append.add(stream("box", box), 0, [boxes.BoxInstalled(box, table)])
+        opened = tables.open_session(rules, terms, table, desk.session, box)
+        numbered = tables.SessionNumbered(opened.session)
+        table_version = append.add(stream("table", table), desk.table_version, [numbered])
+        version = append.add(stream("session", f"{table}/{opened.session}"), 0, [opened])
+        return Desk(tables.start(rules, terms, opened), version, table_version, box_version)
+
+    # ---- boxes and meters
+
+    def box(self, box: str) -> tuple[boxes.DropBox, int] | None:
+        entries = self._events.load(stream("box", box))
+        if not entries:
+            return None
+        state = boxes.fold(boxes.start(entries[0].event), (entry.event for entry in entries[1:]))
+        return state, len(entries)
+
+    def box_version(self, box: str | None) -> int:
+        last = None if box is None else self._last(stream("box", box))
+        return 0 if last is None else last.originator_version
+
+    def meter(self, meter_id: str) -> tuple[Meter, int] | None:
+        known = self._meters.get(meter_id)
+        if known is not None:
+            return known
+        originator = stream("meter", meter_id)
+        first, last = self._events.load(originator, lte=1), self._last(originator)
+        if not first or last is None:
+            return None
+        known = meters.evolve(meters.start(first[0].event), last.event), last.originator_version
+        self._meters[meter_id] = known
+        return known
+
+    def keep_meter(self, meter: Meter, version: int) -> None:
+        assert meter.id is not None
+        self._meters[meter.id] = meter, version
+
+    def metered(self, table: str, terms: Terms) -> tuple[Terms, Meter | None, int]:
+        """The terms with the stored meter's figures; a meter that is not stored yet begins with the terms' own."""
+        if terms.meter is None:
+            return terms, None, 0
+        meter_id = terms.meter.id or f"meter-{table}"
+        meter, version = self.meter(meter_id) or (replace(terms.meter, id=meter_id), 0)
+        return replace(terms, meter=meter, document={**terms.document, "meter": _figures(meter)}), meter, version
+
+
+def terms_of(rules: RuleSet, document: Mapping[str, Any]) -> Terms:
+    return resolve(rules, msgspec.convert(document, TermsDocument))
+
+
+def same_terms(first: Terms, second: Terms) -> bool:
+    """Whether a session plays by these terms; what a meter shows is no part of them."""
+    return {**first.document, "meter": None} == {**second.document, "meter": None}
+
+
+def _figures(meter: Meter) -> dict[str, Any]:
+    return {
+        "seed": money(meter.seed),
+        "shown": money(meter.shown),
+        "reserve": money(meter.reserve),
+        "percent": meter.percent,
+        "reserve_percent": meter.reserve_percent,
+        "id": meter.id,
+    }

@@ -1,0 +1,145 @@
+"""Connections of one process to PostgreSQL: in autocommit, in the role they are to have, replaced when they break."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import BoundedSemaphore
+from typing import Any, TypeAlias, TypeVar
+
+import psycopg
+from eventsourcing import persistence
+from psycopg.pq import TransactionStatus
+from psycopg.sql import SQL, Identifier
+
+from infra import binary_arrays
+from infra.migrate import SERVICE_ROLE
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
+
+
+class ConnectionLost(persistence.OperationalError):
+    """The connection broke, or there was none to be had. If a statement was on its way, nobody knows its outcome."""
+
+
+class Patience:
+    """How long to go on trying while the database is away, with pauses that grow from nothing to half a second."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+        self._pause_seconds = 0.0
+
+    def wait_or_raise(self, error: Exception) -> None:
+        if time.monotonic() + self._pause_seconds > self._deadline:
+            raise error
+        time.sleep(self._pause_seconds)
+        self._pause_seconds = min(max(self._pause_seconds * 2, 0.02), 0.5)
+
+
+class Database:
+    """`role` is taken by every connection if there is such a role and the login may take it.
+
+    Where it may not, the login's own rights count, which an operator may have narrowed himself; a warning says so.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        role: str = SERVICE_ROLE,
+        connections_at_most: int = 8,
+        patience_seconds: float = 30.0,
+    ) -> None:
+        self.url = url
+        self.role = role
+        self.patience_seconds = patience_seconds
+        self._permits = BoundedSemaphore(connections_at_most)
+        self._idle: deque[Cursor] = deque()
+        self._closed = False
+
+    @contextmanager
+    def cursor(self) -> Iterator[Cursor]:
+        """A connection's one cursor, in autocommit and for binary results, for one piece of work.
+
+        Raises ConnectionLost where psycopg would raise something less definite. A pool of our own, because it is in
+        the way of every load and append: psycopg_pool takes longer to hand out a connection than a load to decode.
+        """
+        with self._permits:
+            cursor = self._take_or_connect()
+            connection = cursor.connection
+            try:
+                yield cursor
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                if connection.closed:
+                    self._close_idle()  # the server was restarted, most likely, and they are all dead
+                    raise ConnectionLost(str(error)) from error
+                raise
+            finally:
+                if self._closed or connection.pgconn.transaction_status != TransactionStatus.IDLE:
+                    connection.close()
+                else:
+                    self._idle.append(cursor)
+
+    def _take_or_connect(self) -> Cursor:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        if self._closed:
+            raise persistence.InterfaceError("the database has been closed")
+        try:
+            return self._connect()
+        except psycopg.OperationalError as error:
+            raise ConnectionLost(str(error)) from error
+
+    def _connect(self) -> Cursor:
+        connection = psycopg.connect(self.url, autocommit=True)
+        binary_arrays.register(connection)
+        try:
+            connection.execute(SQL("SET ROLE {}").format(Identifier(self.role)))
+        except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege) as error:
+            logger.warning("Working with the rights of the login itself: %s", error)
+        return connection.cursor(binary=True)
+
+    def read(self, work: Callable[[Cursor], T]) -> T:
+        """Work that changes nothing, so that it can simply be done again on another connection."""
+        patience: Patience | None = None
+        while True:
+            try:
+                with self.cursor() as cursor:
+                    return work(cursor)
+            except ConnectionLost as error:
+                patience = patience or Patience(self.patience_seconds)
+                patience.wait_or_raise(error)
+            except psycopg.Error as error:
+                raise as_library_error(error) from error
+
+    def close(self) -> None:
+        self._closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError):
+                self._idle.pop().connection.close()
+
+
+def as_library_error(error: psycopg.Error) -> persistence.PersistenceError:
+    """What callers of the eventsourcing library expect to catch."""
+    for ours, theirs in (
+        (psycopg.IntegrityError, persistence.IntegrityError),
+        (psycopg.DataError, persistence.DataError),
+        (psycopg.OperationalError, persistence.OperationalError),
+        (psycopg.InternalError, persistence.InternalError),
+        (psycopg.ProgrammingError, persistence.ProgrammingError),
+        (psycopg.NotSupportedError, persistence.NotSupportedError),
+        (psycopg.InterfaceError, persistence.InterfaceError),
+    ):
+        if isinstance(error, ours):
+            return theirs(str(error))
+    return persistence.DatabaseError(str(error))

@@ -1,0 +1,49 @@
+"""The PostgreSQL that comes with the package: its first user starts it, the last one stops it.
+
+    with embedded_postgres(default_data_dir()) as url:
+        psycopg.connect(url)
+
+The server has a unix socket in a folder that only its user may enter, and no network address. That folder
+is the access check, hence `trust` inside: a password would lie in a file with the same permissions.
+
+How users share one server is told in sharing.py, how it runs for root in accounts.py. A watchdog imports this
+package without site-packages: keep to the standard library here.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from infra.embedded.binaries import find_in_wheel
+from infra.embedded.errors import EmbeddedPostgresError, told_plainly
+from infra.embedded.sharing import SharedServer
+
+__all__ = ["EmbeddedPostgresError", "default_data_dir", "embedded_postgres"]
+
+
+def default_data_dir() -> Path:
+    """ROUNDLEDGER_DATA_DIR, or else `roundledger` in the user's data folder (XDG base directories)."""
+    if chosen := os.environ.get("ROUNDLEDGER_DATA_DIR"):
+        return Path(chosen).expanduser()
+    user_data = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if not user_data.is_absolute():
+        user_data = Path("~/.local/share").expanduser()
+    return user_data / "roundledger"
+
+
+@contextmanager
+def embedded_postgres(data_dir: Path) -> Iterator[str]:
+    """Use the server of this data folder, starting it if need be, and yield the URL of its database.
+
+    The URL stays the same when the server is killed and comes back. A child forked inside the block counts as
+    a user for as long as it lives.
+    """
+    with told_plainly(data_dir):
+        server = SharedServer(data_dir, find_in_wheel())
+        user = server.enter()
+    try:
+        yield server.url()
+    finally:
+        with told_plainly(data_dir):
+            server.leave(user)

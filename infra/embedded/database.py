@@ -1,0 +1,92 @@
+"""The files of the database: made once, checked at every start."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from infra.embedded import accounts, programs
+from infra.embedded.binaries import POSTGRES_MAJOR
+from infra.embedded.errors import EmbeddedPostgresError
+
+# One call for a thousand files: on a busy machine an fsync of each takes seconds.
+SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
+# Written once into postgresql.conf, where an operator may change them. What makes a commit durable (fsync,
+# full_page_writes, synchronous_commit) is left as PostgreSQL has it: on.
+SETTINGS = (
+    "max_connections=100",
+    "shared_buffers=128MB",
+    "checkpoint_timeout=15min",  # fewer full-page images; max_wal_size still bounds what recovery replays
+    "max_wal_size=1GB",
+    f"recovery_init_sync_method={SYNC_METHOD}",
+    "io_method=sync",  # a ledger appends, and reads what is cached: it needs no three processes that read ahead
+    "max_logical_replication_workers=0",
+    "client_connection_check_interval=5s",  # a killed client's locks go even while its statement runs
+    "log_checkpoints=off",
+    "log_line_prefix=%m [%p] ",
+    *(["wal_sync_method=fsync_writethrough"] if sys.platform == "darwin" else []),  # its fsync stops at the drive
+)
+OPTIONS = (
+    "--encoding=UTF8",
+    "--locale=C",
+    "--data-checksums",
+    "--username=postgres",
+    "--auth-local=trust",
+    "--auth-host=reject",
+    "--no-clean",  # we do, once it is known why: a disk that was full is not when cleaned
+    "--no-instructions",
+    *(f"--set={setting}" for setting in SETTINGS),
+)
+
+
+def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None) -> None:
+    """Make the database in a folder beside, and rename it: it is there whole and on disk, or not at all."""
+    for leftover in pgdata.parent.glob(f"{pgdata.name}.new-*"):
+        shutil.rmtree(leftover)
+    builder = accounts.initdb_uid(uid)
+    new = Path(tempfile.mkdtemp(prefix=f"{pgdata.name}.new-", dir=pgdata.parent))
+    since = programs.log_size(log)
+
+    def run_initdb(*options: str, uid: int | None) -> None:
+        command = [str(initdb), "-D", accounts.data_argument(new, uid), *options]
+        if programs.run(command, cwd=new, log=log, lock=lock, uid=uid) != 0:
+            raise programs.failure("could not create its database", log, since)
+
+    try:
+        if builder is not None:
+            accounts.give(new, builder)
+        run_initdb(*OPTIONS, "--no-sync", uid=builder)
+        if uid is not None:
+            accounts.give(new, uid)
+        run_initdb("--sync-only", f"--sync-method={SYNC_METHOD}", uid=uid)
+        new.rename(pgdata)
+        os.truncate(log, since)  # what initdb says is of use only if it failed
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    _sync_folder(pgdata.parent)
+
+
+def check(pgdata: Path, uid: int | None) -> None:
+    try:
+        major = (pgdata / "PG_VERSION").read_text().strip()
+    except FileNotFoundError:
+        raise EmbeddedPostgresError(
+            f"{pgdata} holds no PostgreSQL database. Restore it from a backup, or move it away to start empty."
+        ) from None
+    if major != str(POSTGRES_MAJOR):
+        raise EmbeddedPostgresError(
+            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. Dump it with the "
+            "release that wrote it and load the dump, or choose another folder with ROUNDLEDGER_DATA_DIR."
+        )
+    if uid is not None and pgdata.stat().st_uid != uid:
+        accounts.give(pgdata, uid)  # root restored it from a backup that had no owners
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,30 @@
+"""The one error of the embedded server; its message says what to do."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class EmbeddedPostgresError(RuntimeError):
+    """The embedded PostgreSQL cannot be used."""
+
+
+@contextmanager
+def told_plainly(data_dir: Path) -> Iterator[None]:
+    """Turn what the operating system refuses into our error, with what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise EmbeddedPostgresError(
+            f"The embedded PostgreSQL in {data_dir} cannot be used: {error}. {_advice(error.errno)}"
+        ) from error
+
+
+def _advice(code: int | None) -> str:
+    if code == errno.ENOSPC:
+        return "The disk is full: free some space and start again."
+    if code in (errno.EPERM, errno.EINVAL) and os.geteuid() == 0:
+        return "PostgreSQL does not run as root, and root may not change user here: run as a normal user."
+    return "Choose a folder that you may write to with ROUNDLEDGER_DATA_DIR."

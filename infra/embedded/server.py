@@ -1,0 +1,133 @@
+"""Starting, adopting and stopping the server of one data folder. The caller sees to it that only one does."""
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from infra.embedded import accounts, binaries, database, locks, programs
+from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.sockets import SOCKET, SocketFolder
+
+PROCESSES = Path("/proc")
+POLL_S = 0.005
+ORPHAN_GRACE_S = 1.0
+MAX_LAUNCHES = 3  # it may be killed while it starts, too
+TIMEOUT_S = 600.0  # recovery from a crash replays up to max_wal_size, which a slow disk takes minutes for
+
+
+class Server:
+    """The lock file is inherited by PostgreSQL and all its children: free means that nothing of it is alive."""
+
+    def __init__(self, data_dir: Path, wheel: Path) -> None:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.home = data_dir.resolve()
+        self.log = self.home / "server.log"
+        self._pgdata = self.home / "pgdata"
+        self._lock = self.home / "server.lock"
+        self._uid = accounts.server_uid(self.home, self._pgdata)
+        locks.create(self._lock)
+        self._bin = (wheel if self._uid is None else binaries.readable_by_anyone(wheel)) / "bin"
+        self._sockets = SocketFolder(self._pgdata, self._uid)
+
+    def url(self) -> str:
+        return f"postgresql://postgres@/postgres?host={quote(str(self._sockets.current()), safe='')}&port=5432"
+
+    def is_down(self) -> bool:
+        """Whether there is no server, at the price of a look and not of a connection."""
+        if locks.is_free(self._lock):
+            return True
+        return PROCESSES.exists() and not self._works_here(_pid_in(self._pgdata / "postmaster.pid"))
+
+    def ensure_running(self) -> None:
+        """Adopt the server that runs, wait for one that is starting or ending, or start one."""
+        began = time.monotonic()
+        launches = 0
+        log_before = programs.log_size(self.log)
+        while not self._is_ready():
+            waited = time.monotonic() - began
+            lock = locks.try_alone(self._lock)
+            if lock is not None:
+                with locks.kept_from_children(lock):
+                    if launches == MAX_LAUNCHES:
+                        raise programs.failure("did not start", self.log, log_before)
+                    self._launch(lock)
+                    launches += 1
+            elif launches == 0 and waited > ORPHAN_GRACE_S:
+                self._end_orphans()
+            if waited > TIMEOUT_S:
+                raise EmbeddedPostgresError(f"PostgreSQL is not ready after {waited:.0f} s; {self.log} may say why.")
+            time.sleep(POLL_S)
+
+    def halt(self) -> None:
+        """Stop the server: connections end, what is committed is written to its place."""
+        began = time.monotonic()
+        asked = False
+        while not locks.is_free(self._lock):
+            waited = time.monotonic() - began
+            if not asked:
+                postmaster = self._sockets.listener()
+                if postmaster == 0:
+                    return  # the watchdog, in that other container, stops it
+                if postmaster is not None:
+                    with suppress(ProcessLookupError):
+                        os.kill(postmaster, signal.SIGINT)
+                    asked = True
+                elif waited > ORPHAN_GRACE_S:
+                    self._end_orphans()
+            if waited > TIMEOUT_S:
+                raise EmbeddedPostgresError(f"PostgreSQL does not stop in {waited:.0f} s; {self.log} may say why.")
+            time.sleep(POLL_S)
+        self._sockets.give_back()
+
+    def _is_ready(self) -> bool:
+        with suppress(FileNotFoundError):
+            lines = (self._pgdata / "postmaster.pid").read_text().splitlines()
+            return len(lines) >= 8 and lines[7].strip() == "ready" and self._sockets.listener() is not None
+        return False
+
+    def _launch(self, lock: int) -> None:
+        if not self._pgdata.exists():
+            database.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
+        database.check(self._pgdata, self._uid)
+        self._drop_stale_files()
+        folder = self._sockets.prepare()
+        command = [str(self._bin / "postgres"), "-D", accounts.data_argument(self._pgdata, self._uid)]
+        command += ["-h", "", "-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
+        command += ["-c", "unix_socket_permissions=0700"]
+        programs.run(command, cwd=self._pgdata, log=self.log, lock=lock, uid=self._uid, detached=True)
+
+    def _drop_stale_files(self) -> None:
+        """Remove what a killed server left: if its pid is now some other process, PostgreSQL takes it for alive.
+
+        A PostgreSQL that somebody started by hand in this very folder keeps its file, and ours then refuses to start.
+        """
+        for stale in (self._pgdata / "postmaster.pid", self._sockets.current() / f"{SOCKET}.lock"):
+            if not self._works_here(_pid_in(stale)):
+                stale.unlink(missing_ok=True)
+
+    def _end_orphans(self) -> None:
+        """End backends that have lost their postmaster and are too busy to notice. To the data it is the same crash."""
+        if self._sockets.listener() is None:
+            for process in PROCESSES.glob("[0-9]*"):
+                if self._works_here(int(process.name)):
+                    with suppress(ProcessLookupError):
+                        os.kill(int(process.name), signal.SIGKILL)
+
+    def _works_here(self, pid: int | None) -> bool:
+        """Whether a process is a PostgreSQL in this folder; False where there is no /proc to tell.
+
+        Even there two servers cannot meet in one folder: PostgreSQL also looks for its shared memory.
+        """
+        with suppress(OSError):
+            in_folder = (PROCESSES / f"{pid}/cwd").samefile(self._pgdata)
+            return in_folder and (PROCESSES / f"{pid}/exe").readlink().name.startswith("postgres")
+        return False
+
+
+def _pid_in(file: Path) -> int | None:
+    with suppress(FileNotFoundError, ValueError, IndexError):
+        return int(file.read_text().split()[0])
+    return None

@@ -1,0 +1,108 @@
+"""Where the server's socket is, and who listens there."""
+
+import os
+import socket
+import stat
+import struct
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from infra.embedded.accounts import open_to_anyone
+from infra.embedded.errors import EmbeddedPostgresError
+
+SOCKET = ".s.PGSQL.5432"
+SSL_REQUEST = struct.pack("!ii", 8, 80877103)  # the shortest question that every PostgreSQL answers
+
+
+class SocketFolder:
+    """The database folder itself, or a borrowed one if that has too long a path or a disk that takes no sockets."""
+
+    def __init__(self, pgdata: Path, uid: int | None) -> None:
+        self._pgdata = pgdata
+        self._uid = uid
+        self._borrowed = pgdata.parent / "socket_folder"  # a file with the path of a borrowed folder
+
+    def current(self) -> Path:
+        with suppress(FileNotFoundError):
+            return Path(self._borrowed.read_text())
+        return self._pgdata
+
+    def prepare(self) -> Path:
+        """The folder for the next server: the borrowed one again if it can be, so that the URL stays the same."""
+        current = self.current()
+        if current != self._pgdata and self._is_still_ours(current):
+            return current
+        self.give_back()
+        if _takes_socket(self._pgdata):
+            return self._pgdata
+        for parent in dict.fromkeys([tempfile.gettempdir(), "/tmp"]):
+            if self._uid is None or open_to_anyone(Path(parent)):
+                folder = Path(tempfile.mkdtemp(prefix="roundledger-", dir=parent))
+                if _takes_socket(folder):
+                    return self._borrow(folder)
+                folder.rmdir()
+        raise EmbeddedPostgresError(
+            f"There is no place for the server's socket: {self._pgdata} has too long a path or a disk that takes no "
+            "sockets, and so have the folders for temporary files. Set TMPDIR to a short path on a local disk."
+        )
+
+    def give_back(self) -> None:
+        folder = self.current()
+        if folder != self._pgdata:
+            for name in (SOCKET, f"{SOCKET}.lock"):
+                (folder / name).unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+            self._borrowed.unlink()
+
+    def listener(self) -> int | None:
+        """The process that listens, as the kernel knows it: what a file says may be old.
+
+        None if there is none that answers, since the socket of one that was killed still takes connections for
+        a moment; 0 if it lives in another container.
+        """
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                client.connect(str(self.current() / SOCKET))
+                client.sendall(SSL_REQUEST)
+                if not client.recv(1):
+                    return None
+            except OSError:
+                return None
+            if sys.platform == "linux":
+                peer = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            else:
+                peer = client.getsockopt(0, 2, struct.calcsize("i"))  # SOL_LOCAL, LOCAL_PEERPID
+        return int(struct.unpack_from("i", peer)[0])
+
+    def _borrow(self, folder: Path) -> Path:
+        if self._uid is not None:
+            os.chown(folder, self._uid, self._uid)
+        new = self._borrowed.with_suffix(".new")
+        new.write_text(str(folder))
+        new.replace(self._borrowed)
+        return folder
+
+    def _is_still_ours(self, folder: Path) -> bool:
+        """Anybody may write where it lies, and temporary files get cleaned away."""
+        with suppress(FileNotFoundError):
+            found = folder.lstat()
+            owner = os.geteuid() if self._uid is None else self._uid
+            return found.st_uid == owner and found.st_mode == stat.S_IFDIR | 0o700 and _takes_socket(folder)
+        return False
+
+
+def _takes_socket(folder: Path) -> bool:
+    probe = folder / ".probe.socket"
+    assert len(probe.name) == len(SOCKET), "whether the path is too long is part of the question"
+    probe.unlink(missing_ok=True)
+    try:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(probe))
+    except OSError:
+        return False
+    finally:
+        probe.unlink(missing_ok=True)
+    return True

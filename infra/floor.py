@@ -1,0 +1,173 @@
+"""What the floor, the cage and the count room do beside the play: sessions, seats, chips, boxes, meters, bettors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from domain import boxes, meters, rulesets, tables
+from domain.bettors import BettorKind, BettorRegistered
+from domain.errors import BadDocument, Conflict, OutOfTurn
+from domain.terms import Meter, TermsDocument, resolve
+from infra import appender
+from infra.aggregates import Actor, Append, Desk, stream
+from infra.ledger import Ledger
+
+
+class Floor:
+    """Commands on tables, boxes and meters; each is one transaction, and a lost race is a Conflict."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._aggregates = ledger.aggregates
+
+    # ---- sessions, seats, chips
+
+    def open_session(
+        self,
+        table: str,
+        ruleset: str,
+        terms: TermsDocument,
+        players: Mapping[int, str],
+        actor: Actor,
+        box: str | None = None,
+    ) -> tables.TableSession:
+        rules = rulesets.load(ruleset)
+        resolved = resolve(rules, terms)
+
+        def change(desk: Desk, append: Append) -> Desk:
+            metered, meter, version = self._aggregates.metered(table, resolved)
+            desk = self._aggregates.open_session(desk, table, rules, metered, append, box)
+            if meter is not None and version == 0:
+                append.add(stream("meter", meter.id or ""), 0, [meters.seed(meter)])
+            assert desk.session is not None
+            return self._aggregates.append_table(desk, tables.seat_players(desk.session, players), append)
+
+        return self._change(table, change, actor)
+
+    def close_session(self, table: str, actor: Actor) -> tables.TableSession:
+        return self._on_session(table, lambda session: [tables.close_session(session)], actor)
+
+    def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> tables.TableSession:
+        return self._on_session(table, lambda session: [tables.take_seat(session, seat, bettor)], actor)
+
+    def leave_seat(self, table: str, seat: int, actor: Actor) -> tables.TableSession:
+        return self._on_session(table, lambda session: [tables.leave_seat(session, seat)], actor)
+
+    def move_chips(
+        self,
+        table: str,
+        event: tables.ChipsBought | tables.ChipsCashed | tables.TrayFilled | tables.TrayCredited,
+        actor: Actor,
+    ) -> tables.TableSession:
+        return self._on_session(table, lambda session: [tables.move_chips(session, event)], actor)
+
+    def session(self, table: str) -> tables.TableSession:
+        """The table's open session as it is stored now."""
+        self._aggregates.forget(table)
+        return _open(self._aggregates.desk(table), table)
+
+    # ---- boxes
+
+    def swap_box(self, table: str, new_box: str, seal: str, second_person: str, actor: Actor) -> tables.TableSession:
+        """The full box comes off the table under seal, by two people, and an empty one goes on."""
+
+        def change(desk: Desk, append: Append) -> Desk:
+            session = _open(desk, table)
+            if self._aggregates.box(new_box) is not None:
+                raise Conflict(f"Box {new_box} has been on a table already: every drop has a box id of its own.")
+            changed = tables.change_box(session, new_box)
+            if session.box is not None:
+                old, version = self._box(session.box)
+                append.add(stream("box", old.box), version, [boxes.remove(old, (actor.by, second_person), seal)])
+            box_version = append.add(stream("box", new_box), 0, [boxes.BoxInstalled(new_box, table)])
+            desk = self._aggregates.append_table(desk, [changed], append)
+            return Desk(desk.session, desk.session_version, desk.table_version, box_version)
+
+        return self._change(table, change, actor)
+
+    def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> boxes.DropBox:
+        """A blind count by whoever acts; the answer tells nothing of the others' figures."""
+        return self._on_box(box, lambda state: boxes.count(state, actor.by, pieces), actor)
+
+    def reconcile_box(
+        self, box: str, actor: Actor, tolerance: int = 0, explanation: str | None = None
+    ) -> boxes.DropBox:
+        return self._on_box(box, lambda state: boxes.reconcile(state, actor.by, tolerance, explanation), actor)
+
+    def _box(self, box: str) -> tuple[boxes.DropBox, int]:
+        found = self._aggregates.box(box)
+        if found is None:
+            raise BadDocument(f"There is no box {box}.")
+        return found
+
+    def _on_box(self, box: str, decide: Callable[[boxes.DropBox], boxes.BoxEvent], actor: Actor) -> boxes.DropBox:
+        state, version = self._box(box)
+        event = decide(state)
+        append = Append(actor)
+        append.add(stream("box", box), version, [event])
+        self._commit(append, f"Box {box}")
+        return boxes.evolve(state, event)
+
+    # ---- meters and bettors
+
+    def adjust_meter(
+        self, meter_id: str, shown: int, reserve: int, reason: str, second_person: str, actor: Actor
+    ) -> Meter:
+        self._aggregates.forget("")
+        found = self._aggregates.meter(meter_id)
+        if found is None:
+            raise BadDocument(f"There is no meter {meter_id}.")
+        meter, version = found
+        adjusted = meters.adjust(meter, shown, reserve, reason, (actor.by, second_person))
+        append = Append(actor)
+        append.add(stream("meter", meter_id), version, [adjusted])
+        self._commit(append, f"Meter {meter_id}")
+        meter = meters.evolve(meter, adjusted)
+        self._aggregates.keep_meter(meter, version + 1)
+        return meter
+
+    def register_bettor(self, bettor: str, kind: BettorKind, actor: Actor) -> None:
+        originator = stream("bettor", bettor)
+        version = len(self._ledger.events.load(originator))
+        append = Append(actor)
+        append.add(originator, version, [BettorRegistered(bettor, kind)])
+        self._commit(append, f"Bettor {bettor}")
+
+    # ---- how a command is carried out
+
+    def _on_session(
+        self,
+        table: str,
+        decide: Callable[[tables.TableSession], Sequence[tables.TableEvent]],
+        actor: Actor,
+    ) -> tables.TableSession:
+        def change(desk: Desk, append: Append) -> Desk:
+            return self._aggregates.append_table(desk, decide(_open(desk, table)), append)
+
+        return self._change(table, change, actor)
+
+    def _change(self, table: str, change: Callable[[Desk, Append], Desk], actor: Actor) -> tables.TableSession:
+        """Decide on the table as it is stored now, not as it was remembered: these commands are rare."""
+        self._aggregates.forget(table)
+        append = Append(actor)
+        desk = change(self._aggregates.desk(table), append)
+        try:
+            self._commit(append, f"Table {table}")
+        except Conflict:
+            self._aggregates.forget(table)
+            raise
+        self._aggregates.keep(table, desk)
+        assert desk.session is not None
+        return desk.session
+
+    def _commit(self, append: Append, what: str) -> None:
+        try:
+            self._ledger.commit(append)
+        except appender.Conflict:
+            raise Conflict(f"{what} has moved on in the meantime.") from None
+
+
+def _open(desk: Desk, table: str) -> tables.TableSession:
+    if desk.session is None or desk.session.closed:
+        raise OutOfTurn(f"Table {table} has no session open.")
+    return desk.session

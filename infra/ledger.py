@@ -1,0 +1,367 @@
+"""The ledger: commands in, events stored, all of a command's events in one transaction.
+
+Rules are asked in `domain/`; what is here brings the aggregates of a command together, gives versions, seals face-down
+cards and appends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+import msgspec
+from eventsourcing.application import Application
+from msgspec.structs import replace
+
+from domain import boxes, corrections, facts, meters, tables
+from domain.documents import Document, play, read_document, refused_document
+from domain.errors import BadDocument, Conflict, OutOfTurn, Refusal, Rotation
+from domain.events import (
+    FeeTaken,
+    MeterPaid,
+    MeterRead,
+    ProgressiveWagersTaken,
+    RoundEvent,
+    RoundVoided,
+)
+from domain.results import result_of
+from domain.sealing import Openings
+from domain.state import Round, fold, start
+from domain.terms import Meter
+from infra import appender
+from infra.aggregates import Actor, Aggregates, Append, Desk, Stored, same_terms, stream
+from infra.appender import Receipt
+from infra.event_store import LedgerEventStore
+from infra.mapper import Entry
+
+__all__ = ["Actor", "Ledger", "Stored"]
+
+
+class UnknownRound(LookupError):
+    """No round is stored under that id."""
+
+
+class Ledger(Application[UUID]):
+    """One for each process and database; safe to use from several threads."""
+
+    events: LedgerEventStore
+
+    def __init__(self, database_url: str) -> None:
+        super().__init__(
+            env={
+                "PERSISTENCE_MODULE": "infra.event_store",
+                "ROUNDLEDGER_DATABASE_URL": database_url,
+                "ROUNDLEDGER_TOPICS": "infra.topics:TOPICS",
+            }
+        )
+        self.aggregates = Aggregates(self.events)
+
+    def commit(self, append: Append, receipt: Receipt | None = None) -> None:
+        self.events.append(append.recorded, sealed_cards=append.sealed, receipt=receipt)
+
+    # ---- whole rounds
+
+    def record(self, raw: Any, actor: Actor) -> dict[str, Any]:
+        """Store the round of a document and answer as `adjudicate` does, with `id` and `events`."""
+        try:
+            stored = self.record_document(read_document(raw), content_digest(raw), actor)
+            return {**result_of(stored.round), "id": stored.id, "events": stored.version}
+        except Refusal as refusal:
+            return {**refused_document(raw, refusal), "id": None, "events": 0}
+
+    def record_document(self, document: Document, content: str, actor: Actor, receipt: Receipt | None = None) -> Stored:
+        table = document.opening.opened.table
+        if table is None:
+            raise BadDocument("A round that is recorded needs its table.")
+        round_id = document.opening.opened.round or f"r-{uuid4().hex}"
+        fresh = not self.aggregates.knows(table)
+        while True:
+            desk = self.aggregates.desk(table)
+            try:
+                return self._append_document(desk, table, round_id, document, content, actor, receipt)
+            except (appender.Conflict, Conflict, Rotation) as refusal:
+                self.aggregates.forget(table)
+                stored = self._stored_before(round_id, content)
+                if stored is not None:
+                    return stored
+                if fresh and isinstance(refusal, Refusal):
+                    raise
+                if fresh and self.aggregates.desk(table).session_version != desk.session_version:
+                    raise Conflict(f"Another round was begun at table {table} at the same time.") from None
+                fresh = True  # what was known of the table or of its meter was old: look once more
+
+    def _append_document(
+        self,
+        desk: Desk,
+        table: str,
+        round_id: str,
+        document: Document,
+        content: str,
+        actor: Actor,
+        receipt: Receipt | None,
+    ) -> Stored:
+        opening = document.opening
+        rules, opened = opening.rules, opening.opened
+        terms, meter, meter_version = self.aggregates.metered(table, opening.terms)
+        append = Append(actor)
+        session = desk.session
+        if session is None or session.closed or not _plays_by(session, opening):
+            if session is not None and not session.closed:
+                desk = self.aggregates.append_table(desk, [_close_for_other_terms(session)], append)
+            desk = self.aggregates.open_session(desk, table, rules, terms, append)
+        assert desk.session is not None
+        seating = tables.seat_players(desk.session, opened.players)
+        bank = None if opening.bank is None else (opening.bank.seat, opening.bank.bettor)
+        begun = tables.begin_round(
+            tables.fold(desk.session, seating), round_id, bank, opened.declined, _occupied(document)
+        )
+        desk = self.aggregates.append_table(desk, [*seating, *begun], append)
+        assert desk.session is not None
+        assert desk.session.playing is not None
+        playing = desk.session.playing
+        opened = replace(
+            opened, round=round_id, terms=terms.document, turn=playing.turn, deck=playing.deck, content=content
+        )
+        blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
+        round_, happened = play(blank.round, document.actions)
+        stored = self._append_play(blank, round_, [opened, *happened], desk, meter, meter_version, append)
+        self._commit_play(append, receipt, *stored)
+        return stored[0]
+
+    def _stored_before(self, round_id: str, content: str) -> Stored | None:
+        """The round, if the same document has been recorded already; another one under its id is a conflict."""
+        stored = self.aggregates.round(round_id)
+        if stored is None:
+            return None
+        if stored.round.opened.content != content:
+            raise Conflict(f"Another round is stored as {round_id}.")
+        return stored
+
+    # ---- action by action
+
+    def entries(self, round_id: str) -> list[Entry[Any]]:
+        """A round's events as they are stored, with who and when; none if there is no such round."""
+        return self.events.load(stream("round", round_id))
+
+    def load(self, round_id: str) -> Stored:
+        stored = self.aggregates.round(round_id)
+        if stored is None:
+            raise UnknownRound(f"There is no round {round_id}.")
+        return stored
+
+    def open_round(self, table: str, raw: dict[str, Any], actor: Actor, receipt: Receipt | None = None) -> Stored:
+        """A round at a table whose session is open: by its rule set and terms, with its players unless named anew."""
+        self.aggregates.forget(table)
+        session = self.aggregates.desk(table).session
+        if session is None or session.closed:
+            raise OutOfTurn(f"Table {table} has no session open.")
+        seated = {str(seat): bettor for seat, bettor in session.seats.items()}
+        document = {
+            "actions": [],
+            "players": seated,
+            **raw,
+            "table": table,
+            "ruleset": session.rules.id,
+            "terms": session.terms.document,
+        }
+        return self.record_document(read_document(document), content_digest(document), actor, receipt)
+
+    def act(
+        self,
+        round_id: str,
+        actions: list[Any],
+        actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipt | None = None,
+    ) -> Stored:
+        """All of the actions or none, onto the round as it stands."""
+        stored = self.load(round_id)
+        if expected_version is not None and stored.version != expected_version:
+            raise Conflict(f"Round {round_id} is at version {stored.version}, not {expected_version}.")
+        table = stored.round.opened.table
+        assert table is not None
+        for last_try in (False, True):
+            desk = self.aggregates.desk(table)
+            _, meter, meter_version = self.aggregates.metered(table, stored.round.terms)
+            before, read = _with_meter(stored.round, meter)
+            round_, happened = play(before, actions)
+            append = Append(actor)
+            after = self._append_play(stored, round_, [*read, *happened], desk, meter, meter_version, append)
+            try:
+                self._commit_play(append, receipt, *after)
+                return after[0]
+            except appender.Conflict:
+                self.aggregates.forget(table)
+                if last_try or self.load(round_id).version != stored.version:
+                    raise Conflict(f"Round {round_id} has moved on in the meantime.") from None
+        raise AssertionError("the last try returns or raises")
+
+    def _append_play(
+        self,
+        stored: Stored,
+        round_: Round,
+        happened: Sequence[RoundEvent],
+        desk: Desk,
+        meter: Meter | None,
+        meter_version: int,
+        append: Append,
+    ) -> tuple[Stored, Desk, Meter | None, int]:
+        """The round's events, and what they move at its table, in the box and in the meter."""
+        originator = stream("round", stored.id)
+        version = append.add_round(originator, stored.version, happened, stored.openings)
+        if round_.status != "open" and desk.session is not None:
+            desk = self.aggregates.append_table(desk, [tables.RoundEnded(stored.id, round_.status)], append)
+        for event in happened:
+            if isinstance(event, FeeTaken) and desk.session is not None and desk.session.box is not None:
+                dropped = boxes.FeeDropped(stored.id, event.amount, event.schedule, event.tier)
+                box_version = append.add(stream("box", desk.session.box), desk.box_version, [dropped])
+                desk = replace(desk, box_version=box_version)
+        if meter is not None and meter.id is not None:
+            moved, meter = _meter_events(meter, meter_version, stored.id, round_, happened)
+            meter_version = append.add(stream("meter", meter.id or ""), meter_version, moved)
+        return Stored(stored.id, round_, version, stored.openings), desk, meter, meter_version
+
+    def _commit_play(
+        self, append: Append, receipt: Receipt | None, stored: Stored, desk: Desk, meter: Meter | None, version: int
+    ) -> None:
+        self.commit(append, receipt)
+        table = stored.round.opened.table
+        assert table is not None
+        self.aggregates.keep(table, desk)
+        if meter is not None:
+            self.aggregates.keep_meter(meter, version)
+
+    # ---- beside the play
+
+    def waive_fee(self, round_id: str, how: Literal["not dropped", "refunded"], reason: str, actor: Actor) -> Stored:
+        """The fee of a voided round; chips that never went in make the box expect less, if it is still there."""
+        stored = self.load(round_id)
+        waived = corrections.waive_fee(stored.round, how, reason)
+        append = Append(actor)
+        if how == "not dropped":
+            box, version = self._box_of_fee(stored)
+            dropped = boxes.drop_fee(box, boxes.FeeNotDropped(round_id, waived.amount))
+            append.add(stream("box", box.box), version, [dropped])
+        return self._append_beside(stored, [waived], append)
+
+    def _box_of_fee(self, stored: Stored) -> tuple[boxes.DropBox, int]:
+        table = stored.round.opened.table
+        session = None if table is None else self.aggregates.desk(table).session
+        found = None if session is None or session.box is None else self.aggregates.box(session.box)
+        if found is None:
+            raise OutOfTurn("There is no box on the table to expect less.")
+        return found
+
+    def note(
+        self,
+        round_id: str,
+        kind: Literal["exposed card", "late bet", "irregularity", "other"],
+        text: str,
+        seat: int | None,
+        actor: Actor,
+    ) -> Stored:
+        stored = self.load(round_id)
+        return self._append_beside(stored, [corrections.note(stored.round, kind, text, seat)], Append(actor))
+
+    def correct(
+        self,
+        round_id: str,
+        reason: str,
+        second_person: str,
+        entries: Sequence[corrections.Entry],
+        actor: Actor,
+    ) -> Stored:
+        """Compensating entries on a settled round, by two people."""
+        stored = self.load(round_id)
+        events = corrections.correct(stored.round, reason, (actor.by, second_person), entries)
+        return self._append_beside(stored, events, Append(actor))
+
+    def correct_facts(
+        self,
+        round_id: str,
+        changes: Mapping[int, dict[str, Any]],
+        reason: str,
+        second_person: str,
+        account: str,
+        actor: Actor,
+    ) -> Stored:
+        """A misread fact put right: the round is decided again and the difference posted line by line."""
+        stored = self.load(round_id)
+        opening = self.aggregates.opening(stored.round.opened)
+        actions = list(facts.actions_of(entry.event for entry in stored.entries))
+        by = (actor.by, second_person)
+        events = corrections.correct_facts(stored.round, opening, actions, changes, reason, by, account)
+        return self._append_beside(stored, events, Append(actor))
+
+    def _append_beside(self, stored: Stored, events: Sequence[RoundEvent], append: Append) -> Stored:
+        version = append.add(stream("round", stored.id), stored.version, events)
+        try:
+            self.commit(append)
+        except appender.Conflict:
+            raise Conflict(f"Round {stored.id} has moved on in the meantime.") from None
+        finally:
+            if stored.round.opened.table is not None:
+                self.aggregates.forget(stored.round.opened.table)
+        return replace(stored, round=fold(stored.round, events), version=version)
+
+
+def content_digest(raw: Any) -> str:
+    """The same for the same content, whatever the order of its keys."""
+    return sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
+
+
+def _plays_by(session: tables.TableSession, opening: Round) -> bool:
+    return session.rules.content_hash == opening.rules.content_hash and same_terms(session.terms, opening.terms)
+
+
+def _close_for_other_terms(session: tables.TableSession) -> tables.SessionClosed:
+    if session.playing is not None:
+        raise Conflict(f"Round {session.playing.round} is open at table {session.table}.")
+    return tables.close_session(session)
+
+
+def _occupied(document: Document) -> set[int]:
+    """The seats with a player: those named, and those that bet."""
+    seats = set(document.opening.opened.players)
+    for action in document.actions:
+        if isinstance(action, dict) and action.get("do") == "bet" and type(action.get("seat")) is int:
+            seats.add(action["seat"])
+    return seats
+
+
+def _with_meter(round_: Round, meter: Meter | None) -> tuple[Round, list[RoundEvent]]:
+    """A meter shared with other tables may show something else by now: the round takes note of it first."""
+    if meter is None or (round_.meter_shown, round_.meter_reserve) == (meter.shown, meter.reserve):
+        return round_, []
+    read = MeterRead(meter.shown, meter.reserve)
+    return fold(round_, [read]), [read]
+
+
+def _meter_events(
+    meter: Meter, version: int, round_id: str, round_: Round, happened: Iterable[RoundEvent]
+) -> tuple[list[meters.MeterEvent], Meter]:
+    events: list[meters.MeterEvent] = []
+    if version == 0:
+        events.append(meters.seed(meter))
+    for event in happened:
+        if isinstance(event, ProgressiveWagersTaken):
+            shares = _shares(event.wagers, meter)
+            events.append(meters.contribute(meter, round_id, *shares))
+        elif isinstance(event, MeterPaid):
+            award = (event.seat, event.bettor, event.percent, event.amount, event.shown, event.reserve)
+            events.append(meters.MeterAwarded(round_id, *award))
+        elif isinstance(event, RoundVoided):
+            wagers = sum(
+                stakes.spots.get("progressive", 0) for seat in round_.layout.values() for stakes in seat.values()
+            )
+            if round_.seats is not None and wagers:
+                events.append(meters.give_back(meter, round_id, *_shares(wagers, meter)))
+        if events:
+            meter = meters.evolve(meter, events[-1])
+    return events, meter
+
+
+def _shares(wagers: int, meter: Meter) -> tuple[int, int]:
+    return wagers * meter.percent // 100, wagers * meter.reserve_percent // 100

@@ -1,0 +1,160 @@
+"""The schema in numbered files, each applied once and never edited afterwards.
+
+Workers do not create tables on the fly: they ask `pending`, and an operator (or the command that owns an embedded
+database) runs `migrate`. Any number of processes may do that at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import LiteralString, NamedTuple
+
+import psycopg
+
+SERVICE_ROLE = "roundledger_service"
+READER_ROLE = "roundledger_reader"
+
+LOCK_KEY = (
+    7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
+)
+FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+ROLES_NUMBER = 0  # stands for roles.sql, which may change and is then run again
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+class Report(NamedTuple):
+    """What a run did, and what it could not do and an administrator should know."""
+
+    applied: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class MigrationRefused(Exception):
+    """The database and the migration files contradict each other; nothing was changed."""
+
+
+def numbered() -> list[Migration]:
+    folder = files("infra") / "migrations"
+    found = []
+    for entry in folder.iterdir():
+        if match := FILE_NAME.fullmatch(entry.name):
+            found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def roles() -> Migration:
+    text = (files("infra") / "migrations" / "roles.sql").read_text(encoding="utf-8")
+    return Migration(ROLES_NUMBER, "roles", text)
+
+
+def pending(database_url: str) -> list[str]:
+    """The names of the migrations that this program needs and the database has not had."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        return [migration.name for migration in _outstanding(connection, numbered())]
+
+
+def migrate(database_url: str, migrations: Iterable[Migration] | None = None) -> Report:
+    """Bring the database up to date. What fails is rolled back with its whole file, and raised."""
+    wanted = sorted(migrations) if migrations is not None else numbered()
+    warnings: list[str] = []
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.add_notice_handler(lambda notice: warnings.append(notice.message_primary or ""))
+        if not _outstanding(connection, wanted) and _roles_in_place(connection):
+            return Report((), ())
+        connection.execute("SELECT pg_advisory_lock(%s)", [LOCK_KEY])  # given back when the connection closes
+        _prepare(connection)
+        applied = []
+        for migration in _outstanding(connection, wanted):
+            with connection.transaction():
+                _apply(connection, migration)
+            applied.append(f"{migration.number:04}_{migration.name}")
+        if not _roles_in_place(connection):
+            with connection.transaction():
+                connection.execute(roles().sql.encode())
+                if not warnings:
+                    _remember(connection, roles())
+    return Report(tuple(applied), tuple(warnings))
+
+
+def _prepare(connection: psycopg.Connection) -> None:
+    # "IF NOT EXISTS" alone would ask for the right to create a schema even where there is nothing to create.
+    if not _exists(connection, "to_regnamespace('roundledger')"):
+        connection.execute("CREATE SCHEMA roundledger")
+    if not _exists(connection, "to_regclass('roundledger.migrations')"):
+        connection.execute(
+            "CREATE TABLE roundledger.migrations (number integer PRIMARY KEY, name text NOT NULL, "
+            "checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+
+
+def _exists(connection: psycopg.Connection, what: LiteralString) -> bool:
+    row = connection.execute(f"SELECT {what} IS NOT NULL").fetchone()
+    return row is not None and bool(row[0])
+
+
+def _recorded(connection: psycopg.Connection) -> dict[int, tuple[str, str]]:
+    if not _exists(connection, "to_regclass('roundledger.migrations')"):
+        return {}
+    rows = connection.execute("SELECT number, name, checksum FROM roundledger.migrations").fetchall()
+    return {number: (name, checksum) for number, name, checksum in rows}
+
+
+def _outstanding(connection: psycopg.Connection, wanted: list[Migration]) -> list[Migration]:
+    recorded = _recorded(connection)
+    recorded.pop(ROLES_NUMBER, None)
+    known = {migration.number for migration in wanted}
+    if unknown := sorted(recorded.keys() - known):
+        names = ", ".join(f"{number:04}_{recorded[number][0]}" for number in unknown)
+        raise MigrationRefused(f"The database is newer than this program, which does not know: {names}")
+    for migration in wanted:
+        if migration.number in recorded and recorded[migration.number][1] != migration.checksum:
+            raise MigrationRefused(
+                f"Migration {migration.number:04}_{migration.name} was edited after it had been applied. "
+                "Restore the file, and put the change into a new one."
+            )
+    outstanding = [migration for migration in wanted if migration.number not in recorded]
+    if outstanding and recorded and outstanding[0].number < max(recorded):
+        raise MigrationRefused(
+            f"Migration {outstanding[0].number:04}_{outstanding[0].name} would come after "
+            f"{max(recorded):04}, which has been applied already. Give it a higher number."
+        )
+    return outstanding
+
+
+def _apply(connection: psycopg.Connection, migration: Migration) -> None:
+    try:
+        connection.execute(migration.sql.encode())
+    except psycopg.Error as error:
+        error.add_note(f"in migration {migration.number:04}_{migration.name}")
+        raise
+    _remember(connection, migration)
+
+
+def _remember(connection: psycopg.Connection, migration: Migration) -> None:
+    connection.execute(
+        "INSERT INTO roundledger.migrations (number, name, checksum) VALUES (%s, %s, %s) "
+        "ON CONFLICT (number) DO UPDATE SET checksum = excluded.checksum, applied_at = now()",
+        [migration.number, migration.name, migration.checksum],
+    )
+
+
+def _roles_in_place(connection: psycopg.Connection) -> bool:
+    recorded = _recorded(connection).get(ROLES_NUMBER)
+    if recorded is None or recorded[1] != roles().checksum:
+        return False
+    row = connection.execute(
+        "SELECT count(*) FROM pg_roles WHERE rolname = ANY(%s)", [[SERVICE_ROLE, READER_ROLE]]
+    ).fetchone()
+    return row is not None and row[0] == 2

@@ -1,0 +1,233 @@
+"""The recorder that the eventsourcing library asks for, over our write path and read path."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from threading import Event, Thread
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from eventsourcing.persistence import (
+    ApplicationRecorder,
+    ListenNotifySubscription,
+    Notification,
+    OperationalError,
+    ProcessRecorder,
+    StoredEvent,
+    Subscription,
+    Tracking,
+)
+
+from infra import appender
+from infra.appender import Appender, Receipt, SealedCard
+from infra.database import Database
+from infra.event_reader import EventReader, LogRow
+from infra.migrate import SERVICE_ROLE
+from infra.topic_ids import TopicIds
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "roundledger_events"
+NOTICE_INTERVAL_SECONDS = 0.005
+POLL_SECONDS = 0.1
+
+
+class LedgerRecorder(ProcessRecorder):
+    """Thread-safe; one for each process and database. `close` it, or use it in a with statement.
+
+    `patience_seconds` is for a database that is away, `writer_wait_seconds` for a transaction that is left open by
+    whoever writes events, before readers go on only as far as it lets them.
+    """
+
+    def __init__(
+        self,
+        database_url: str,
+        *,
+        role: str = SERVICE_ROLE,
+        connections_at_most: int = 8,
+        patience_seconds: float = 30.0,
+        writer_wait_seconds: float = 1.0,
+    ) -> None:
+        self.database = Database(
+            database_url,
+            role=role,
+            connections_at_most=connections_at_most,
+            patience_seconds=patience_seconds,
+        )
+        self.topic_ids = TopicIds(self.database)
+        self._appender = Appender(self.database, self.topic_ids)
+        self._reader = EventReader(self.database, self.topic_ids, wait_seconds=writer_wait_seconds)
+        self._bell = Bell(self.database)
+
+    def append(
+        self,
+        events: Sequence[StoredEvent],
+        *,
+        sealed_cards: Sequence[SealedCard] = (),
+        receipt: Receipt | None = None,
+        tracking: Tracking | None = None,
+    ) -> list[int]:
+        """Store all of it or nothing; returns the events' positions. What it raises: `Appender.append`."""
+        positions = self._appender.append(events, sealed_cards, receipt, tracking)
+        self._bell.ring()
+        return positions
+
+    def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
+        if not stored_events and not any(kwargs.values()):
+            return None
+        return self.append(stored_events, **kwargs)
+
+    def rows_of(
+        self,
+        originator_id: UUID,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> list[tuple[int, int, bytes]]:
+        """(version, number of the topic, state): `select_events` without an object for each row."""
+        return self._reader.of(originator_id, gt=gt, lte=lte, desc=desc, limit=limit)
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        rows = self._reader.of(appender.as_uuid(originator_id), gt=gt, lte=lte, desc=desc, limit=limit)
+        name = self.topic_ids.name
+        return [StoredEvent(originator_id, version, name(topic_id), state) for version, topic_id, state in rows]
+
+    def read(
+        self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()
+    ) -> list[LogRow]:
+        """All aggregates' events after a position, in order, none ever skipped: what projections follow."""
+        return self._reader.read(after, limit, upto=upto, topics=topics)
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        after = 0 if start is None else start - inclusive_of_start
+        return [
+            Notification(row.originator_id, row.originator_version, row.topic, row.state, row.position)
+            for row in self.read(after, limit, upto=stop, topics=topics)
+        ]
+
+    def max_notification_id(self) -> int | None:
+        return self._reader.last_position()
+
+    def subscribe(
+        self, gt: int | None = None, topics: Sequence[str] = ()
+    ) -> Subscription[ApplicationRecorder]:
+        return LedgerSubscription(self, gt, topics)
+
+    def insert_tracking(self, tracking: Tracking) -> None:
+        self._appender.append((), tracking=tracking)
+
+    def max_tracking_id(self, application_name: str) -> int | None:
+        return self.database.read(lambda cursor: appender.tracked(cursor, application_name))
+
+    def receipt(self, key: str) -> Receipt | None:
+        return self.database.read(lambda cursor: appender.receipt_of(cursor, key))
+
+    def sealed_cards(self, originator_id: UUID) -> list[SealedCard]:
+        """Of a round, in the order of dealing. Only the write path's role may ask."""
+        statement = (
+            "SELECT originator_id, originator_version, card_index, card, salt "
+            "FROM roundledger.sealed_cards JOIN roundledger.originators USING (originator) "
+            "WHERE originator_id = %s ORDER BY originator_version, card_index"
+        )
+        rows = self.database.read(
+            lambda cursor: cursor.execute(statement, [originator_id]).fetchall()
+        )
+        return [SealedCard(*row) for row in rows]
+
+    def close(self) -> None:
+        self._bell.close()
+        self.database.close()
+
+    def __enter__(self) -> LedgerRecorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Bell:
+    """Tells listeners that there is something new, after the commit and not as a part of it.
+
+    PostgreSQL lets transactions with a NOTIFY commit only one after the other, on the whole server, which costs
+    overlapping writers half of their rate. So a thread of its own gives the notice, at most one every few milliseconds.
+    One that is lost with its process does no harm, because listeners look by themselves as well.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._rung = Event()
+        self._closing = Event()
+        self._thread: Thread | None = None
+
+    def ring(self) -> None:
+        if not self._rung.is_set():
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="roundledger-bell", daemon=True)
+                self._thread.start()
+            self._rung.set()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._rung.wait()
+            self._rung.clear()
+            try:
+                with self._database.cursor() as cursor:
+                    cursor.execute(f"NOTIFY {CHANNEL}", prepare=False)
+            except (psycopg.Error, OperationalError) as error:
+                logger.debug("No notice given: %s", error)
+            self._closing.wait(NOTICE_INTERVAL_SECONDS)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._rung.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+class LedgerSubscription(ListenNotifySubscription[LedgerRecorder]):
+    """Follows the events for ever. A notice makes it quick; that it also looks by itself makes it sure."""
+
+    def __init__(self, recorder: LedgerRecorder, gt: int | None, topics: Sequence[str]) -> None:
+        super().__init__(recorder=recorder, gt=gt, topics=topics)
+        self._listen_thread = Thread(target=self._listen, name="roundledger-listen", daemon=True)
+        self._listen_thread.start()
+
+    def __exit__(self, *args: object, **kwargs: Any) -> None:
+        try:
+            super().__exit__(*args, **kwargs)
+        finally:
+            self._listen_thread.join()
+
+    def _listen(self) -> None:
+        while not self._has_been_stopped:
+            try:
+                with psycopg.connect(self._recorder.database.url, autocommit=True) as connection:
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    while not self._has_been_stopped:
+                        self._has_been_notified.set()
+                        for _ in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
+                            pass
+            except psycopg.Error as error:  # the database was restarted, or somebody closed the connection
+                logger.info("Listening again: %s", error)
+                self._has_been_notified.wait(POLL_SECONDS)
+                self._has_been_notified.set()

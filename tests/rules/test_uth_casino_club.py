@@ -1,0 +1,695 @@
+"""uth-casino-club, Ultimate Texas Hold'em at the Casino Club: a test for each of its clauses."""
+
+from typing import Any
+
+import pytest
+
+from domain.rulesets import load
+from tests.rules.hold_em import (
+    BELOW_A_STRAIGHT,
+    BELOW_THREE_OF_A_KIND,
+    BLIND,
+    BOARD,
+    DEUCES,
+    FEES,
+    KING_HIGH,
+    MADE,
+    PAIR_OF_QUEENS,
+    PLAY_LOSES,
+    PLAY_PUSHES,
+    PLAY_WINS,
+    RANKING,
+    TRIPS,
+    HoldEm,
+    four_seats,
+)
+
+RULES = load("uth-casino-club")
+
+
+def table(banker: int = 7, **others: Any) -> HoldEm:
+    return HoldEm.at("uth-casino-club", banker=banker, **others)
+
+
+def one_seat(**others: Any) -> HoldEm:
+    return table(**others).bet(1, ante=10, blind=10)
+
+
+# ---- what the document says
+
+
+def test_cc_game_rotation__bank_is_offered_to_the_other_seats():
+    assert RULES.clause("rotation") == "cc/game/rotation"
+    for declined in ([1, 7], [1, 1]):
+        assert table(declined=declined).document_refused() == ("bad_document", "cc/game/rotation")
+
+
+def test_cc_deck_1__one_deck_has_each_card_once():
+    play = one_seat().close_bets().deal(1, "AsKd")
+    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "cc/deck/1")
+    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "cc/deck/1")
+    assert table(decks=2).document_refused() == ("bad_terms", "cc/deck/1")
+
+
+def test_cc_deck_2__two_colours_alternate():
+    assert RULES.alternating_decks is True
+
+
+@pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
+def test_cc_ranking_hands__each_hand_beats_the_next(
+    higher: str, lower: str, board: str, higher_name: str, lower_name: str
+):
+    ahead = one_seat().showdown({1: (higher, 4)}, lower, board)
+    behind = one_seat().showdown({1: (lower, 4)}, higher, board)
+    assert (ahead["dealer"]["hand"], behind["dealer"]["hand"]) == (lower_name, higher_name)
+    assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
+
+
+def test_cc_ranking_hands__suits_are_equal():
+    assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
+
+
+def test_cc_table_seats__seven():
+    assert table(banker=1).bet(7, ante=10, blind=10).close_bets().status == "open"
+    assert table().bet(8, ante=10).last_refused() == ("bad_document", "cc/table/seats")
+    assert table(banker=8).document_refused() == ("bad_document", "cc/table/seats")
+    assert table(players={8: "p-8"}).document_refused() == ("bad_document", "cc/table/seats")
+
+
+def test_cc_dealing_limits__wagers_lie_between_the_tables_minimum_and_maximum():
+    own = table(limits={"ante": ["10.00", "20.00"], "trips": ["2.00", "4.00"]})
+    for ante, trips in ((10, 2), (20, 4)):
+        assert own.bet(1, ante=ante, blind=ante, trips=trips).close_bets().status == "open"
+    for ante, trips in ((9, 2), (21, 2), (10, 1), (10, 5)):
+        refused = own.bet(1, ante=ante, blind=ante, trips=trips).close_bets().last_refused()
+        assert refused == ("limit", "cc/dealing/limits")
+
+
+def test_cc_dealing_2__proposition_players_play_and_bank():
+    play = table(players={2: "tp-1", 7: "tp-2"}).bet(2, ante=10, blind=10)
+    assert play.showdown({2: ("AsAc", 4)}, PAIR_OF_QUEENS)["lines"][0]["bettor"] == "tp-1"
+    assert play.bet(2, "tp-2", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
+
+
+@pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
+def test_cc_dealing_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, int]):
+    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
+
+
+@pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
+def test_cc_dealing_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, int]):
+    assert table().bet(1, **spots).close_bets().status == "open"
+
+
+def test_cc_dealing_3a__no_trips_without_ante_and_blind():
+    refused = ("missing_wager", "cc/dealing/3")
+    assert table().bet(1, trips=5).close_bets().last_refused() == refused
+    assert table().bet(1, trips=5, ante=10).close_bets().last_refused() == refused
+    assert one_seat().bet(2, trips=5).close_bets().last_refused() == refused
+    assert one_seat().bet(1, trips=5).close_bets().status == "open"
+
+
+def test_cc_dealing_4__wagers_ride_on_the_seats_hand():
+    play = one_seat().bet(1, "b-2", "backline", ante=5, blind=5, trips=2).bet(1, "b-1", "backline", blind=6, ante=6)
+    dealt = play.deal_out({1: "9s9d"}, PAIR_OF_QUEENS).raise_(1, 3).raise_(1, 3, "b-1").raise_(1, 3, "b-2")
+    assert dealt.reveal_all().settle().result().lines == [
+        "1 ante 10.00: win 1:1, paid 10.00",
+        "1/b-2 ante 5.00: win 1:1, paid 5.00",
+        "1/b-1 ante 6.00: win 1:1, paid 6.00",
+        "1 play 30.00: win 1:1, paid 30.00",
+        "1/b-2 play 15.00: win 1:1, paid 15.00",
+        "1/b-1 play 18.00: win 1:1, paid 18.00",
+        "1 blind 10.00: push",
+        "1/b-2 blind 5.00: push",
+        "1/b-1 blind 6.00: push",
+        "1/b-2 trips 2.00: win 3:1, paid 6.00",
+    ]
+
+
+def test_cc_dealing_5a__no_bet_after_no_more_bets_and_no_card_before():
+    refused = ("out_of_turn", "cc/dealing/5a")
+    closed = one_seat().close_bets()
+    assert closed.bet(1, trips=5).last_refused() == refused
+    assert closed.bet(2, ante=10).last_refused() == refused
+    assert closed.close_bets().last_refused() == refused
+    assert one_seat().deal(1, "AsAc").last_refused() == refused
+
+
+def test_cc_dealing_6__clockwise_from_seat_1_and_the_player_dealer_last():
+    play = table(banker=3).bet(7, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets()
+    refused = ("out_of_turn", "cc/dealing/6")
+    assert play.deal(1, "AsAd").last_refused() == refused
+    assert play.deal(7, "AsAd").last_refused() == refused
+    assert play.deal(2, "AsAd").deal("dealer", "KdKs").last_refused() == refused
+    assert play.deal(2, "AsAd").deal(7, "KdKs").deal("dealer", "QhQs").status == "open"
+
+
+def test_cc_dealing_7a__from_a_shoe_one_card_each_twice_and_then_five_to_the_board():
+    play = one_seat(dealing="shoe").close_bets()
+    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "cc/dealing/6")
+    play = play.deal(1, "As").deal("dealer", "Kd").deal(1, "Ad").deal("dealer", "Kc")
+    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/6")
+    assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
+
+
+def test_cc_dealing_7b__from_a_shuffler_two_cards_at_once_and_then_five_to_the_board():
+    for play in (one_seat().close_bets(), one_seat(dealing="shuffler").close_bets()):
+        assert play.deal(1, "As").last_refused() == ("wrong_cards", "cc/dealing/6")
+        play = play.deal(1, "AsAd").deal("dealer", "KdKc")
+        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/6")
+        assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
+    assert table(dealing="hand").document_refused() == ("bad_terms", "cc/dealing/6")
+
+
+@pytest.mark.parametrize("times", [3, 4])
+def test_cc_dealing_9__three_or_four_times_the_ante_on_two_cards(times: int):
+    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == f"1 play {times}0.00: win 1:1, paid {times}0.00"
+
+
+def test_cc_dealing_9__nothing_else_but_a_check():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.check(1).status == "open"
+    for other in (dealt.raise_(1, 1), dealt.raise_(1, 2), dealt.raise_(1, 5), dealt.fold(1)):
+        assert other.last_refused() == ("bad_choice", "cc/dealing/9")
+
+
+def test_cc_dealing_9__play_wager_is_not_changed_and_no_second_one_made():
+    raised = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 3)
+    assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert raised.check(1).last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "cc/dealing/11")
+
+
+def test_cc_dealing_11__twice_the_ante_after_the_flop():
+    result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
+
+
+def test_cc_dealing_11__nothing_else_but_a_check():
+    flop = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
+    assert flop.check(1).status == "open"
+    for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
+        assert other.last_refused() == ("bad_choice", "cc/dealing/11")
+
+
+def test_cc_dealing_13__as_much_as_the_ante_when_all_five_are_open():
+    result = one_seat().showdown({1: ("AsAc", 1)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == "1 play 10.00: win 1:1, paid 10.00"
+
+
+def test_cc_dealing_13__nothing_else_but_a_fold():
+    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
+    assert river.fold(1).status == "open"
+    for other in (river.raise_(1, 2), river.raise_(1, 3), river.raise_(1, 4), river.check(1)):
+        assert other.last_refused() == ("bad_choice", "cc/dealing/13")
+
+
+@pytest.mark.parametrize("dealer", [PAIR_OF_QUEENS, KING_HIGH])
+def test_cc_dealing_14a__fold_gives_up_ante_and_blind(dealer: str):
+    result = one_seat().bet(1, trips=5).showdown({1: ("AsAc", 0)}, dealer)
+    assert result.lines_by("cc/dealing/14a") == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+    assert result.lines_at(1)[2:] == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_cc_dealing_14a__fold_with_three_of_a_kind_keeps_trips():
+    result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 0)}, PAIR_OF_QUEENS)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
+@pytest.mark.parametrize(
+    ("hole", "dealer", "board", "line"),
+    [
+        ("AsAc", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # both of its own cards count
+        ("Ks5d", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # one of them
+        ("5s3c", "6s5d", "AhKdQc9s7h", PLAY_PUSHES),  # none: both hands are the board
+    ],
+)
+def test_cc_dealing_16__hand_is_the_best_five_of_its_two_cards_and_the_board(
+    hole: str, dealer: str, board: str, line: str
+):
+    assert one_seat().showdown({1: (hole, 4)}, dealer, board).line(1, "play") == line
+
+
+def test_cc_dealing_16__player_dealers_cards_are_turned_over_for_hands_still_in():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    shown = dealt.raise_(1, 4).reveal("flop").reveal("turn_river")
+    assert shown.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
+    assert shown.settle().last_refused() == ("out_of_turn", "cc/dealing/19")
+    assert shown.reveal("dealer").settle().result()["dealer"]["cards"] == ["Qs", "Qc"]
+    folded = dealt.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
+    assert folded.settle().result()["dealer"]["cards"] == [None, None]
+
+
+def test_cc_dealing_17__hand_is_turned_up_before_it_is_settled():
+    unseen = one_seat().deal_out({1: "As??"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
+    assert unseen.settle().last_refused() == ("out_of_turn", "cc/dealing/19")
+    assert unseen.reveal(1).last_refused() == ("wrong_cards", "cc/dealing/6")
+    assert unseen.reveal(1, "KsAc").last_refused() == ("wrong_cards", "cc/dealing/6")
+    seen = unseen.reveal(1, "AsAc")
+    assert seen.reveal(1).last_refused() == ("out_of_turn", "cc/dealing/17")
+    assert seen.settle().result().line(1, "play") == PLAY_WINS
+
+
+def test_cc_dealing_18__seats_clockwise_from_the_player_dealers_left():
+    play = table(banker=3).bet(1, ante=10, blind=10).bet(2, ante=10, blind=10).bet(6, ante=10, blind=10)
+    assert play.showdown({1: ("AsAc", 4), 2: ("JsTd", 4), 6: ("8s8d", 0)}, PAIR_OF_QUEENS).seats() == [6, 1, 2]
+
+
+def test_cc_dealing_19__ante_play_blind_trips():
+    play = table()
+    for seat in (1, 2, 3, 4):
+        play = play.bet(seat, trips=5, blind=10, ante=10)
+    result = play.showdown({1: ("AsAc", 4), 2: ("JsTd", 4), 3: ("QdJd", 4), 4: ("8s8d", 0)}, "QsJc", "KdKc7h4s2d")
+    assert result.spots(1) == ["ante", "play", "blind", "trips"]
+    assert result.spots(2) == ["ante", "play", "blind", "trips"]
+    assert result.spots(3) == ["ante", "play", "blind", "trips"]
+    assert result.spots(4) == ["ante", "blind", "trips"]
+    assert [result.line(seat, "ante") for seat in (1, 2, 3, 4)] == [
+        "1 ante 10.00: win 1:1, paid 10.00",
+        "2 ante 10.00: lose, collected 10.00",
+        "3 ante 10.00: push",
+        "4 ante 10.00: lose, collected 10.00",
+    ]
+
+
+def test_cc_dealing_20__collects_as_far_as_the_wager_reaches():
+    result = one_seat(wager=45).showdown({1: ("AsJd", 4)}, PAIR_OF_QUEENS)
+    assert result.lines[:2] == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 play 40.00: lose, collected 35.00, short 5.00",
+    ]
+    assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action, short 10.00"]
+
+
+def test_cc_dealing_20__pays_as_far_as_the_wager_reaches():
+    result = one_seat(wager=45).bet(1, trips=5).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert result.lines[:2] == ["1 ante 10.00: win 1:1, paid 10.00", "1 play 40.00: win 1:1, paid 35.00, short 5.00"]
+    assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 5.00"]
+
+
+def test_cc_does_not_qualify_1a__antes_of_hands_not_folded_go_back():
+    play = one_seat().bet(2, ante=20, blind=20).bet(3, ante=30, blind=30)
+    result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 3: ("AdTc", 0)}, KING_HIGH)
+    assert result.lines_by("cc/does-not-qualify/1a") == ["1 ante 10.00: push", "2 ante 20.00: push"]
+    assert result.line(3, "ante") == "3 ante 30.00: lose, collected 30.00"
+
+
+def test_cc_does_not_qualify_1b__play_blind_and_trips_as_usual():
+    play = one_seat().bet(1, trips=5).bet(2, ante=20, blind=20, trips=5)
+    result = play.showdown({1: ("8s6d", 4), 2: ("3s2h", 4)}, "QsJc", "Kd9c7h5s4d")
+    assert result["dealer"]["qualifies"] is False
+    assert result.lines_at(1) == [
+        "1 ante 10.00: push",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 blind 10.00: win 1:1, paid 10.00",
+        "1 trips 5.00: win 5:1, paid 25.00",
+    ]
+    assert result.lines_at(2) == [
+        "2 ante 20.00: push",
+        "2 play 80.00: lose, collected 80.00",
+        "2 blind 20.00: lose, collected 20.00",
+        "2 trips 5.00: lose, collected 5.00",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dealer", "board", "qualifies", "ante"),
+    [
+        (PAIR_OF_QUEENS, BOARD, True, "1 ante 10.00: win 1:1, paid 10.00"),
+        (KING_HIGH, "KdKc7h4s2d", True, "1 ante 10.00: win 1:1, paid 10.00"),
+        (KING_HIGH, BOARD, False, "1 ante 10.00: push"),
+    ],
+)
+def test_cc_qualifies_1__pair_qualifies_on_the_board_too(dealer: str, board: str, qualifies: bool, ante: str):
+    result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
+    assert result["dealer"]["qualifies"] is qualifies
+    assert result.line(1, "ante") == ante
+
+
+def test_cc_qualifies_2b__lower_hand_loses_play_ante_and_blind():
+    result = one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert result.lines_by("cc/qualifies/2b") == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 play 40.00: lose, collected 40.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_cc_qualifies_2b__straight_that_is_beaten_loses_its_blind():
+    result = one_seat().showdown({1: ("9s8d", 4)}, "KcKh", "7c6h5sKdKs")
+    assert result.line(1, "blind") == "1 blind 10.00: lose, collected 10.00"
+
+
+def test_cc_qualifies_2c__equal_hands_push_ante_play_and_blind():
+    result = one_seat().bet(1, trips=5).showdown({1: ("KsQd", 4)}, "KcQh")
+    assert result.lines_by("cc/qualifies/2c") == ["1 ante 10.00: push", PLAY_PUSHES, "1 blind 10.00: push"]
+
+
+@pytest.mark.parametrize("made", BELOW_A_STRAIGHT)
+def test_cc_qualifies_2d__blind_pushes_when_the_hand_wins_below_a_straight(made: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("cc/qualifies/2d") == ["1 blind 10.00: push"]
+    assert result.line(1, "play") == PLAY_WINS
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
+def test_cc_qualifies_4b__blind_is_paid_from_a_straight_upward(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("cc/qualifies/4b") == [f"1 blind 10.00: win {odds}, paid {paid}"]
+
+
+def test_cc_qualifies_6__ante_and_play_win_1_to_1():
+    result = one_seat().showdown({1: ("AsAc", 3)}, PAIR_OF_QUEENS)
+    assert result.lines_by("cc/qualifies/6") == [
+        "1 ante 10.00: win 1:1, paid 10.00",
+        "1 play 30.00: win 1:1, paid 30.00",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hole", "times", "dealer", "board", "ante"),
+    [
+        ("9s9d", 4, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: win 1:1, paid 10.00"),
+        ("9s9d", 4, "KsKc", BOARD, "1 ante 10.00: lose, collected 10.00"),
+        ("5s3c", 4, "6s5d", "9s9d9hAcKd", "1 ante 10.00: push"),
+        ("9s9d", 0, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: lose, collected 10.00"),
+    ],
+    ids=["won", "lost", "tied", "folded"],
+)
+def test_cc_qualifies_8__trips_is_paid_whatever_happens_to_the_hand(
+    hole: str, times: int, dealer: str, board: str, ante: str
+):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, times)}, dealer, board)
+    assert result.lines_by("cc/qualifies/8") == ["1 trips 5.00: win 3:1, paid 15.00"]
+    assert result.line(1, "ante") == ante
+
+
+@pytest.mark.parametrize(
+    ("wager", "paid", "net"),
+    [("0.01", "0.01", "-0.01"), ("7.50", "7.50", "-7.50"), ("2000000.37", "50.00", "-50.00")],
+)
+def test_cc_qualifies_9__player_dealer_banks_with_a_wager_of_any_size(wager: str, paid: str, net: str):
+    result = one_seat(wager=wager).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert result["bank"] == {"wager": wager, "paid": paid, "collected": "0.00", "net": net}
+    assert {line["from"] for line in result["lines"]} == {"bank"}
+
+
+def test_cc_qualifies_9__house_never_banks_and_the_player_dealer_never_bets():
+    assert HoldEm.at("uth-casino-club").document_refused() == ("bad_document", "cc/qualifies/9")
+    assert table().bet(7, ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
+    assert one_seat().bet(1, "seat-7", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
+def test_cc_blind_table__pays(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == f"1 blind 10.00: win {odds}, paid {paid}"
+    assert RULES.paytables["BLIND"].clause == "cc/blind-table"
+
+
+@pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
+def test_cc_trips_lose__loses_with_less_than_three_of_a_kind(made: str):
+    hole, board = MADE[made]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("cc/trips/lose") == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_cc_trips_lose__wins_with_three_of_a_kind():
+    hole, board = MADE["three of a kind"]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), TRIPS["UTH-04"])
+def test_cc_trips_pay_table__pays(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == f"1 trips 5.00: win {odds}, paid {paid}"
+    assert RULES.paytables["UTH-04"].clause == "cc/trips/pay-table"
+
+
+def test_cc_trips_pay_table__is_the_only_one():
+    assert one_seat(trips="UTH-04").close_bets().status == "open"
+    for other in ("UTH-01", "UTH-02", "UTH-03"):
+        assert table(trips=other).document_refused() == ("bad_terms", "cc/qualifies/8")
+
+
+def test_cc_collection_fee__flat_and_taken_before_the_first_card():
+    closed = table().bet(1, ante=150, blind=150).close_bets()
+    fee = {"action": "300.00", "amount": "2.00", "schedule": 1}
+    assert closed.result()["fee"] == fee
+    assert closed.deal(1, "AsAc").result()["fee"] == fee
+    assert table().bet(1, ante=150, blind=150).result()["fee"] is None
+
+
+def test_cc_collection_fee__players_and_their_play_wagers_pay_none():
+    result = table().bet(1, ante=50, blind=50).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert result["fee"] == {"action": "100.00", "amount": "1.00", "schedule": 1}
+    assert result["bank"] == {"wager": "100000.00", "paid": "250.00", "collected": "0.00", "net": "-250.00"}
+
+
+@pytest.mark.parametrize(
+    ("antes", "action", "fee"),
+    [
+        ([5], "10.00", "1.00"),
+        ([50], "100.00", "1.00"),
+        ([51], "102.00", "2.00"),
+        ([150], "300.00", "2.00"),
+        ([151], "302.00", "5.00"),
+        ([300], "600.00", "5.00"),
+        ([301], "602.00", "8.00"),
+        ([500], "1000.00", "8.00"),
+        ([5, 496], "1002.00", "10.00"),
+        ([500, 500, 500, 500, 500, 500], "6000.00", "10.00"),
+    ],
+)
+def test_cc_collection_schedule_1__takes(antes: list[int], action: str, fee: str):
+    play = table()
+    for seat, ante in enumerate(antes, start=1):
+        play = play.bet(seat, ante=ante, blind=ante)
+    assert play.close_bets().result()["fee"] == {"action": action, "amount": fee, "schedule": 1}
+
+
+def test_cc_collection_table_limit__from_5_to_500():
+    for ante in ("5.00", "500.00"):
+        assert table().bet(1, ante=ante, blind=ante).close_bets().status == "open"
+    for ante in ("4.50", "500.50"):
+        play = table(chip="0.50").bet(1, ante=ante, blind=ante).close_bets()
+        assert play.last_refused() == ("limit", "cc/dealing/limits")
+
+
+@pytest.mark.parametrize("limits", [["4.00", "500.00"], ["5.00", "501.00"]])
+def test_cc_collection_table_limit__binds_the_tables_own(limits: list[str]):
+    assert table(limits={"ante": limits}).document_refused() == ("bad_terms", "cc/dealing/limits")
+    assert table(limits={"ante": ["5.00", "500.00"]}).status == "open"
+
+
+def test_cc_collection_trips_limit__anything_up_to_50():
+    play = one_seat(chip="0.01")
+    for trips in ("0.01", "50.00"):
+        assert play.bet(1, trips=trips).close_bets().status == "open"
+    assert play.bet(1, trips="50.01").close_bets().last_refused() == ("limit", "cc/dealing/limits")
+    assert table(limits={"trips": ["0.00", "51.00"]}).document_refused() == ("bad_terms", "cc/dealing/limits")
+
+
+def test_cc_california_one_schedule__printed_one_and_no_other():
+    assert one_seat(schedule=1).close_bets().result()["fee"]["schedule"] == 1
+    for other in (None, 2, FEES):
+        assert table(schedule=other).document_refused() == ("bad_terms", "cc/collection/fee")
+    assert [len(schedule.tiers) for schedule in RULES.schedules.values()] == [5]
+
+
+# ---- what the document leaves open, and how it is read here
+
+
+def test_cc_decision_order_of_wagers__lost_hand_settles_its_ante_first():
+    result = one_seat(wager=10).bet(1, trips=5).showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert result.lines == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 play 40.00: no_action, short 40.00",
+        "1 blind 10.00: no_action, short 10.00",
+        "1 trips 5.00: no_action, short 5.00",
+    ]
+
+
+def test_cc_decision_rotation__same_person_banks_again_when_all_others_decline():
+    assert RULES.rotation == "offered"
+    assert one_seat(declined=[1, 2, 3, 4, 5, 6]).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)["status"] == "settled"
+
+
+def test_cc_decision_total_action__every_wager_before_the_deal_and_none_after():
+    play = one_seat().bet(1, trips=5).bet(1, "b-1", "backline", ante=20, blind=20, trips=6)
+    dealt = play.deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).raise_(1, 4, "b-1")
+    assert dealt.reveal_all().settle().result()["fee"] == {"action": "71.00", "amount": "1.00", "schedule": 1}
+
+
+@pytest.mark.parametrize(("trips", "action", "fee"), [("1.00", "100.00", "1.00"), ("1.01", "100.01", "2.00")])
+def test_cc_decision_fee_bounds__tier_reaches_up_to_and_including_its_bound(trips: str, action: str, fee: str):
+    play = table(chip="0.01").bet(1, ante="49.50", blind="49.50", trips=trips).close_bets()
+    assert play.result()["fee"] == {"action": action, "amount": fee, "schedule": 1}
+
+
+def test_cc_decision_follow__same_multiple_or_give_up():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2).deal_out({1: "9s9d"}, PAIR_OF_QUEENS)
+    assert play.raise_(1, 4, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
+    raised = play.raise_(1, 4)
+    assert raised.reveal("flop").last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert raised.raise_(1, 3, "b-1").last_refused() == ("bad_choice", "cc/decision/follow")
+    assert raised.decide(1, "check", bettor="b-1").last_refused() == ("bad_choice", "cc/decision/follow")
+    result = raised.fold(1, "b-1").reveal_all().settle().result()
+    assert result.lines_by("cc/decision/follow") == [
+        "1/b-1 ante 5.00: lose, collected 5.00",
+        "1/b-1 blind 5.00: lose, collected 5.00",
+    ]
+    assert result.line(1, "trips", bettor="b-1") == "1/b-1 trips 2.00: win 3:1, paid 6.00"
+
+
+def test_cc_decision_follow__everybody_folds_with_the_seat():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
+    assert play.showdown({1: ("AsAc", 0)}, PAIR_OF_QUEENS).lines == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1/b-1 ante 5.00: lose, collected 5.00",
+        "1 blind 10.00: lose, collected 10.00",
+        "1/b-1 blind 5.00: lose, collected 5.00",
+    ]
+
+
+def test_cc_decision_chip__wagers_are_whole_multiples():
+    assert table().bet(1, ante="10.50", blind="10.50").close_bets().last_refused() == ("limit", "cc/decision/chip")
+    assert one_seat().bet(1, trips="1.50").close_bets().last_refused() == ("limit", "cc/decision/chip")
+    assert one_seat(chip="4.00").close_bets().last_refused() == ("limit", "cc/decision/chip")
+    assert one_seat(chip="5.00").close_bets().status == "open"
+    assert table(chip="0.00").document_refused() == ("bad_terms", "cc/decision/chip")
+
+
+def test_cc_decision_rounding__fraction_of_a_cent_is_dropped():
+    hole, board = MADE["flush"]
+    result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
+
+
+def test_cc_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
+    play = table().bet(1, ante=500, blind=500, trips=50).bet(1, "b-1", "backline", ante=500, blind=500, trips=50)
+    dealt = play.deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).raise_(1, 4, "b-1").reveal_all().settle().result()
+    assert dealt.line(1, "play") == "1 play 2000.00: win 1:1, paid 2000.00"
+    refused = one_seat().bet(1, "b-1", "backline", ante=4, blind=4).close_bets()
+    assert refused.last_refused() == ("limit", "cc/dealing/limits")
+
+
+def test_cc_decision_wager_by_wager__blind_is_held_to_the_antes_limits():
+    play = table().bet(1, blind=501, ante=501).close_bets()
+    assert "blind" in play.adjudicated()["error"]["detail"]
+    own = table(limits={"blind": ["5.00", "10.00"]})
+    assert own.document_refused() == ("bad_terms", "cc/dealing/limits")
+
+
+def test_cc_decision_void__gives_everything_back_and_keeps_the_fee():
+    shown = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
+    result = shown.void("irregularity", "A card was found on the floor.").result()
+    assert (result["status"], result["lines"]) == ("void", [])
+    assert result["bank"] == {"wager": "100000.00", "paid": "0.00", "collected": "0.00", "net": "0.00"}
+    assert result["fee"] == {"action": "20.00", "amount": "1.00", "schedule": 1}
+
+
+def test_cc_decision_void__ends_the_round_and_never_follows_settlement():
+    assert one_seat().void("misdeal").status == "void"
+    assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "cc/decision/void")
+    settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
+    assert settled.void("misdeal").last_refused() == ("out_of_turn", "cc/dealing/19")
+
+
+def test_cc_decision_coverage__one_pool_is_used_up_by_paying_and_by_collecting():
+    result = four_seats(table(wager=1000))
+    assert result.lines == [
+        "1 ante 100.00: lose, collected 100.00",
+        "1 play 400.00: lose, collected 400.00",
+        "1 blind 100.00: lose, collected 100.00",
+        "2 ante 100.00: lose, collected 100.00",
+        "2 play 400.00: lose, collected 300.00, short 100.00",
+        "2 blind 100.00: no_action, short 100.00",
+        "3 ante 200.00: no_action, short 200.00",
+        "3 play 800.00: no_action, short 800.00",
+        "3 blind 200.00: no_action, short 200.00",
+        "4 ante 50.00: no_action, short 50.00",
+        "4 play 200.00: no_action, short 200.00",
+        "4 blind 50.00: no_action, short 50.00",
+    ]
+    assert result["bank"] == {"wager": "1000.00", "paid": "0.00", "collected": "1000.00", "net": "1000.00"}
+
+
+def test_cc_decision_coverage__separate_limits_where_the_table_names_them():
+    result = four_seats(table(wager=1000, coverage="separate-limits"))
+    assert result.lines[5:] == [
+        "2 blind 100.00: no_action, short 100.00",
+        "3 ante 200.00: win 1:1, paid 200.00",
+        "3 play 800.00: win 1:1, paid 800.00",
+        "3 blind 200.00: no_action, short 200.00",
+        "4 ante 50.00: no_action, short 50.00",
+        "4 play 200.00: no_action, short 200.00",
+        "4 blind 50.00: no_action, short 50.00",
+    ]
+    assert result["bank"] == {"wager": "1000.00", "paid": "1000.00", "collected": "1000.00", "net": "0.00"}
+
+
+def test_cc_decision_coverage__push_has_no_action_once_both_limits_are_used_up():
+    play = table(wager=20, coverage="separate-limits")
+    for seat in (1, 2, 3, 4):
+        play = play.bet(seat, ante=10, blind=10)
+    result = play.showdown({1: ("JsTd", 0), 2: ("KsQd", 1), 3: ("AsAc", 1), 4: ("KhQc", 1)}, "KcQh")
+    assert result.lines[2:] == [
+        "2 ante 10.00: push",
+        "2 play 10.00: push",
+        "2 blind 10.00: push",
+        "3 ante 10.00: win 1:1, paid 10.00",
+        "3 play 10.00: win 1:1, paid 10.00",
+        "3 blind 10.00: no_action",
+        "4 ante 10.00: no_action",
+        "4 play 10.00: no_action",
+        "4 blind 10.00: no_action",
+    ]
+
+
+def test_cc_decision_one_pass__folded_wagers_wait_for_their_turn():
+    play = one_seat(wager=20).bet(2, ante=10, blind=10)
+    result = play.showdown({1: ("JsTd", 1), 2: ("AsTc", 0)}, PAIR_OF_QUEENS)
+    assert result.lines == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 play 10.00: lose, collected 10.00",
+        "1 blind 10.00: no_action, short 10.00",
+        "2 ante 10.00: no_action, short 10.00",
+        "2 blind 10.00: no_action, short 10.00",
+    ]
+
+
+def test_cc_decision_backline_wagers__own_ante_and_blind_behind_the_seated_players():
+    refused = ("missing_wager", "cc/dealing/3")
+    assert one_seat().bet(1, "b-1", "backline", ante=10).close_bets().last_refused() == refused
+    assert one_seat().bet(1, "b-1", "backline", ante=10, blind=11).close_bets().last_refused() == refused
+    assert one_seat().bet(1, "b-1", "backline", trips=5).close_bets().last_refused() == refused
+    assert one_seat().bet(2, "b-1", "backline", ante=10, blind=10).close_bets().last_refused() == refused
+    assert one_seat().bet(1, "b-1", "backline", ante=20, blind=20).close_bets().status == "open"
+
+
+@pytest.mark.parametrize("order", [(2, 5), (5, 2)])
+def test_cc_decision_acting_order__any_order_and_the_next_street_after_all(order: tuple[int, int]):
+    play = table().bet(2, ante=10, blind=10).bet(5, ante=10, blind=10)
+    dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
+    assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert dealt.check(*order).reveal("flop").status == "open"
+
+
+@pytest.mark.parametrize("hole", ["????", "As??"])
+def test_cc_decision_unseen_fold__loses_trips_even_where_the_board_pays(hole: str):
+    play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
+    folded = play.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
+    lines = folded.settle().result().lines_by("cc/decision/unseen-fold")
+    assert lines == ["1 trips 5.00: lose, collected 5.00"]
+    seen = folded.reveal(1, "AsAc").settle().result()
+    assert seen.line(1, "trips") == "1 trips 5.00: win 20:1, paid 100.00"

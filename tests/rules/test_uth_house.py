@@ -1,0 +1,471 @@
+"""uth-house, Ultimate Texas Hold'em against the house: a test for each of its clauses."""
+
+from typing import Any
+
+import pytest
+
+from domain.rulesets import load
+from tests.rules.hold_em import (
+    BELOW_A_STRAIGHT,
+    BELOW_THREE_OF_A_KIND,
+    BLIND,
+    BOARD,
+    DEUCES,
+    KING_HIGH,
+    MADE,
+    PAIR_OF_QUEENS,
+    PLAY_PUSHES,
+    PLAY_WINS,
+    TRIPS,
+    HoldEm,
+)
+
+RULES = load("uth-house")
+ROYAL_BOARD = "QsJsTs4d3h"  # makes a royal flush of AsKs and leaves a pair to everybody else
+
+
+def table(**others: Any) -> HoldEm:
+    return HoldEm.at("uth-house", **others)
+
+
+def one_seat(**others: Any) -> HoldEm:
+    return table(**others).bet(1, ante=10, blind=10)
+
+
+# ---- what the document says
+
+
+def test_house_intro_against_the_dealer__house_banks_out_of_its_tray():
+    result = one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert result["bank"] == {"wager": None, "paid": "50.00", "collected": "0.00", "net": "-50.00"}
+    assert {line["from"] for line in result["lines"]} == {"tray"}
+    assert result["fee"] is None
+
+
+def test_house_intro_against_the_dealer__no_player_dealer_and_none_of_his_terms():
+    assert table(banker=7).document_refused() == ("bad_document", "house/intro/against-the-dealer")
+    assert table(coverage="single-pool").document_refused() == ("bad_terms", None)
+    assert table(schedule=1).document_refused() == ("bad_terms", None)
+
+
+@pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
+def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict[str, int]):
+    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
+
+
+@pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
+def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, int]):
+    assert table().bet(1, **spots).close_bets().status == "open"
+
+
+def test_house_how_to_play_2__board_of_five_comes_first():
+    closed = one_seat().close_bets()
+    assert closed.deal(1, "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
+    assert closed.deal("dealer", "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
+    assert closed.deal("board", "Kd9c7h").last_refused() == ("wrong_cards", "house/how-to-play/3")
+    assert closed.deal("board", BOARD).deal(1, "AsAc").status == "open"
+
+
+def test_house_how_to_play_3__two_cards_each_from_left_to_right_and_the_dealer_last():
+    play = table().bet(6, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets().deal("board", BOARD)
+    assert play.deal(6, "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
+    assert play.deal(2, "As").last_refused() == ("wrong_cards", "house/how-to-play/3")
+    assert play.deal(2, "AsAc").deal("dealer", "QsQc").last_refused() == ("out_of_turn", "house/how-to-play/3")
+    assert play.deal(2, "AsAc").deal(6, "JsTd").deal("dealer", "QsQc").check(2, 6).status == "open"
+    assert table(dealing="shoe").document_refused() == ("bad_terms", "house/how-to-play/3")
+
+
+@pytest.mark.parametrize("times", [3, 4])
+def test_house_how_to_play_4__three_or_four_times_the_ante_on_two_cards(times: int):
+    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == f"1 play {times}0.00: win 1:1, paid {times}0.00"
+
+
+def test_house_how_to_play_4__nothing_else_but_a_check():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.check(1).status == "open"
+    for other in (dealt.raise_(1, 1), dealt.raise_(1, 2), dealt.raise_(1, 5), dealt.fold(1)):
+        assert other.last_refused() == ("bad_choice", "house/how-to-play/4")
+
+
+def test_house_how_to_play_6__twice_the_ante_after_the_flop():
+    result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
+
+
+def test_house_how_to_play_6__nothing_else_but_a_check():
+    flop = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
+    assert flop.check(1).status == "open"
+    for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
+        assert other.last_refused() == ("bad_choice", "house/how-to-play/6")
+
+
+def test_house_how_to_play_6__no_second_play_wager():
+    raised = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 3)
+    assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "house/how-to-play/4")
+    assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "house/how-to-play/6")
+
+
+def test_house_how_to_play_8__as_much_as_the_ante_when_all_five_are_open():
+    result = one_seat().showdown({1: ("AsAc", 1)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == "1 play 10.00: win 1:1, paid 10.00"
+
+
+def test_house_how_to_play_8__nothing_else_but_a_fold():
+    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
+    assert river.fold(1).status == "open"
+    for other in (river.raise_(1, 2), river.raise_(1, 3), river.raise_(1, 4), river.check(1)):
+        assert other.last_refused() == ("bad_choice", "house/how-to-play/8")
+
+
+def test_house_how_to_play_9__dealers_cards_are_turned_over_when_all_have_decided():
+    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
+    assert river.reveal("dealer").last_refused() == ("out_of_turn", "house/how-to-play/8")
+    played = river.raise_(1, 1)
+    assert played.settle().last_refused() == ("out_of_turn", "house/decision/order-of-wagers")
+    assert played.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
+    assert played.reveal("dealer").settle().result()["dealer"]["cards"] == ["Qs", "Qc"]
+
+
+def test_house_how_to_play_9__hands_to_compare_must_be_seen():
+    unseen = one_seat().deal_out({1: "As??"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
+    assert unseen.settle().last_refused() == ("out_of_turn", "house/decision/order-of-wagers")
+    seen = unseen.reveal(1, "AsAc")
+    assert seen.reveal(1).last_refused() == ("out_of_turn", "house/how-to-play/9")
+    assert seen.settle().result().line(1, "play") == PLAY_WINS
+
+
+@pytest.mark.parametrize(
+    ("dealer", "board", "qualifies", "ante"),
+    [
+        (PAIR_OF_QUEENS, BOARD, True, "1 ante 10.00: win 1:1, paid 10.00"),
+        (KING_HIGH, "KdKc7h4s2d", True, "1 ante 10.00: win 1:1, paid 10.00"),
+        (KING_HIGH, BOARD, False, "1 ante 10.00: push"),
+    ],
+)
+def test_house_how_to_play_10__pair_qualifies_on_the_board_too(dealer: str, board: str, qualifies: bool, ante: str):
+    result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
+    assert result["dealer"]["qualifies"] is qualifies
+    assert result.line(1, "ante") == ante
+
+
+def test_house_dealer_qualifies_right_to_left__highest_seat_first():
+    play = table().bet(2, ante=10, blind=10).bet(7, ante=10, blind=10).bet(4, ante=10, blind=10)
+    assert play.showdown({2: ("AsAc", 4), 4: ("JsTd", 4), 7: ("8s8d", 0)}, PAIR_OF_QUEENS).seats() == [7, 4, 2]
+
+
+def test_house_dealer_qualifies_beats_dealer__play_and_ante_win_even_money():
+    result = one_seat().showdown({1: ("AsAc", 3)}, PAIR_OF_QUEENS)
+    assert result.lines_by("house/dealer-qualifies/beats-dealer") == [
+        "1 play 30.00: win 1:1, paid 30.00",
+        "1 ante 10.00: win 1:1, paid 10.00",
+    ]
+
+
+def test_house_dealer_qualifies_loses__play_ante_and_blind():
+    result = one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert result.lines_by("house/dealer-qualifies/loses") == [
+        "1 play 40.00: lose, collected 40.00",
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_house_dealer_qualifies_loses__straight_that_is_beaten_loses_its_blind():
+    result = one_seat().showdown({1: ("9s8d", 4)}, "KcKh", "7c6h5sKdKs")
+    assert result.line(1, "blind") == "1 blind 10.00: lose, collected 10.00"
+
+
+def test_house_dealer_qualifies_tie__pushes_play_ante_and_blind():
+    result = one_seat().bet(1, trips=5).showdown({1: ("KsQd", 4)}, "KcQh")
+    lines = [PLAY_PUSHES, "1 ante 10.00: push", "1 blind 10.00: push"]
+    assert result.lines_by("house/dealer-qualifies/tie") == lines
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
+def test_house_dealer_qualifies_blind_wins__from_a_straight_upward(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("house/dealer-qualifies/blind-wins") == [f"1 blind 10.00: win {odds}, paid {paid}"]
+
+
+@pytest.mark.parametrize("made", BELOW_A_STRAIGHT)
+def test_house_dealer_qualifies_blind_pushes__when_the_hand_wins_below_a_straight(made: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("house/dealer-qualifies/blind-pushes") == ["1 blind 10.00: push"]
+    assert result.line(1, "play") == PLAY_WINS
+
+
+@pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
+def test_house_dealer_qualifies_trips__loses_with_less_than_three_of_a_kind(made: str):
+    hole, board = MADE[made]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("house/dealer-qualifies/trips") == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_house_dealer_qualifies_trips__wins_with_three_of_a_kind():
+    hole, board = MADE["three of a kind"]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
+def test_house_does_not_qualify_antes_back__of_winners_and_losers_that_did_not_fold():
+    play = one_seat().bet(2, ante=20, blind=20).bet(3, ante=30, blind=30)
+    result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 3: ("AdTc", 0)}, KING_HIGH)
+    assert result.lines_by("house/does-not-qualify/antes-back") == ["2 ante 20.00: push", "1 ante 10.00: push"]
+    assert result.line(3, "ante") == "3 ante 30.00: lose, collected 30.00"
+
+
+def test_house_does_not_qualify_then_as_usual__play_blind_and_trips():
+    play = one_seat().bet(1, trips=5).bet(2, ante=20, blind=20, trips=5)
+    result = play.showdown({1: ("8s6d", 4), 2: ("3s2h", 4)}, "QsJc", "Kd9c7h5s4d")
+    assert result["dealer"]["qualifies"] is False
+    assert result.lines == [
+        "2 play 80.00: lose, collected 80.00",
+        "2 ante 20.00: push",
+        "2 blind 20.00: lose, collected 20.00",
+        "2 trips 5.00: lose, collected 5.00",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 ante 10.00: push",
+        "1 blind 10.00: win 1:1, paid 10.00",
+        "1 trips 5.00: win 4:1, paid 20.00",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hole", "times", "dealer", "board", "ante"),
+    [
+        ("9s9d", 4, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: win 1:1, paid 10.00"),
+        ("9s9d", 4, "KsKc", BOARD, "1 ante 10.00: lose, collected 10.00"),
+        ("5s3c", 4, "6s5d", "9s9d9hAcKd", "1 ante 10.00: push"),
+        ("9s9d", 0, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: lose, collected 10.00"),
+    ],
+    ids=["won", "lost", "tied", "folded"],
+)
+def test_house_notes_trips_always_wins__whatever_happens_to_the_hand(
+    hole: str, times: int, dealer: str, board: str, ante: str
+):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, times)}, dealer, board)
+    assert result.lines_by("house/notes/trips-always-wins") == ["1 trips 5.00: win 3:1, paid 15.00"]
+    assert result.line(1, "ante") == ante
+
+
+def test_house_notes_aggregate__thirty_thousand_are_paid_in_full():
+    play = table().bet(4, ante=59, blind=59, trips=5).bet(2, ante=7, blind=7)
+    result = play.showdown({4: ("AsKs", 3), 2: ("8c8d", 1)}, "2c2h", ROYAL_BOARD)
+    assert result.lines_by("house/notes/aggregate") == []
+    assert result.lines == [
+        "4 play 177.00: win 1:1, paid 177.00",
+        "4 ante 59.00: win 1:1, paid 59.00",
+        "4 blind 59.00: win 500:1, paid 29500.00",
+        "4 trips 5.00: win 50:1, paid 250.00",
+        "2 play 7.00: win 1:1, paid 7.00",
+        "2 ante 7.00: win 1:1, paid 7.00",
+        "2 blind 7.00: push",
+    ]
+
+
+def test_house_notes_aggregate__nothing_more_is_paid_than_thirty_thousand():
+    play = table().bet(5, ante=100, blind=100).bet(2, ante=10, blind=10)
+    result = play.showdown({5: ("AsKs", 4), 2: ("8c8d", 4)}, "2c2h", ROYAL_BOARD)
+    assert result["bank"]["paid"] == "30000.00"
+    assert result.lines_by("house/notes/aggregate") == [
+        "5 play 400.00: win 1:1, paid 237.39, short 162.61",
+        "5 ante 100.00: win 1:1, paid 59.35, short 40.65",
+        "5 blind 100.00: win 500:1, paid 29673.59, short 20326.41",
+        "2 play 40.00: win 1:1, paid 23.74, short 16.26",
+        "2 ante 10.00: win 1:1, paid 5.93, short 4.07",
+    ]
+
+
+def test_house_notes_malfunction__voids_all_hands():
+    play = one_seat().bet(5, ante=20, blind=20, trips=5)
+    dealt = play.deal_out({1: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS).raise_(1, 4)
+    result = dealt.void("malfunction", "The shuffler jammed.").result()
+    assert (result["status"], result["lines"]) == ("void", [])
+    assert result["bank"] == {"wager": None, "paid": "0.00", "collected": "0.00", "net": "0.00"}
+
+
+def test_house_notes_no_side_betting__nobody_bets_on_another_hand():
+    refused = ("bad_choice", "house/notes/no-side-betting")
+    assert one_seat().bet(1, "b-1", "backline", ante=10).last_refused() == refused
+    assert one_seat().bet(1, "b-1", "toke", ante=10).last_refused() == ("bad_choice", None)
+
+
+# ---- what the document leaves open, and how it is read here
+
+
+def test_house_decision_seats__seven():
+    assert table().bet(7, ante=10, blind=10).close_bets().status == "open"
+    assert table().bet(8, ante=10).last_refused() == ("bad_document", "house/decision/seats")
+    assert table(players={8: "p-8"}).document_refused() == ("bad_document", "house/decision/seats")
+
+
+def test_house_decision_deck__one_deck_has_each_card_once():
+    play = one_seat().close_bets().deal("board", BOARD)
+    assert play.deal(1, "AsKd").last_refused() == ("duplicate_card", "house/decision/deck")
+    assert play.deal(1, "AsAs").last_refused() == ("duplicate_card", "house/decision/deck")
+    assert table(decks=2).document_refused() == ("bad_terms", "house/decision/deck")
+
+
+def test_house_decision_no_more_bets__no_bet_after_the_call_and_no_card_before():
+    refused = ("out_of_turn", "house/decision/no-more-bets")
+    closed = one_seat().close_bets()
+    assert closed.bet(1, trips=5).last_refused() == refused
+    assert closed.bet(2, ante=10).last_refused() == refused
+    assert closed.close_bets().last_refused() == refused
+    assert one_seat().deal("board", BOARD).last_refused() == refused
+
+
+@pytest.mark.parametrize(("ante", "trips"), [(5, 1), (500, 50)])
+def test_house_decision_default_limits__takes(ante: int, trips: int):
+    assert table().bet(1, ante=ante, blind=ante, trips=trips).close_bets().status == "open"
+
+
+@pytest.mark.parametrize(("ante", "trips"), [("4.50", "1.00"), ("500.50", "1.00"), ("5.00", "0.50"), ("5.00", "50.50")])
+def test_house_decision_default_limits__refuses(ante: str, trips: str):
+    play = table(chip="0.50").bet(1, ante=ante, blind=ante, trips=trips).close_bets()
+    assert play.last_refused() == ("limit", "house/decision/default-limits")
+
+
+def test_house_decision_default_limits__give_way_to_the_tables_own():
+    own = table(limits={"ante": ["600.00", "1000.00"]})
+    assert own.bet(1, ante=1000, blind=1000).close_bets().status == "open"
+    for ante in (599, 1001):
+        refused = own.bet(1, ante=ante, blind=ante).close_bets().last_refused()
+        assert refused == ("limit", "house/decision/default-limits")
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
+def test_house_decision_blind_table__pays(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == f"1 blind 10.00: win {odds}, paid {paid}"
+    assert RULES.paytables["BLIND"].clause == "house/decision/blind-table"
+
+
+@pytest.mark.parametrize(("name", "made", "odds", "paid"), [(name, *pays) for name in TRIPS for pays in TRIPS[name]])
+def test_house_decision_trips_table__one_of_four_pays(name: str, made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat(trips=name).bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == f"1 trips 5.00: win {odds}, paid {paid}"
+    assert RULES.paytables[name].clause == "house/decision/trips-table"
+
+
+def test_house_decision_trips_table__uth_01_unless_another_is_named():
+    hole, board = MADE["full house"]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 9:1, paid 45.00"
+    assert table(trips="UTH-05").document_refused() == ("bad_terms", "house/notes/trips-always-wins")
+
+
+def test_house_decision_order_of_wagers__play_ante_blind_trips():
+    play = table()
+    for seat in (1, 2, 3, 4):
+        play = play.bet(seat, trips=5, blind=10, ante=10)
+    result = play.showdown({1: ("AsAc", 4), 2: ("JsTd", 4), 3: ("QdJd", 4), 4: ("8s8d", 0)}, "QsJc", "KdKc7h4s2d")
+    assert result.spots(1) == result.spots(2) == result.spots(3) == ["play", "ante", "blind", "trips"]
+    assert result.spots(4) == ["ante", "blind", "trips"]
+    assert [result.line(seat, "play") for seat in (1, 2, 3)] == [
+        "1 play 40.00: win 1:1, paid 40.00",
+        "2 play 40.00: lose, collected 40.00",
+        "3 play 40.00: push",
+    ]
+
+
+@pytest.mark.parametrize("dealer", [PAIR_OF_QUEENS, KING_HIGH])
+def test_house_decision_fold__loses_ante_and_blind(dealer: str):
+    result = one_seat().bet(1, trips=5).showdown({1: ("AsAc", 0)}, dealer)
+    assert result.lines_by("house/decision/fold") == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_house_decision_aggregate_shares__odd_cents_go_to_the_largest_remainders_earlier_ones_first():
+    play = table().bet(2, ante=6, blind=6).bet(4, ante=60, blind=60).bet(6, ante=6, blind=6)
+    result = play.showdown({2: ("8c8d", 1), 4: ("AsKs", 4), 6: ("9c9d", 1)}, "2c2h", ROYAL_BOARD)
+    # In proportion a wager of $6 wins 593.589 cents, of $240 23743.569, of $60 5935.892, and the blind 2967946.181:
+    # four cents are left for the one with .892 and for three of the four with .589.
+    assert result.lines == [
+        "6 play 6.00: win 1:1, paid 5.94, short 0.06",
+        "6 ante 6.00: win 1:1, paid 5.94, short 0.06",
+        "6 blind 6.00: push",
+        "4 play 240.00: win 1:1, paid 237.43, short 2.57",
+        "4 ante 60.00: win 1:1, paid 59.36, short 0.64",
+        "4 blind 60.00: win 500:1, paid 29679.46, short 320.54",
+        "2 play 6.00: win 1:1, paid 5.94, short 0.06",
+        "2 ante 6.00: win 1:1, paid 5.93, short 0.07",
+        "2 blind 6.00: push",
+    ]
+    assert result["bank"]["paid"] == "30000.00"
+
+
+def test_house_decision_aggregate_measure__losses_are_not_set_against_it():
+    play = table().bet(4, ante=59, blind=59, trips=6).bet(6, ante=500, blind=500)
+    result = play.showdown({4: ("AsKs", 3), 6: ("7c5d", 4)}, "2c2h", ROYAL_BOARD)
+    assert result["bank"] == {"wager": None, "paid": "30000.00", "collected": "3000.00", "net": "-27000.00"}
+    assert result.line(4, "trips") == "4 trips 6.00: win 50:1, paid 299.64, short 0.36"
+
+
+def test_house_decision_chip__wagers_are_whole_multiples():
+    assert table().bet(1, ante="10.50", blind="10.50").close_bets().last_refused() == ("limit", "house/decision/chip")
+    assert one_seat().bet(1, trips="1.50").close_bets().last_refused() == ("limit", "house/decision/chip")
+    assert one_seat(chip="4.00").close_bets().last_refused() == ("limit", "house/decision/chip")
+    assert one_seat(chip="5.00").close_bets().status == "open"
+    assert table(chip="0.00").document_refused() == ("bad_terms", "house/decision/chip")
+
+
+def test_house_decision_rounding__fraction_of_a_cent_is_dropped():
+    hole, board = MADE["flush"]
+    result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
+
+
+def test_house_decision_wager_by_wager__play_wager_is_not_held_to_the_maximum():
+    result = table().bet(1, ante=500, blind=500, trips=50).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == "1 play 2000.00: win 1:1, paid 2000.00"
+
+
+def test_house_decision_wager_by_wager__limits_hold_for_each_spot_and_bettor_by_itself():
+    one_person = table(players={1: "p-1", 2: "p-1"})
+    play = one_person.bet(1, ante=500, blind=500, trips=50).bet(2, ante=500, blind=500, trips=50)
+    assert play.close_bets().status == "open"
+    assert play.bet(2, trips=1).close_bets().last_refused() == ("limit", "house/decision/default-limits")
+
+
+def test_house_decision_wager_by_wager__blind_is_held_to_the_antes_limits():
+    assert "blind" in table().bet(1, blind=501, ante=501).close_bets().adjudicated()["error"]["detail"]
+    own = table(limits={"blind": ["5.00", "10.00"]})
+    assert own.document_refused() == ("bad_terms", "house/decision/default-limits")
+
+
+def test_house_decision_void__gives_everything_back_whatever_was_shown():
+    result = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().void("irregularity").result()
+    assert (result["status"], result["lines"]) == ("void", [])
+    assert result["bank"] == {"wager": None, "paid": "0.00", "collected": "0.00", "net": "0.00"}
+
+
+def test_house_decision_void__ends_the_round_and_never_follows_settlement():
+    assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "house/decision/void")
+    settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
+    assert settled.void("misdeal").last_refused() == ("out_of_turn", "house/decision/order-of-wagers")
+
+
+@pytest.mark.parametrize("order", [(2, 5), (5, 2)])
+def test_house_decision_acting_order__any_order_and_the_next_street_after_all(order: tuple[int, int]):
+    play = table().bet(2, ante=10, blind=10).bet(5, ante=10, blind=10)
+    dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
+    assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "house/how-to-play/4")
+    assert dealt.check(*order).reveal("flop").status == "open"
+
+
+@pytest.mark.parametrize("hole", ["????", "As??"])
+def test_house_decision_unseen_fold__loses_trips_even_where_the_board_pays(hole: str):
+    play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
+    folded = play.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
+    lines = folded.settle().result().lines_by("house/decision/unseen-fold")
+    assert lines == ["1 trips 5.00: lose, collected 5.00"]
+    seen = folded.reveal(1, "AsAc").settle().result()
+    assert seen.line(1, "trips") == "1 trips 5.00: win 30:1, paid 150.00"
