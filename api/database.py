@@ -6,9 +6,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from api.failing import fail
 
 if TYPE_CHECKING:
     from infra.ledger import Actor, Ledger
@@ -87,8 +89,3 @@ def _login() -> str:
     except (KeyError, OSError):
         name = ""
     return re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:40] or "unknown"
-
-
-def fail(message: str) -> NoReturn:
-    typer.echo(f"roundledger: {message}", err=True)
-    raise typer.Exit(2)

@@ -1,14 +1,18 @@
 """`roundledger record`, `replay` and `migrate`: rounds into the ledger and back."""
 
-import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.database import By, DatabaseUrl, DataDir, actor, fail, open_database, open_ledger
-from api.play_commands import File, open_documents
+from api.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.failing import fail
+from api.play_commands import File, open_documents, write_results
+
+if TYPE_CHECKING:
+    from infra.ledger import Ledger
 
 
 def record(file: File = None, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
@@ -16,27 +20,33 @@ def record(file: File = None, database_url: DatabaseUrl = None, data_dir: DataDi
 
     A round stored already under the same id and content is answered again. The exit code is 1 if any was refused.
     """
+    from eventsourcing.persistence import PersistenceError
+
     from api.lines import read_lines
     from api.progress import progress_over
     from domain.documents import encode_result, read_json, refused_document
     from domain.errors import Refusal
 
     refused = 0
+
+    def results(ledger: "Ledger", lines: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal refused
+        for line in lines:
+            try:
+                result = ledger.record(read_json(line), actor(by))
+            except Refusal as refusal:
+                result = {**refused_document(None, refusal), "id": None, "events": 0}
+            refused += result["status"] == "refused"
+            yield encode_result(result)
+
     with ExitStack() as stack:
         documents = open_documents(stack, file)
         ledger = stack.enter_context(open_ledger(database_url, data_dir))
-        out = sys.stdout.buffer
+        lines = progress_over(read_lines(documents), file, "Recording")
         try:
-            for line in progress_over(read_lines(documents), file, "Recording"):
-                try:
-                    result = ledger.record(read_json(line), actor(by))
-                except Refusal as refusal:
-                    result = {**refused_document(None, refusal), "id": None, "events": 0}
-                refused += result["status"] == "refused"
-                out.write(encode_result(result) + b"\n")
-                out.flush()
-        except BrokenPipeError:  # whoever read the results has seen enough; what was answered is stored
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+            write_results(results(ledger, lines), at_once=True)
+        except PersistenceError as error:
+            fail(f"the database does not answer: {error}")
     if refused:
         raise typer.Exit(1)
 

@@ -16,5 +16,5 @@ def read_lines(file: BinaryIO) -> Iterator[bytes]:
             while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
                 pass
         line = line.removesuffix(b"\n")
-        if line.strip():
+        if len(line) > LONGEST_LINE or line.strip():
             yield line

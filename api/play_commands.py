@@ -2,11 +2,14 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
+
+from api.failing import fail
 
 File = Annotated[
     Path | None,
@@ -17,12 +20,13 @@ File = Annotated[
 def open_documents(stack: ExitStack, file: Path | None) -> BinaryIO:
     """The documents to read, or exit code 2 and why they cannot be read."""
     if file is None:
+        if sys.stdin is None:
+            fail("there is no standard input to read documents from")
         return sys.stdin.buffer
     try:
         return stack.enter_context(file.open("rb"))
     except OSError as error:
-        typer.echo(f"roundledger: {file} cannot be read: {error.strerror}", err=True)
-        raise typer.Exit(2) from None
+        fail(f"{file} cannot be read: {error.strerror}")
 
 
 def adjudicate(file: File = None) -> None:
@@ -36,13 +40,29 @@ def adjudicate(file: File = None) -> None:
 
     with ExitStack() as stack:
         documents = open_documents(stack, file)
-        out = sys.stdout.buffer
-        try:
-            for line in read_lines(documents):
-                out.write(encode_result(adjudicate_line(line)) + b"\n")
-            out.flush()
-        except BrokenPipeError:  # whoever read the results has seen enough
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or the interpreter complains when it flushes at exit
-        except OSError as error:
-            typer.echo(f"roundledger: the documents cannot be read: {error.strerror}", err=True)
-            raise typer.Exit(2) from None
+        write_results(encode_result(adjudicate_line(line)) for line in read_lines(documents))
+
+
+def write_results(results: Iterable[bytes], *, at_once: bool = False) -> None:
+    """One line a result; what goes wrong is said in a sentence, and a reader who has seen enough is no error.
+
+    `at_once`: each result leaves before the next one is worked on, because somebody may act on it.
+    """
+    out = sys.stdout.buffer
+    writing = False
+    try:
+        for result in results:
+            writing = True
+            out.write(result + b"\n")
+            if at_once:
+                out.flush()
+            writing = False
+        writing = True
+        out.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or the interpreter complains when it flushes at exit
+    except OSError as error:
+        if writing:
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+            fail(f"the results cannot be written: {error.strerror}")
+        fail(f"the documents cannot be read: {error.strerror}")

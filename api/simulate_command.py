@@ -1,10 +1,11 @@
 """`roundledger simulate`: round documents of tables that nobody sits at, for trying things out and for load."""
 
-import os
-import sys
 from typing import Annotated
 
 import typer
+
+from api.failing import fail
+from api.play_commands import write_results
 
 Ruleset = Annotated[str, typer.Option("--ruleset", metavar="ID", help="The rule set that the tables play by.")]
 Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="How many, of all tables together.")]
@@ -23,25 +24,12 @@ def simulate(ruleset: Ruleset, rounds: Rounds, seed: Seed = 1, tables: Tables = 
     from infra.simulation import LARGEST_SEED, MOST_ROUNDS, MOST_TABLES, documents
 
     if ruleset not in rulesets.ids():
-        _refuse(f"there is no rule set {ruleset!r}; there are {', '.join(rulesets.ids())}")
+        fail(f"there is no rule set {ruleset!r}; there are {', '.join(rulesets.ids())}")
     for option, value, least, most in (
         ("--rounds", rounds, 1, MOST_ROUNDS),
         ("--seed", seed, 0, LARGEST_SEED),
         ("--tables", tables, 1, MOST_TABLES),
     ):
         if not least <= value <= most:
-            _refuse(f"{option} is from {least} to {most:,}, not {value:,}")
-    out = sys.stdout.buffer
-    try:
-        for document in islice(documents(ruleset, seed, tables), rounds):
-            out.write(document + b"\n")
-        out.flush()
-    except OSError as error:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or the interpreter complains when it flushes at exit
-        if not isinstance(error, BrokenPipeError):  # then whoever reads has only seen enough
-            _refuse(f"the documents cannot be written: {error.strerror}")
-
-
-def _refuse(why: str) -> None:
-    typer.echo(f"roundledger: {why}", err=True)
-    raise typer.Exit(2)
+            fail(f"{option} is from {least} to {most:,}, not {value:,}")
+    write_results(islice(documents(ruleset, seed, tables), rounds))

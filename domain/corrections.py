@@ -68,7 +68,8 @@ def correct(
         raise BadChoice("Two different people correct a round.")
     if not reason.strip():
         raise BadDocument("A correction needs its reason.")
-    wagers = {(line.seat, line.bettor, line.hand, line.spot) for line in round_.lines}
+    wagers = {_wager(line) for line in round_.lines}
+    wagers |= {(line.seat, line.bettor, 1, "envy") for line in round_.lines if line.spot == "progressive"}
     events: list[RoundEvent] = [RoundCorrected(reason, by, facts)]
     for entry in entries:
         if (entry.seat, entry.bettor, entry.hand, entry.spot) not in wagers:
@@ -119,9 +120,9 @@ def _difference(was: Round, right: Round) -> dict[tuple[int, str, int, str], int
         key = (posted.seat, posted.bettor, posted.hand, posted.spot)
         owed[key] = owed.get(key, 0) - posted.amount
     for line in right.lines:
-        if _wager(line) not in owed:
+        if _wager(line) not in owed and line.spot != "envy":  # which is no wager: it comes with another seat's hand
             raise BadDocument(f"With these facts {line.bettor} would have a {line.spot} wager that was never made.")
-        owed[_wager(line)] += line.paid - line.collected
+        owed[_wager(line)] = owed.get(_wager(line), 0) + line.paid - line.collected
     return owed
 
 

@@ -108,14 +108,14 @@ def read_json(line: bytes) -> Any:
     return _read_slowly(line)
 
 
-def _count_keys(value: Any) -> int:
+def _count_keys(value: Any, depth: int = 3) -> int:
     """The keys of a document's objects; one nested where a document has none is left out, and so read slowly."""
-    if type(value) is not dict:
+    if type(value) is not dict or not depth:
         return -1
     keys = len(value)
     for name, item in value.items():
         if type(item) is dict:
-            keys += _count_keys(item)
+            keys += _count_keys(item, depth - 1)
         elif name == "actions" and type(item) is list and set(map(type, item)) == {dict}:
             keys += sum(map(len, item))
     return keys

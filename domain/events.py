@@ -32,7 +32,7 @@ class RoundOpened(Struct, frozen=True, array_like=True, gc=False):
     declined: tuple[int, ...] = ()
     turn: int | None = None  # the player-dealer's first or second round in a row, where the ledger knows
     deck: str | None = None  # the colour of the deck in play, where the ledger knows
-    content: str | None = None  # a digest of the document, by which the same one is recognised when it comes again
+    content: str | None = None  # a salted commitment to the document, which may name cards that lie face down
 
 
 class WagerPlaced(Struct, frozen=True, array_like=True, gc=False):

@@ -17,13 +17,16 @@ from domain.events import (
     DecisionMade,
     HoleCardPeeked,
     InsurancePlaced,
+    MeterRead,
     RoundEvent,
     RoundSettled,
     RoundVoided,
     WagerPlaced,
 )
-from domain.money import money
-from domain.state import Round
+from domain.money import cents, money
+from domain.state import Round, fold
+
+READ_METER = "read_meter"  # a fact that no document has: only a ledger knows what other tables do to a meter
 
 
 def actions_of(events: Iterable[RoundEvent]) -> Iterator[dict[str, Any]]:
@@ -52,6 +55,8 @@ def _action(event: RoundEvent) -> dict[str, Any] | None:
             return {"do": "decide", "seat": seat, "bettor": bettor, "choice": "insure", "amount": money(amount)}
         case HoleCardPeeked(pure):
             return {"do": "peek", "pure": pure}
+        case MeterRead(shown, reserve):
+            return {"do": READ_METER, "shown": money(shown), "reserve": money(reserve)}
         case RoundSettled():
             return {"do": "settle"}
         case RoundVoided(reason, detail):
@@ -75,5 +80,12 @@ def _decision(event: DecisionMade | DecisionFollowed) -> dict[str, Any]:
 
 def decide_again(opening: Round, actions: Sequence[dict[str, Any]]) -> Round:
     """The round that these facts make from its opening, under the rules and terms that it opened with."""
-    round_, _ = play(opening, list(actions))
-    return round_
+    round_, waiting = opening, list[dict[str, Any]]()
+    for action in actions:
+        if action.get("do") == READ_METER:
+            round_, _ = play(round_, waiting)
+            round_ = fold(round_, [MeterRead(cents(action["shown"]), cents(action["reserve"]))])
+            waiting = []
+        else:
+            waiting.append(action)
+    return play(round_, waiting)[0]

@@ -93,7 +93,7 @@ def _dealer(round_: Round) -> dict[str, Any] | None:
     dealt = round_.hands.get("dealer")
     if not dealt:
         return None
-    family = round_.rules.family
+    family = round_.family
     if "dealer" in round_.turned:
         face_up: tuple[str | None, ...] = dealt
     elif family == "tcp":

@@ -44,7 +44,7 @@ def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
         raise OutOfTurn("No more bets has been called already.", round_.rules.clause("no_more_bets"))
     if not round_.layout:
         raise MissingWager("Nobody has bet.", round_.rules.clause("required_wagers"))
-    game = GAMES[round_.rules.family]
+    game = GAMES[round_.family]
     game.check_required(round_)
     wagers.check_limits(round_)
     most = game.liability(round_)
@@ -57,14 +57,14 @@ def _deal(round_: Round, action: Deal) -> list[RoundEvent]:
         wagers.check_seat(round_.rules, action.to)
     _check_hand(round_, action.hand)
     _playing(round_)
-    return GAMES[round_.rules.family].deal(round_, action)  # type: ignore[no-any-return]
+    return GAMES[round_.family].deal(round_, action)  # type: ignore[no-any-return]
 
 
 def _reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
     if isinstance(action.of, int):
         wagers.check_seat(round_.rules, action.of)
     _playing(round_)
-    return GAMES[round_.rules.family].reveal(round_, action)  # type: ignore[no-any-return]
+    return GAMES[round_.family].reveal(round_, action)  # type: ignore[no-any-return]
 
 
 def _decide(round_: Round, action: Decide) -> list[RoundEvent]:
@@ -78,19 +78,19 @@ def _decide(round_: Round, action: Decide) -> list[RoundEvent]:
         wagers.positive(action.amount)
     _playing(round_)
     bettor = round_.seated[action.seat] if action.bettor is UNSET else action.bettor
-    return GAMES[round_.rules.family].choose(round_, action, bettor)  # type: ignore[no-any-return]
+    return GAMES[round_.family].choose(round_, action, bettor)  # type: ignore[no-any-return]
 
 
 def _peek(round_: Round, action: Peek) -> list[RoundEvent]:
     _playing(round_)
-    if round_.rules.family != "p215":
+    if round_.family != "p215":
         raise OutOfTurn("There is no hole card to check in this game.")
     return p215.peek(round_, action)
 
 
 def _settle(round_: Round, action: Settle) -> list[RoundEvent]:
     _playing(round_)
-    game = GAMES[round_.rules.family]
+    game = GAMES[round_.family]
     if not game.may_settle(round_):
         raise OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
     events: list[RoundEvent] = game.settle(round_)
@@ -107,7 +107,7 @@ def _void(round_: Round, action: Void) -> list[RoundEvent]:
 def _check_hand(round_: Round, hand: Any) -> None:
     if hand is UNSET:
         return
-    if round_.rules.family != "p215":
+    if round_.family != "p215":
         raise BadDocument("Only Pure 21.5 numbers a seat's hands.")
     if hand < 1:
         raise BadDocument("Hands are numbered from 1.")
@@ -142,7 +142,7 @@ def expects(round_: Round) -> list[dict[str, Any]]:
         if round_.layout:
             entries.append({"do": "close_bets"})
     else:
-        entries.extend(GAMES[round_.rules.family].expects(round_))
+        entries.extend(GAMES[round_.family].expects(round_))
     entries.append({"do": "void"})
     return entries
 

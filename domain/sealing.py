@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from domain.events import Cards, CardsDealt, CardsTurned, Place, RoundEvent
 
 FLOP = 3
+WITH_CARDS = (CardsDealt, CardsTurned)
 Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
 
 
@@ -60,6 +61,12 @@ class Openings:
     def __init__(self) -> None:
         self._salts: dict[Place, tuple[bytes, ...]] = {}
         self._boards = 0
+
+    def copy(self) -> Openings:
+        """For an attempt that may fail: what it seals is then forgotten with it."""
+        copied = Openings()
+        copied._salts, copied._boards = dict(self._salts), self._boards
+        return copied
 
     def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
         for unit in units:

@@ -37,7 +37,7 @@ from domain.events import (
     RoundVoided,
     WagerPlaced,
 )
-from domain.ruleset import RuleSet
+from domain.ruleset import Family, RuleSet
 from domain.terms import Terms
 
 
@@ -78,6 +78,7 @@ class Round(Struct, frozen=True, gc=False):
     terms: Terms
     opened: RoundOpened
     bank: Bank | None
+    family: Family
     seated: Mapping[int, str]  # who sits at each seat and decides for its hand
     status: Literal["open", "settled", "void"] = "open"
     layout: Mapping[int, Mapping[str, Stakes]] = {}  # seat -> bettor, in the order of their first bet there
@@ -119,7 +120,7 @@ def start(rules: RuleSet, terms: Terms, opened: RoundOpened) -> Round:
         bank = Bank(opened.bank_seat, opened.bank_bettor, opened.bank_wager)
     shown, reserve = (0, 0) if terms.meter is None else (terms.meter.shown, terms.meter.reserve)
     seated = {seat: opened.players.get(seat) or f"seat-{seat}" for seat in range(1, rules.seats + 1)}
-    return Round(rules, terms, opened, bank, seated, meter_shown=shown, meter_reserve=reserve)
+    return Round(rules, terms, opened, bank, rules.family, seated, meter_shown=shown, meter_reserve=reserve)
 
 
 def evolve(round_: Round, event: RoundEvent) -> Round:
@@ -157,7 +158,7 @@ def _cards_dealt(round_: Round, event: CardsDealt) -> Round:
     deck = _count(round_.deck, event.cards)
     if event.to == "burn":
         return replace(round_, packets=round_.packets + 1, deck=deck)
-    if round_.rules.family == "p215" and isinstance(event.to, int):
+    if round_.family == "p215" and isinstance(event.to, int):
         return _box_card(round_, event.to, event.hand, str(event.cards[0]), deck)
     hands = {**round_.hands, event.to: round_.hands.get(event.to, ()) + event.cards}
     return replace(round_, packets=round_.packets + 1, deck=deck, hands=hands)
@@ -211,7 +212,7 @@ def _button_placed(round_: Round, event: ButtonPlaced) -> Round:
 
 
 def _decision_made(round_: Round, event: DecisionMade) -> Round:
-    if round_.rules.family == "p215":
+    if round_.family == "p215":
         return _box_decision(round_, event)
     acted = round_.acted | {event.seat}
     if event.choice == "check":
@@ -220,7 +221,7 @@ def _decision_made(round_: Round, event: DecisionMade) -> Round:
 
 
 def _decision_followed(round_: Round, event: DecisionFollowed) -> Round:
-    if round_.rules.family == "p215":
+    if round_.family == "p215":
         return _box_followed(round_, event)
     return replace(round_, plays={**round_.plays, (event.seat, event.bettor): event.times})
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, cast
 from uuid import UUID, uuid5
 
@@ -30,6 +31,7 @@ NOTE_EVERY = 256  # events of a session between two notes of where it stands
 SALT_BYTES = 16
 
 
+@lru_cache(maxsize=1 << 12)
 def stream(kind: str, name: str) -> UUID:
     """The id of an aggregate, from its kind and the name that people use."""
     return uuid5(NAMESPACE, f"{kind}/{name}")
@@ -51,6 +53,7 @@ class Stored(Struct, frozen=True):
     version: int
     openings: sealing.Openings
     entries: list[Entry[Any]] = []  # as loaded; empty where the round was just written
+    content: str | None = None  # the digest of its document, as loaded
 
 
 class Desk(Struct, frozen=True):
@@ -80,16 +83,36 @@ class Append:
         self, originator: UUID, version: int, events: Iterable[RoundEvent], openings: sealing.Openings
     ) -> int:
         """The same for a round, with its face-down cards sealed."""
+        by, at_ms, late = self._actor.by, self._actor.at_ms, self._actor.late
+        new_salt = _Salts().take
         for event in events:
-            public, units = sealing.seal(openings, event, _new_salt)
-            version = self.add(originator, version, [public])
+            version += 1
+            units: list[sealing.SealedUnit] = []
+            if type(event) in sealing.WITH_CARDS:
+                event, units = sealing.seal(openings, event, new_salt)
+            self.recorded.append(Recorded(originator, version, event, by, at_ms, late))
             for unit in units:
                 self.sealed.append(SealedCard(originator, version, unit.number, unit.cards, unit.salt))
         return version
 
+    def seal_content(self, originator: UUID, content: str) -> str:
+        """A document names face-down cards too, so its digest is sealed like them: few cards are soon guessed."""
+        salt = os.urandom(SALT_BYTES)
+        self.sealed.append(SealedCard(originator, 1, 0, content, salt))
+        return sealing.commitment(content, salt).hex()
 
-def _new_salt() -> bytes:
-    return os.urandom(SALT_BYTES)
+
+class _Salts:
+    """Random bytes fetched by the round rather than by the card: asking the kernel is what costs."""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def take(self) -> bytes:
+        if not self._bytes:
+            self._bytes = os.urandom(SALT_BYTES * 16)
+        salt, self._bytes = self._bytes[:SALT_BYTES], self._bytes[SALT_BYTES:]
+        return salt
 
 
 class Aggregates:
@@ -120,7 +143,9 @@ class Aggregates:
                 openings.add(event, units)
                 event = sealing.unseal(event, units)
             events.append(event)
-        return Stored(round_id, fold(self.opening(entries[0].event), events), len(entries), openings, entries)
+        round_ = fold(self.opening(entries[0].event), events)
+        content = sealed[1][0].cards if 1 in sealed else None
+        return Stored(round_id, round_, len(entries), openings, entries, content)
 
     def opening(self, opened: RoundOpened) -> Round:
         """The round as it opened, under the rules and terms of that day."""
@@ -249,9 +274,9 @@ class Aggregates:
 
     def metered(self, table: str, terms: Terms) -> tuple[Terms, Meter | None, int]:
         """The terms with the stored meter's figures; a meter that is not stored yet begins with the terms' own."""
-        if terms.meter is None:
+        meter_id = _meter_id(table, terms)
+        if terms.meter is None or meter_id is None:
             return terms, None, 0
-        meter_id = terms.meter.id or f"meter-{table}"
         meter, version = self.meter(meter_id) or (replace(terms.meter, id=meter_id), 0)
         return replace(terms, meter=meter, document={**terms.document, "meter": _figures(meter)}), meter, version
 
@@ -260,9 +285,15 @@ def terms_of(rules: RuleSet, document: Mapping[str, Any]) -> Terms:
     return resolve(rules, msgspec.convert(document, TermsDocument))
 
 
-def same_terms(first: Terms, second: Terms) -> bool:
-    """Whether a session plays by these terms; what a meter shows is no part of them."""
+def same_terms(table: str, first: Terms, second: Terms) -> bool:
+    """Whether a session plays by these terms: which meter is part of them, what it shows is not."""
+    if _meter_id(table, first) != _meter_id(table, second):
+        return False
     return {**first.document, "meter": None} == {**second.document, "meter": None}
+
+
+def _meter_id(table: str, terms: Terms) -> str | None:
+    return None if terms.meter is None else terms.meter.id or f"meter-{table}"
 
 
 def _figures(meter: Meter) -> dict[str, Any]:

@@ -14,7 +14,6 @@ import psycopg
 from eventsourcing.persistence import (
     IntegrityError,
     OperationalError,
-    PersistenceError,
     ProgrammingError,
     StoredEvent,
     Tracking,
@@ -148,28 +147,28 @@ class Appender:
         return outcome
 
     def _commit(self, appends: Sequence[Append]) -> list[list[int] | Exception]:
+        """All in one statement. Where that is refused, one of them is to blame, and only that one shall suffer."""
         patience = Patience(self._database.patience_seconds)
-        lost = False
-        if len(appends) > 1:
+        lost = False  # an earlier attempt may have been committed without our hearing of it
+        while len(appends) > 1:
             try:
                 return [*self._execute(appends)]
-            except ConnectionLost:
+            except ConnectionLost as error:
                 lost = True
-            except (psycopg.Error, PersistenceError):
-                pass  # one of them is to blame, and only it shall suffer
+                if not patience.wait():
+                    return [_unknown(error)] * len(appends)
+            except psycopg.Error:
+                break
         return [self._commit_alone(append, lost, patience) for append in appends]
 
     def _commit_alone(self, append: Append, lost: bool, patience: Patience) -> list[int] | Exception:
-        """`lost`: an earlier attempt may have been committed without our hearing of it."""
         while True:
             try:
                 return self._execute([append])[0]
             except (ConnectionLost, DeadlockDetected, SerializationFailure) as error:
                 lost = lost or isinstance(error, ConnectionLost)
-                try:
-                    patience.wait_or_raise(error)
-                except (PersistenceError, psycopg.Error):
-                    return OperationalError(f"it is not known whether this was stored: {error}")
+                if not patience.wait():
+                    return _unknown(error)
             except (UniqueViolation, AlreadyTracked) as error:
                 if lost and (positions := self._positions_if_stored(append)) is not None:
                     return positions
@@ -245,6 +244,10 @@ class Appender:
         if isinstance(error, UniqueViolation):
             return Conflict(error.diag.message_detail or str(error))
         return error
+
+
+def _unknown(error: Exception) -> OperationalError:
+    return OperationalError(f"it is not known whether this was stored: {error}")
 
 
 def _beside(appends: Sequence[Append]) -> list[Any]:

@@ -34,11 +34,13 @@ class Patience:
         self._deadline = time.monotonic() + seconds
         self._pause_seconds = 0.0
 
-    def wait_or_raise(self, error: Exception) -> None:
+    def wait(self) -> bool:
+        """False when it is at an end."""
         if time.monotonic() + self._pause_seconds > self._deadline:
-            raise error
+            return False
         time.sleep(self._pause_seconds)
         self._pause_seconds = min(max(self._pause_seconds * 2, 0.02), 0.5)
+        return True
 
 
 class Database:
@@ -113,9 +115,10 @@ class Database:
             try:
                 with self.cursor() as cursor:
                     return work(cursor)
-            except ConnectionLost as error:
+            except ConnectionLost:
                 patience = patience or Patience(self.patience_seconds)
-                patience.wait_or_raise(error)
+                if not patience.wait():
+                    raise
             except psycopg.Error as error:
                 raise as_library_error(error) from error
 

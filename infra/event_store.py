@@ -69,8 +69,7 @@ class LedgerEventStore(EventStore[UUID]):
         for version, topic_id, state in self.recorder.rows_of(
             originator_id, gt=gt, lte=lte, desc=desc, limit=limit
         ):
-            entry = decode(name(topic_id), state)
-            recorded = Recorded(originator_id, version, entry.event, entry.by, entry.at_ms)
+            recorded = decode(name(topic_id), state).recorded(originator_id, version)
             yield cast("DomainEventProtocol[UUID]", recorded)
 
 

@@ -1,8 +1,11 @@
 """Many threads, one transaction: whoever comes while a commit is on its way goes together with the others that wait.
 
-There is no thread of its own and no delay: the first to come leads, and commits what it finds, often only itself.
-Who arrives in the meantime waits; the leader then hands over to the first of them, who commits all that have gathered.
-So a lone writer pays nothing, and sixteen pay for a handful of commits instead of sixteen.
+There is no thread of its own: the first to come leads, and commits what it finds. Who arrives in the meantime waits;
+the leader then hands over to the first of them, who commits all that have gathered. So a lone writer pays nothing,
+and sixteen pay for one commit instead of sixteen.
+
+Threads that were just served come back one after the other, and the first of them would be off with a group of one.
+So a leader whose predecessors had company waits for as many, but not long.
 """
 
 from __future__ import annotations
@@ -40,13 +43,22 @@ class GroupCommit(Generic[Job, Result]):
     """
 
     def __init__(
-        self, commit: Callable[[Sequence[Job]], Sequence[Result | Exception]], *, jobs_at_most: int = 64
+        self,
+        commit: Callable[[Sequence[Job]], Sequence[Result | Exception]],
+        *,
+        jobs_at_most: int = 64,
+        company_seconds: float = 0.001,
     ) -> None:
         self._commit = commit
         self._jobs_at_most = jobs_at_most
+        self._company_seconds = company_seconds
         self._lock = Lock()
         self._queue: deque[_Place[Job, Result]] = deque()
         self._led = False
+        self._company = 1  # how many to expect: the size of the last group
+        self._complete = Lock()  # released when as many have come
+        self._complete.acquire()
+        self._awaited = False
 
     def submit(self, job: Job) -> Result:
         place: _Place[Job, Result] = _Place(job)
@@ -54,6 +66,9 @@ class GroupCommit(Generic[Job, Result]):
             self._queue.append(place)
             waits = self._led
             self._led = True
+            if self._awaited and len(self._queue) >= self._company:
+                self._awaited = False
+                self._complete.release()
         if waits:
             self._wait(place)
         if place.outcome is None:
@@ -76,8 +91,7 @@ class GroupCommit(Generic[Job, Result]):
             raise
 
     def _lead(self) -> None:
-        with self._lock:
-            group = [self._queue.popleft() for _ in range(min(len(self._queue), self._jobs_at_most))]
+        group = self._gather()
         try:
             outcomes = self._commit([place.job for place in group])
             for place, outcome in zip(group, outcomes, strict=True):
@@ -93,6 +107,20 @@ class GroupCommit(Generic[Job, Result]):
             self._hand_over()  # first, so that the database has work while the others wake up
             for place in group[1:]:
                 place.wake.release()
+
+    def _gather(self) -> list[_Place[Job, Result]]:
+        with self._lock:
+            self._awaited = len(self._queue) < self._company
+            complete = not self._awaited
+        if not complete:
+            complete = self._complete.acquire(timeout=self._company_seconds)
+        with self._lock:
+            if not complete and not self._awaited:
+                self._complete.acquire()  # it was released after we gave up, and is to be held again
+            self._awaited = False
+            group = [self._queue.popleft() for _ in range(min(len(self._queue), self._jobs_at_most))]
+            self._company = len(group)
+        return group
 
     def _hand_over(self) -> None:
         with self._lock:

@@ -122,7 +122,12 @@ class Ledger(Application[UUID]):
         assert desk.session.playing is not None
         playing = desk.session.playing
         opened = replace(
-            opened, round=round_id, terms=terms.document, turn=playing.turn, deck=playing.deck, content=content
+            opened,
+            round=round_id,
+            terms=terms.document,
+            turn=playing.turn,
+            deck=playing.deck,
+            content=append.seal_content(stream("round", round_id), content),
         )
         blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
         round_, happened = play(blank.round, document.actions)
@@ -135,7 +140,7 @@ class Ledger(Application[UUID]):
         stored = self.aggregates.round(round_id)
         if stored is None:
             return None
-        if stored.round.opened.content != content:
+        if stored.content != content:
             raise Conflict(f"Another round is stored as {round_id}.")
         return stored
 
@@ -210,7 +215,8 @@ class Ledger(Application[UUID]):
     ) -> tuple[Stored, Desk, Meter | None, int]:
         """The round's events, and what they move at its table, in the box and in the meter."""
         originator = stream("round", stored.id)
-        version = append.add_round(originator, stored.version, happened, stored.openings)
+        openings = stored.openings.copy()
+        version = append.add_round(originator, stored.version, happened, openings)
         if round_.status != "open" and desk.session is not None:
             desk = self.aggregates.append_table(desk, [tables.RoundEnded(stored.id, round_.status)], append)
         for event in happened:
@@ -221,7 +227,7 @@ class Ledger(Application[UUID]):
         if meter is not None and meter.id is not None:
             moved, meter = _meter_events(meter, meter_version, stored.id, round_, happened)
             meter_version = append.add(stream("meter", meter.id or ""), meter_version, moved)
-        return Stored(stored.id, round_, version, stored.openings), desk, meter, meter_version
+        return Stored(stored.id, round_, version, openings), desk, meter, meter_version
 
     def _commit_play(
         self, append: Append, receipt: Receipt | None, stored: Stored, desk: Desk, meter: Meter | None, version: int
@@ -252,6 +258,9 @@ class Ledger(Application[UUID]):
         found = None if session is None or session.box is None else self.aggregates.box(session.box)
         if found is None:
             raise OutOfTurn("There is no box on the table to expect less.")
+        dropped = (entry.event for entry in self.events.load(stream("box", found[0].box)))
+        if not any(isinstance(event, boxes.FeeDropped) and event.round == stored.id for event in dropped):
+            raise OutOfTurn("The fee went into a box that is no longer on the table.")
         return found
 
     def note(
@@ -313,7 +322,8 @@ def content_digest(raw: Any) -> str:
 
 
 def _plays_by(session: tables.TableSession, opening: Round) -> bool:
-    return session.rules.content_hash == opening.rules.content_hash and same_terms(session.terms, opening.terms)
+    same_rules = session.rules.content_hash == opening.rules.content_hash
+    return same_rules and same_terms(session.table, session.terms, opening.terms)
 
 
 def _close_for_other_terms(session: tables.TableSession) -> tables.SessionClosed:

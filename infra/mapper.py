@@ -27,11 +27,22 @@ class Entry(Struct, Generic[Event], frozen=True, array_like=True):
     event: Event
     by: str = ""
     at_ms: int = 0
-    late: bool = False
+    late: bool = False  # entered afterwards, by a terminal that was offline
 
     @property
     def at(self) -> datetime:
         return datetime.fromtimestamp(self.at_ms / 1000, UTC)
+
+    def recorded(self, originator_id: UUID, originator_version: int) -> Recorded:
+        return Recorded(originator_id, originator_version, self.event, self.by, self.at_ms, self.late)
+
+
+class _InTime(Struct, Generic[Event], frozen=True, array_like=True):
+    """An entry as nearly all are, without the last field: an array keeps even a default, and sixty rows add up."""
+
+    event: Event
+    by: str
+    at_ms: int
 
 
 class Recorded(Struct, frozen=True):
@@ -42,7 +53,7 @@ class Recorded(Struct, frozen=True):
     event: Any
     by: str = ""
     at_ms: int = 0
-    late: bool = False  # entered afterwards, by a terminal that was offline
+    late: bool = False
 
     @property
     def at(self) -> datetime:
@@ -137,7 +148,11 @@ class TypedMapper(Mapper[UUID]):
                 recorded.originator_id,
                 recorded.originator_version,
                 topic_of(type(recorded.event)),
-                encode(Entry(recorded.event, recorded.by, recorded.at_ms, recorded.late)),
+                encode(
+                    Entry(recorded.event, recorded.by, recorded.at_ms, late=True)
+                    if recorded.late
+                    else _InTime(recorded.event, recorded.by, recorded.at_ms)
+                ),
             )
             for recorded in events
         ]
@@ -155,5 +170,5 @@ class TypedMapper(Mapper[UUID]):
     def to_domain_event(self, stored_event: StoredEvent) -> DomainEventProtocol[UUID]:
         entry = self.decode(stored_event.topic, stored_event.state)
         originator_id = cast("UUID", stored_event.originator_id)
-        recorded = Recorded(originator_id, stored_event.originator_version, entry.event, entry.by, entry.at_ms)
+        recorded = entry.recorded(originator_id, stored_event.originator_version)
         return cast("DomainEventProtocol[UUID]", recorded)

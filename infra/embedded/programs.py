@@ -15,6 +15,8 @@ LOG_LIMIT_BYTES = 4 * 1024 * 1024
 LOG_KEPT_BYTES = 1024 * 1024
 FULL_DISK_BYTES = 16 * 1024 * 1024  # a segment of the write-ahead log; a full disk may not even take a line of ours
 
+REASON = r"\b(FATAL|PANIC|error):(?!  the database system is ).*"  # not what it says to those who come too early
+
 
 def run(
     command: Sequence[str],
@@ -68,7 +70,7 @@ def failure(what: str, log: Path, since: int) -> EmbeddedPostgresError:
     with log.open("rb") as written:
         written.seek(since)
         lines = [line.strip() for line in written.read().decode(errors="replace").splitlines() if line.strip()]
-    reasons = [found.group() for line in lines if (found := re.search(r"\b(FATAL|PANIC|error):.*", line))]
+    reasons = [found.group() for line in lines if (found := re.search(REASON, line))]
     others = [line for line in lines if not re.search(r"\b(LOG|HINT|DETAIL|STATEMENT):  ", line)]
     reason = " ".join(reasons[:1] or others[-1:]) or "it was ended from outside."
     free_bytes = shutil.disk_usage(log.parent).free

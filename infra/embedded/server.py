@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from infra.embedded import accounts, binaries, database, locks, programs
 from infra.embedded.errors import EmbeddedPostgresError
-from infra.embedded.sockets import SOCKET, SocketFolder
+from infra.embedded.sockets import SOCKET, Listener, SocketFolder
 
 PROCESSES = Path("/proc")
-POLL_S = 0.005
 ORPHAN_GRACE_S = 1.0
 MAX_LAUNCHES = 3  # it may be killed while it starts, too
+STOP_PATIENCE_S = 15.0
 TIMEOUT_S = 600.0  # recovery from a crash replays up to max_wal_size, which a slow disk takes minutes for
 
 
@@ -48,6 +48,8 @@ class Server:
         log_before = programs.log_size(self.log)
         while not self._is_ready():
             waited = time.monotonic() - began
+            if self._status() == "stopping":
+                self.halt()  # whoever asked it to stop may have been killed
             lock = locks.try_alone(self._lock)
             if lock is not None:
                 with locks.kept_from_children(lock):
@@ -57,36 +59,51 @@ class Server:
                     launches += 1
             elif launches == 0 and waited > ORPHAN_GRACE_S:
                 self._end_orphans()
-            if waited > TIMEOUT_S:
-                raise EmbeddedPostgresError(f"PostgreSQL is not ready after {waited:.0f} s; {self.log} may say why.")
-            time.sleep(POLL_S)
+            self._pause(waited)
 
     def halt(self) -> None:
-        """Stop the server: connections end, what is committed is written to its place."""
+        """Stop the server cleanly, or the hard way if it does not stop: neither loses what is committed."""
         began = time.monotonic()
-        asked = False
+        found: Listener | None = None
+        asked_twice = False
         while not locks.is_free(self._lock):
             waited = time.monotonic() - began
-            if not asked:
-                postmaster = self._sockets.listener()
-                if postmaster == 0:
+            if found is None:
+                found = self._sockets.listener()
+                if found is not None and found.pid == 0:
                     return  # the watchdog, in that other container, stops it
-                if postmaster is not None:
-                    with suppress(ProcessLookupError):
-                        os.kill(postmaster, signal.SIGINT)
-                    asked = True
+                if found is not None:
+                    _signal(found.pid, self._gentlest_signal(found))
                 elif waited > ORPHAN_GRACE_S:
                     self._end_orphans()
-            if waited > TIMEOUT_S:
-                raise EmbeddedPostgresError(f"PostgreSQL does not stop in {waited:.0f} s; {self.log} may say why.")
-            time.sleep(POLL_S)
+            elif waited > 2 * STOP_PATIENCE_S:
+                self._end_all()
+            elif waited > STOP_PATIENCE_S and not asked_twice:
+                _signal(found.pid, signal.SIGQUIT)
+                asked_twice = True
+            self._pause(waited)
         self._sockets.give_back()
 
+    def _gentlest_signal(self, found: Listener) -> signal.Signals:
+        """PostgreSQL 18 never stops if asked gently while it recovers from a crash; it has nothing to write then."""
+        recovers = not found.accepts and self._status() != "stopping"
+        return signal.SIGQUIT if recovers else signal.SIGINT
+
+    def _pause(self, waited: float) -> None:
+        if waited > TIMEOUT_S:
+            raise EmbeddedPostgresError(f"PostgreSQL keeps us waiting for {waited:.0f} s; {self.log} may say why.")
+        time.sleep(min(0.2, 0.005 + waited / 10))
+
     def _is_ready(self) -> bool:
-        with suppress(FileNotFoundError):
-            lines = (self._pgdata / "postmaster.pid").read_text().splitlines()
-            return len(lines) >= 8 and lines[7].strip() == "ready" and self._sockets.listener() is not None
-        return False
+        # asked only when it says so itself, for it logs whom it sends away
+        listener = self._sockets.listener() if self._status() == "ready" else None
+        return listener is not None and listener.accepts
+
+    def _status(self) -> str:
+        """What the server last wrote about itself: starting, ready or stopping. It may have been killed since."""
+        with suppress(FileNotFoundError, IndexError):
+            return (self._pgdata / "postmaster.pid").read_text().splitlines()[7].strip()
+        return ""
 
     def _launch(self, lock: int) -> None:
         if not self._pgdata.exists():
@@ -111,10 +128,12 @@ class Server:
     def _end_orphans(self) -> None:
         """End backends that have lost their postmaster and are too busy to notice. To the data it is the same crash."""
         if self._sockets.listener() is None:
-            for process in PROCESSES.glob("[0-9]*"):
-                if self._works_here(int(process.name)):
-                    with suppress(ProcessLookupError):
-                        os.kill(int(process.name), signal.SIGKILL)
+            self._end_all()
+
+    def _end_all(self) -> None:
+        for process in PROCESSES.glob("[0-9]*"):
+            if self._works_here(int(process.name)):
+                _signal(int(process.name), signal.SIGKILL)
 
     def _works_here(self, pid: int | None) -> bool:
         """Whether a process is a PostgreSQL in this folder; False where there is no /proc to tell.
@@ -125,6 +144,11 @@ class Server:
             in_folder = (PROCESSES / f"{pid}/cwd").samefile(self._pgdata)
             return in_folder and (PROCESSES / f"{pid}/exe").readlink().name.startswith("postgres")
         return False
+
+
+def _signal(pid: int, what: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, what)
 
 
 def _pid_in(file: Path) -> int | None:

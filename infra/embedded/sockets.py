@@ -8,12 +8,21 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from infra.embedded.accounts import open_to_anyone
 from infra.embedded.errors import EmbeddedPostgresError
 
 SOCKET = ".s.PGSQL.5432"
-SSL_REQUEST = struct.pack("!ii", 8, 80877103)  # the shortest question that every PostgreSQL answers
+PARAMETERS = b"user\0postgres\0database\0postgres\0\0"
+GREETING = struct.pack("!ii", len(PARAMETERS) + 8, 3 << 16) + PARAMETERS  # what a client of protocol 3.0 says first
+NOT_NOW = b"57P03"  # cannot_connect_now: it is starting, recovering from a crash, or stopping
+ANSWER_TIMEOUT = struct.pack("ll", 30, 0)  # the kernel's: one of Python's would not wait for a place in the queue
+
+
+class Listener(NamedTuple):
+    pid: int  # 0 if it lives in another container
+    accepts: bool
 
 
 class SocketFolder:
@@ -57,25 +66,25 @@ class SocketFolder:
                 folder.rmdir()
             self._borrowed.unlink()
 
-    def listener(self) -> int | None:
+    def listener(self) -> Listener | None:
         """The process that listens, as the kernel knows it: what a file says may be old.
 
-        None if there is none that answers, since the socket of one that was killed still takes connections for
-        a moment; 0 if it lives in another container.
+        It has to answer, since the socket of one that was killed still takes connections for a moment.
         """
         with socket.socket(socket.AF_UNIX) as client:
+            for timeout in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+                client.setsockopt(socket.SOL_SOCKET, timeout, ANSWER_TIMEOUT)
             try:
                 client.connect(str(self.current() / SOCKET))
-                client.sendall(SSL_REQUEST)
-                if not client.recv(1):
-                    return None
+                client.sendall(GREETING)
+                answer = client.recv(4096)
             except OSError:
                 return None
             if sys.platform == "linux":
                 peer = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
             else:
                 peer = client.getsockopt(0, 2, struct.calcsize("i"))  # SOL_LOCAL, LOCAL_PEERPID
-        return int(struct.unpack_from("i", peer)[0])
+        return Listener(struct.unpack_from("i", peer)[0], NOT_NOW not in answer) if answer else None
 
     def _borrow(self, folder: Path) -> Path:
         if self._uid is not None:

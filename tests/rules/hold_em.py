@@ -7,8 +7,10 @@ from typing import Self
 
 from tests.rules.rounds import Place, Play, Result
 
+Hands = Mapping[int, tuple[str, int | None]]
+
 BOARD_FIRST = ("uth-house", "uth-sd")
-ONE_AT_A_TIME = ("shoe", "hand")
+STREETS = (((3, 4), "check", "flop"), ((2,), "check", "turn_river"), ((1,), "fold", "dealer"))
 
 BOARD = "Kd9c7h4s2d"  # holds no pair and helps to no flush
 PAIR_OF_QUEENS = "QsQc"
@@ -32,7 +34,7 @@ class HoldEm(Play):
         """No more bets, and then all cards in the order in which the rule set deals them without burning any."""
         ruleset, terms = self.envelope["ruleset"], self.envelope["terms"]
         mode = terms.get("dealing", "shoe" if ruleset == "uth-club" else "shuffler")
-        size = 2 if mode in ONE_AT_A_TIME else 4  # letters of text that go to a place at once
+        size = 2 if mode == "shoe" else 4  # letters of text that go to a place at once
         places: list[tuple[Place, str]] = [*sorted(hands.items()), ("dealer", dealer)]
         play = self.close_bets()
         if ruleset in BOARD_FIRST:
@@ -45,29 +47,25 @@ class HoldEm(Play):
     def reveal_all(self) -> Self:
         return self.reveal("flop").reveal("turn_river").reveal("dealer")
 
-    def showdown(self, hands: Mapping[int, tuple[str, int | None]], dealer: str, board: str = BOARD) -> Result:
+    def showdown(self, hands: Hands, dealer: str, board: str = BOARD) -> Result:
         """The whole round after the bets. A hand is its cards and the multiple of the ante that it plays.
 
         The multiple says on which street: 4 or 3 on the two cards, 2 on the flop, 1 at the end; 0 is a fold at the
         end, and None a seat that has nothing to decide.
         """
         play = self.deal_out({seat: cards for seat, (cards, _) in hands.items()}, dealer, board)
-        for street, multiples, otherwise in (
-            ("flop", (3, 4), "check"),
-            ("turn_river", (2,), "check"),
-            ("", (1,), "fold"),
-        ):
+        for multiples, otherwise, next_cards in STREETS:
             for seat, (_, times) in hands.items():
-                if times in multiples:
+                if times is not None and times in multiples:
                     play = play.raise_(seat, times)
                 elif times is not None and times < min(multiples):
                     play = play.decide(seat, otherwise)
-            play = play.reveal(street or "dealer")
+            play = play.reveal(next_cards)
         return play.settle().result()
 
 
-# A player's two cards and a board on which they make the hand, from the best down; the first three board cards are
-# already part of it. All but the last beat DEUCES.
+# A player's two cards and a board, from the best hand down; they make it with the first three board cards already.
+# All but the last beat DEUCES.
 DEUCES = "2c2s"
 MADE = {
     "royal flush": ("AsKs", "QsJsTs4d3h"),

@@ -310,16 +310,19 @@ def test_tcp_table_action_button__action_goes_clockwise_from_there(card: str, or
         cards=f"2: 9c 9d 2h, 5: Tc Td 2c, 6: 8c 8d 2d, dealer: Qc 4d {card}",
     )
     result = dealt.then("2 play", "5 fold", "6 play", "reveal dealer", "settle").result()
-    assert list(dict.fromkeys(line["seat"] for line in result["lines"])) == order
+    assert result.seats() == order
 
 
 def test_tcp_table_order_of_wagers__play_ante_pair_plus_six_card():
     bets = ("1 six_card 5.00", "1 pair_plus 5.00", "1 ante 10.00")
     dealt = tcp(*bets, cards=f"1: {LOW}, dealer: {QUEEN_HIGH}")
-    spots = [line["spot"] for line in dealt.then("1 play", "reveal dealer", "settle").result()["lines"]]
-    assert spots == ["play", "ante", "pair_plus", "six_card"]
-    spots = [line["spot"] for line in dealt.then("1 fold", "reveal dealer", "settle").result()["lines"]]
-    assert spots == ["ante", "pair_plus", "six_card"]
+    assert dealt.then("1 play", "reveal dealer", "settle").result().spots(1) == [
+        "play",
+        "ante",
+        "pair_plus",
+        "six_card",
+    ]
+    assert dealt.then("1 fold", "reveal dealer", "settle").result().spots(1) == ["ante", "pair_plus", "six_card"]
     assert RULES.clause("settlement_order") == "tcp/table/order-of-wagers"
 
 
@@ -398,7 +401,10 @@ def test_tcp_before_3__everybody_needs_an_ante():
 
 @pytest.mark.parametrize("spot", ["play", "blind", "game"])
 def test_tcp_before_3__nothing_but_ante_and_bonus_is_staked_before_the_cards(spot: str):
-    assert tcp("1 ante 10.00").bet(1, **{spot: 10}).last_refused() == ("bad_choice", "tcp/before/3")
+    assert tcp("1 ante 10.00").do("bet", seat=1, spot=spot, amount="10.00").last_refused() == (
+        "bad_choice",
+        "tcp/before/3",
+    )
 
 
 def test_tcp_before_3__the_play_wager_equals_the_ante():
@@ -500,7 +506,7 @@ def test_tcp_collection_fee__it_is_taken_before_the_cards_and_from_nobodys_wager
     result = dealt.then("reveal dealer", "settle").result()
     assert result["fee"] == {"action": "20.00", "amount": "0.50", "schedule": 1}
     assert banked(result) == "paid 20.00, collected 20.00"
-    assert sum(float(line["returned"]) + float(line["paid"]) for line in result["lines"]) == 40
+    assert [line["returned"] for line in result["lines"]] == ["0.00", "0.00", "10.00", "10.00"]
 
 
 def test_tcp_collection_fee__play_wagers_cost_nothing():
@@ -633,6 +639,15 @@ def test_tcp_round_3__players_decide_from_the_player_dealers_left():
     revealed = dealt.then("reveal dealer")
     assert revealed.then("5 fold").last_refused() == ("out_of_turn", "tcp/round/3")
     assert {line["seat"] for line in revealed.then("settle").result()["lines"] if line["outcome"] == "lose"} == {6}
+
+
+@pytest.mark.parametrize("early", ["1 play", "1 fold", "2 play", "reveal dealer", "reveal 1", "settle"])
+def test_tcp_round_3__nobody_decides_before_all_have_their_cards(early: str):
+    dealing = tcp("1 ante 10.00", "2 ante 10.00").then("close")
+    for packet in ("1 gets Ac 9h 2d", "2 gets ?? ?? ??", ""):
+        assert dealing.then(early).last_refused()[0] == "out_of_turn"
+        dealing = dealing.then(packet) if packet else dealing
+    assert dealing.then("dealer gets Qs 7d 4h", "1 play").status == "open"
 
 
 @pytest.mark.parametrize("choice", ["check", "hit", "stand", "split", "surrender"])

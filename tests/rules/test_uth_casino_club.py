@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from domain.errors import Rotation
 from domain.rulesets import load
+from domain.tables import BankDeclined, BankOffered, RoundBegun, begin_round
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
     BELOW_THREE_OF_A_KIND,
@@ -23,6 +25,7 @@ from tests.rules.hold_em import (
     HoldEm,
     four_seats,
 )
+from tests.rules.rounds import after_rounds
 
 RULES = load("uth-casino-club")
 
@@ -38,10 +41,20 @@ def one_seat(**others: Any) -> HoldEm:
 # ---- what the document says
 
 
-def test_cc_game_rotation__bank_is_offered_to_the_other_seats():
-    assert RULES.clause("rotation") == "cc/game/rotation"
+def test_cc_game_rotation__two_rounds_in_a_row_before_the_bank_is_offered():
+    once = after_rounds("uth-casino-club", (3, "a", "settled"))
+    assert begin_round(once, "r-2", (3, "a"), occupied=(1, 5)) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
+    twice = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "settled"))
+    with pytest.raises(Rotation) as refusal:
+        begin_round(twice, "r-3", (3, "a"), occupied=(1, 5))
+    assert refusal.value.clause == "cc/game/rotation"
+    assert begin_round(twice, "r-3", (5, "b")) == [RoundBegun("r-3", 5, "b", turn=1, deck="blue")]
+
+
+def test_cc_game_rotation__declined_are_other_seats_each_once():
     for declined in ([1, 7], [1, 1]):
         assert table(declined=declined).document_refused() == ("bad_document", "cc/game/rotation")
+    assert table(declined=[1, 2, 3, 4, 5, 6]).status == "open"
 
 
 def test_cc_deck_1__one_deck_has_each_card_once():
@@ -52,7 +65,9 @@ def test_cc_deck_1__one_deck_has_each_card_once():
 
 
 def test_cc_deck_2__two_colours_alternate():
-    assert RULES.alternating_decks is True
+    one, two = (3, "a", "settled"), (4, "b", "void")
+    decks = [after_rounds("uth-casino-club", *played).deck for played in ([], [one], [one, two])]
+    assert decks == ["blue", "red", "blue"]
 
 
 @pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
@@ -92,12 +107,12 @@ def test_cc_dealing_2__proposition_players_play_and_bank():
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
-def test_cc_dealing_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, int]):
+def test_cc_dealing_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
-def test_cc_dealing_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, int]):
+def test_cc_dealing_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
 
 
@@ -124,6 +139,7 @@ def test_cc_dealing_4__wagers_ride_on_the_seats_hand():
         "1/b-1 blind 6.00: push",
         "1/b-2 trips 2.00: win 3:1, paid 6.00",
     ]
+    assert RULES.clause("backline") == "cc/dealing/4"
 
 
 def test_cc_dealing_5a__no_bet_after_no_more_bets_and_no_card_before():
@@ -150,6 +166,13 @@ def test_cc_dealing_7a__from_a_shoe_one_card_each_twice_and_then_five_to_the_boa
     play = play.deal(1, "As").deal("dealer", "Kd").deal(1, "Ad").deal("dealer", "Kc")
     assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/6")
     assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
+
+
+def test_cc_dealing_7a__shoe_goes_round_like_the_shuffler():
+    play = table(banker=3, dealing="shoe").bet(7, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets()
+    assert play.deal(7, "As").last_refused() == ("out_of_turn", "cc/dealing/6")
+    assert play.deal(2, "As").deal("dealer", "Kd").last_refused() == ("out_of_turn", "cc/dealing/6")
+    assert play.deal(2, "As").deal(7, "Kd").deal("dealer", "Qh").deal(2, "Ad").status == "open"
 
 
 def test_cc_dealing_7b__from_a_shuffler_two_cards_at_once_and_then_five_to_the_board():
@@ -179,6 +202,7 @@ def test_cc_dealing_9__play_wager_is_not_changed_and_no_second_one_made():
     assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "cc/dealing/9")
     assert raised.check(1).last_refused() == ("out_of_turn", "cc/dealing/9")
     assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "cc/dealing/11")
+    assert RULES.clause("one_play_wager") == "cc/dealing/9"
 
 
 def test_cc_dealing_11__twice_the_ante_after_the_flop():
@@ -328,6 +352,7 @@ def test_cc_qualifies_1__pair_qualifies_on_the_board_too(dealer: str, board: str
     result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
     assert result["dealer"]["qualifies"] is qualifies
     assert result.line(1, "ante") == ante
+    assert RULES.clause("qualify") == "cc/qualifies/1"
 
 
 def test_cc_qualifies_2b__lower_hand_loses_play_ante_and_blind():
@@ -520,8 +545,22 @@ def test_cc_decision_order_of_wagers__lost_hand_settles_its_ante_first():
 
 
 def test_cc_decision_rotation__same_person_banks_again_when_all_others_decline():
-    assert RULES.rotation == "offered"
-    assert one_seat(declined=[1, 2, 3, 4, 5, 6]).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)["status"] == "settled"
+    twice = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "settled"))
+    begun = begin_round(twice, "r-3", (3, "a"), declined=(5, 1), occupied=(1, 3, 5))
+    assert begun == [
+        BankOffered(5, "seat-5"),
+        BankDeclined(5, "seat-5"),
+        BankOffered(1, "seat-1"),
+        BankDeclined(1, "seat-1"),
+        RoundBegun("r-3", 3, "a", turn=1, deck="blue"),
+    ]
+
+
+@pytest.mark.parametrize("declined", [(), (5,), (1,), (1, 5)])
+def test_cc_decision_rotation__not_before_every_other_seat_was_offered_it_clockwise(declined: tuple[int, ...]):
+    twice = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "settled"))
+    with pytest.raises(Rotation):
+        begin_round(twice, "r-3", (3, "a"), declined=declined, occupied=(1, 3, 5))
 
 
 def test_cc_decision_total_action__every_wager_before_the_deal_and_none_after():
@@ -573,6 +612,7 @@ def test_cc_decision_rounding__fraction_of_a_cent_is_dropped():
     hole, board = MADE["flush"]
     result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
     assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
+    assert RULES.clause("rounding") == "cc/decision/rounding"
 
 
 def test_cc_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
@@ -596,6 +636,11 @@ def test_cc_decision_void__gives_everything_back_and_keeps_the_fee():
     assert (result["status"], result["lines"]) == ("void", [])
     assert result["bank"] == {"wager": "100000.00", "paid": "0.00", "collected": "0.00", "net": "0.00"}
     assert result["fee"] == {"action": "20.00", "amount": "1.00", "schedule": 1}
+
+
+def test_cc_decision_void__is_not_one_of_the_player_dealers_two_rounds():
+    session = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "void"))
+    assert begin_round(session, "r-3", (3, "a")) == [RoundBegun("r-3", 3, "a", turn=2, deck="blue")]
 
 
 def test_cc_decision_void__ends_the_round_and_never_follows_settlement():

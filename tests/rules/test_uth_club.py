@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from domain.errors import Rotation
 from domain.rulesets import load
+from domain.tables import RoundBegun, begin_round
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
     BELOW_THREE_OF_A_KIND,
@@ -26,6 +28,7 @@ from tests.rules.hold_em import (
     Tiers,
     four_seats,
 )
+from tests.rules.rounds import after_rounds
 
 RULES = load("uth-club")
 
@@ -93,12 +96,12 @@ def test_club_betting_2__no_bet_after_no_more_bets_and_no_card_before():
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
-def test_club_betting_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, int]):
+def test_club_betting_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "club/betting/3")
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
-def test_club_betting_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, int]):
+def test_club_betting_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
 
 
@@ -153,6 +156,7 @@ def test_club_round_1__play_wager_is_not_changed_and_no_second_one_made():
     assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "club/round/1")
     assert raised.check(1).last_refused() == ("out_of_turn", "club/round/1")
     assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "club/round/3")
+    assert RULES.clause("one_play_wager") == "club/round/1"
 
 
 def test_club_round_3__twice_the_ante_after_the_flop():
@@ -230,6 +234,7 @@ def test_club_does_not_qualify_9__pair_qualifies_on_the_board_too(dealer: str, b
     result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
     assert result["dealer"]["qualifies"] is qualifies
     assert result.line(1, "ante") == ante
+    assert RULES.clause("qualify") == "club/does-not-qualify/9"
 
 
 def test_club_does_not_qualify_9_1__antes_of_hands_not_folded_go_back():
@@ -348,9 +353,16 @@ def test_club_qualifies_19__house_never_banks_and_the_player_dealer_never_bets()
     assert one_seat().bet(1, "seat-7", "backline", ante=10).last_refused() == ("bad_choice", "club/qualifies/19")
 
 
-def test_club_qualifies_20__two_rounds_in_a_row_and_strictly_no_third():
-    assert RULES.rotation == "strict"
-    assert RULES.clause("rotation") == "club/qualifies/20"
+def test_club_qualifies_20__third_round_in_a_row_is_refused_whoever_declines():
+    twice = after_rounds("uth-club", (3, "a", "settled"), (3, "a", "settled"))
+    for seat in (3, 5):
+        with pytest.raises(Rotation) as refusal:
+            begin_round(twice, "r-3", (seat, "a"), declined=(4, 5, 6, 7, 1, 2))
+        assert refusal.value.clause == "club/qualifies/20"
+    assert begin_round(twice, "r-3", (4, "b")) == [RoundBegun("r-3", 4, "b", turn=1, deck="blue")]
+
+
+def test_club_qualifies_20__declined_are_other_seats_each_once():
     for declined in ([1, 7], [1, 1]):
         assert table(declined=declined).document_refused() == ("bad_document", "club/qualifies/20")
 
@@ -387,8 +399,10 @@ def test_club_decision_seats__seven():
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "club/decision/seats")
 
 
-def test_club_decision_alternating_decks__two_colours():
-    assert RULES.alternating_decks is True
+def test_club_decision_alternating_decks__two_colours_alternate():
+    one, two = (3, "a", "settled"), (4, "b", "void")
+    decks = [after_rounds("uth-club", *played).deck for played in ([], [one], [one, two])]
+    assert decks == ["blue", "red", "blue"]
 
 
 @pytest.mark.parametrize(("ante", "trips"), [(5, 1), (500, 50)])
@@ -400,6 +414,13 @@ def test_club_decision_default_limits__takes(ante: int, trips: int):
 def test_club_decision_default_limits__refuses(ante: str, trips: str):
     play = table(chip="0.50").bet(1, ante=ante, blind=ante, trips=trips).close_bets()
     assert play.last_refused() == ("limit", "club/betting/1")
+
+
+def test_club_decision_default_limits__give_way_to_the_tables_own():
+    own = table(limits={"ante": ["1.00", "600.00"], "trips": ["60.00", "70.00"]})
+    assert own.bet(1, ante=1, blind=1, trips=60).close_bets().status == "open"
+    assert own.bet(1, ante=600, blind=600, trips=70).close_bets().status == "open"
+    assert own.bet(1, ante=1, blind=1, trips=59).close_bets().last_refused() == ("limit", "club/betting/1")
 
 
 def test_club_decision_order_of_wagers__play_first_when_lost_or_folded():
@@ -471,6 +492,7 @@ def test_club_decision_backline__wagers_ride_on_the_seats_hand():
         "1/b-1 blind 6.00: push",
         "1/b-2 trips 2.00: win 3:1, paid 6.00",
     ]
+    assert RULES.clause("backline") == "club/decision/backline"
 
 
 def test_club_decision_backline__proposition_players_play_and_bank_and_tips_are_not_taken():
@@ -517,6 +539,7 @@ def test_club_decision_rounding__fraction_of_a_cent_is_dropped():
     hole, board = MADE["flush"]
     result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
     assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
+    assert RULES.clause("rounding") == "club/decision/rounding"
 
 
 def test_club_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
@@ -540,6 +563,11 @@ def test_club_decision_void__gives_everything_back_and_keeps_the_fee():
     assert (result["status"], result["lines"]) == ("void", [])
     assert result["bank"] == {"wager": "100000.00", "paid": "0.00", "collected": "0.00", "net": "0.00"}
     assert result["fee"] == {"action": "20.00", "amount": "1.00", "schedule": "supplied"}
+
+
+def test_club_decision_void__is_not_one_of_the_player_dealers_two_rounds():
+    session = after_rounds("uth-club", (3, "a", "settled"), (3, "a", "void"))
+    assert begin_round(session, "r-3", (3, "a")) == [RoundBegun("r-3", 3, "a", turn=2, deck="blue")]
 
 
 def test_club_decision_void__ends_the_round_and_never_follows_settlement():

@@ -49,12 +49,12 @@ def test_house_intro_against_the_dealer__no_player_dealer_and_none_of_his_terms(
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
-def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict[str, int]):
+def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
-def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, int]):
+def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
 
 
@@ -104,6 +104,7 @@ def test_house_how_to_play_6__no_second_play_wager():
     raised = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 3)
     assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "house/how-to-play/4")
     assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "house/how-to-play/6")
+    assert RULES.clause("one_play_wager") == "house/how-to-play/6"
 
 
 def test_house_how_to_play_8__as_much_as_the_ante_when_all_five_are_open():
@@ -147,6 +148,7 @@ def test_house_how_to_play_10__pair_qualifies_on_the_board_too(dealer: str, boar
     result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
     assert result["dealer"]["qualifies"] is qualifies
     assert result.line(1, "ante") == ante
+    assert RULES.clause("qualify") == "house/how-to-play/10"
 
 
 def test_house_dealer_qualifies_right_to_left__highest_seat_first():
@@ -330,11 +332,13 @@ def test_house_decision_default_limits__refuses(ante: str, trips: str):
 
 
 def test_house_decision_default_limits__give_way_to_the_tables_own():
-    own = table(limits={"ante": ["600.00", "1000.00"]})
-    assert own.bet(1, ante=1000, blind=1000).close_bets().status == "open"
-    for ante in (599, 1001):
-        refused = own.bet(1, ante=ante, blind=ante).close_bets().last_refused()
-        assert refused == ("limit", "house/decision/default-limits")
+    own = table(limits={"ante": ["1.00", "600.00"], "trips": ["60.00", "70.00"]})
+    assert own.bet(1, ante=1, blind=1, trips=60).close_bets().status == "open"
+    assert own.bet(1, ante=600, blind=600, trips=70).close_bets().status == "open"
+    assert own.bet(1, ante=1, blind=1, trips=59).close_bets().last_refused() == (
+        "limit",
+        "house/decision/default-limits",
+    )
 
 
 @pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
@@ -421,6 +425,7 @@ def test_house_decision_rounding__fraction_of_a_cent_is_dropped():
     hole, board = MADE["flush"]
     result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
     assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
+    assert RULES.clause("rounding") == "house/decision/rounding"
 
 
 def test_house_decision_wager_by_wager__play_wager_is_not_held_to_the_maximum():

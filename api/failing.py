@@ -1,0 +1,10 @@
+"""How a command gives up: one sentence on standard error and exit code 2."""
+
+from typing import NoReturn
+
+import typer
+
+
+def fail(message: str) -> NoReturn:
+    typer.echo(f"roundledger: {message}", err=True)
+    raise typer.Exit(2)

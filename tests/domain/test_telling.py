@@ -1,0 +1,94 @@
+"""Every event has words, and they tell nothing that the event does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain import rulesets
+from domain.events import (
+    ROUND_TOPICS,
+    CardsDealt,
+    CardsTurned,
+    CorrectionPosted,
+    DecisionFollowed,
+    DecisionMade,
+    FeeTaken,
+    FeeWaived,
+    InsurancePlaced,
+    LineSettled,
+    MeterPaid,
+    MeterRead,
+    NoteMade,
+    ProgressiveWagersTaken,
+    RoundCorrected,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+)
+from domain.telling import FACE_DOWN, Told, tell
+from tests.domain.stored_rounds import simulated, told
+
+HASH = "0" * 64
+CASES: list[tuple[RoundEvent, Told]] = [
+    (
+        RoundOpened("r-1", "t1", "uth-club", HASH, {}, {}, 3, "tp-1", 1000_00, (), 2, "red"),
+        Told("uth-club at table t1: tp-1 banks at seat 3, round 2 of his turn, red deck", 3, amount=1000_00),
+    ),
+    (RoundOpened("r-1", None, "uth-sd", HASH, {}, {}), Told("uth-sd, house bank")),
+    (WagerPlaced(1, "pair_plus", "p-1", None, 500), Told("p-1 bets pair plus", 1, amount=500)),
+    (WagerPlaced(1, "ante", "b-1", "backline", 500), Told("b-1 bets ante (backline)", 1, amount=500)),
+    (
+        FeeTaken(50_00, 100, 1, 2),
+        Told("Fee from the player-dealer: schedule 1, tier 2, action $50.00", amount=100),
+    ),
+    (
+        ProgressiveWagersTaken(200, 1_000_00, 5_00),
+        Told("Progressive wagers taken; the meter shows $1,000.00", amount=200),
+    ),
+    (CardsDealt(4, (None, "Kd"), 2, 1), Told("Dealt to seat 4, hand 2", 4, (FACE_DOWN, "Kd"))),
+    (CardsDealt("burn", (None,), face_down=1), Told("Dealt to the burn", None, (FACE_DOWN,))),
+    (CardsTurned("turn_river", ("4s", "2d")), Told("Turned over: turn and river", None, ("4s", "2d"))),
+    (DecisionMade(2, "p-2", "raise", 4, 40_00), Told("p-2 chooses raise 4x", 2, amount=40_00)),
+    (DecisionMade(2, "p-2", "hit", hand=2), Told("p-2 chooses hit, hand 2", 2)),
+    (DecisionFollowed(2, "b-1", "fold"), Told("b-1 follows with fold", 2)),
+    (InsurancePlaced(2, "p-2", 5_00), Told("p-2 takes insurance", 2, amount=5_00)),
+    (
+        LineSettled(1, "p-1", 1, "ante", 10_00, "no_action", None, 10_00, 0, 0, "bank", "club/9", "Nothing was left."),
+        Told("p-1, ante 10.00: no action. Nothing was left.", 1, amount=0, clause="club/9"),
+    ),
+    (MeterRead(7_00, 0), Told("The meter shows $7.00")),
+    (MeterPaid(1, "p-1", 10, 50, 450, 0), Told("10% off the meter to p-1; it shows $4.50", 1, amount=50)),
+    (RoundSettled(30_00, 10_00), Told("Settled: paid $30.00, collected $10.00", amount=-20_00)),
+    (RoundVoided("misdeal"), Told("Void: misdeal")),
+    (RoundVoided("misdeal", "A card too many."), Told("Void: misdeal, A card too many.")),
+    (FeeWaived(100, "refunded", "misdeal"), Told("Fee waived, refunded: misdeal", amount=100)),
+    (NoteMade("late bet", "Chips after the call.", 3), Told("Note, late bet: Chips after the call.", 3)),
+    (RoundCorrected("misread", ("ann", "ben")), Told("Corrected by ann and ben: misread")),
+    (CorrectionPosted(1, "p-1", 1, "ante", -500, "cage", "misread"), Told("misread", 1, amount=-500)),
+]
+
+
+@pytest.mark.parametrize(("event", "words"), CASES, ids=[type(event).__name__ for event, _ in CASES])
+def test_an_event_in_words(event, words):
+    assert tell(event) == words
+
+
+def test_every_event_of_a_round_has_words():
+    said = {type(event) for event, _ in CASES}
+    for ruleset in rulesets.ids():
+        for document in simulated(ruleset, 80):
+            for event in told(document).public:
+                words = tell(event)
+                assert words.what
+                assert "_" not in words.what.split(".")[0]
+                said.add(type(event))
+    assert set(ROUND_TOPICS.values()) == said
+
+
+def test_a_card_face_down_is_shown_as_its_back():
+    for document in simulated("uth-casino-club", 5):
+        for event in told(document).public:
+            if isinstance(event, CardsDealt):
+                assert set(tell(event).cards) == {FACE_DOWN}
