@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from api import rules_command
+from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
 from api.simulate_command import simulate
@@ -38,7 +39,7 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-for command in (adjudicate, simulate, record, replay, migrate):
+for command in (demo, adjudicate, simulate, record, replay, migrate):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 

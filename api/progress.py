@@ -3,6 +3,9 @@
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def progress_over(lines: Iterable[bytes], file: Path | None, what: str) -> Iterator[bytes]:
@@ -20,3 +23,14 @@ def progress_over(lines: Iterable[bytes], file: Path | None, what: str) -> Itera
         for number, line in enumerate(lines, start=1):
             yield line
             progress.update(task, advance=len(line) + 1, rounds=number)
+
+
+def progress_of(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
+    """Steps of which the number is known."""
+    if not sys.stderr.isatty():
+        yield from steps
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(steps, description=what, total=total, console=Console(stderr=True), transient=True)

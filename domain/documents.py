@@ -15,6 +15,7 @@ from domain.events import RoundEvent, RoundOpened
 from domain.results import refused, result_of
 from domain.rounds import decide
 from domain.ruleset import RuleSet
+from domain.rulesets.shape import RuleSetFile
 from domain.state import Round, fold, start
 from domain.terms import NO_TERMS, Terms, TermsDocument, resolve
 from domain.wagers import check_seat, positive
@@ -40,6 +41,12 @@ class Envelope(Struct, frozen=True, forbid_unknown_fields=True):
     terms: dict[str, Any] | UnsetType = UNSET
     player_dealer: dict[str, Any] | UnsetType = UNSET
     players: dict[str, Any] | UnsetType = UNSET
+
+
+# msgspec works a type out when it is first met, and two threads that do so at once end the whole process:
+# they are met here, while only one thread imports.
+for _shape in (Envelope, PlayerDealerDocument, TermsDocument, Action, RuleSetFile):
+    msgspec.json.Decoder(_shape)
 
 
 class Document(Struct, frozen=True):
