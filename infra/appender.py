@@ -139,9 +139,7 @@ class Appender:
         append = Append(events, sealed_cards, receipt, tracking, self._topic_ids)
         if tracking is None:
             return self._group.submit(append)
-        (outcome,) = self._commit(
-            [append]
-        )  # two readers' positions in one transaction would wait for each other
+        (outcome,) = self._commit([append])  # two readers' positions in one transaction would wait for each other
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -221,9 +219,7 @@ class Appender:
             ids = [event.originator_id for event in append.events]
             versions = [event.originator_version for event in append.events]
             rows = cursor.execute(STORED, [ids, versions]).fetchall()
-            if [(topic, state) for _, topic, state in rows] != [
-                (event.topic, event.state) for event in append.events
-            ]:
+            if [(topic, state) for _, topic, state in rows] != [(event.topic, event.state) for event in append.events]:
                 return None
             if append.receipt is not None and receipt_of(cursor, append.receipt.key) != append.receipt:
                 return None
@@ -237,9 +233,7 @@ class Appender:
 
     def _reason(self, append: Append, error: Exception) -> Exception:
         receipt = append.receipt
-        if receipt is not None and self._database.read(
-            lambda cursor: receipt_of(cursor, receipt.key)
-        ):
+        if receipt is not None and self._database.read(lambda cursor: receipt_of(cursor, receipt.key)):
             return AlreadyReceived(f"there is a receipt for {receipt.key!r}")
         if isinstance(error, UniqueViolation):
             return Conflict(error.diag.message_detail or str(error))
@@ -274,9 +268,7 @@ def as_uuid(originator_id: UUID | str) -> UUID:
 def track(cursor: Cursor, tracking: Tracking) -> None:
     moved = cursor.execute(TRACK, [tracking.application_name, tracking.notification_id]).fetchone()
     if moved is None:
-        raise AlreadyTracked(
-            f"{tracking.application_name} has been at {tracking.notification_id} or beyond it"
-        )
+        raise AlreadyTracked(f"{tracking.application_name} has been at {tracking.notification_id} or beyond it")
 
 
 def tracked(cursor: Cursor, application_name: str) -> int | None:
@@ -286,7 +278,5 @@ def tracked(cursor: Cursor, application_name: str) -> int | None:
 
 
 def receipt_of(cursor: Cursor, key: str) -> Receipt | None:
-    row = cursor.execute(
-        "SELECT key, fingerprint, outcome FROM roundledger.receipts WHERE key = %s", [key]
-    ).fetchone()
+    row = cursor.execute("SELECT key, fingerprint, outcome FROM roundledger.receipts WHERE key = %s", [key]).fetchone()
     return None if row is None else Receipt(*row)

@@ -86,9 +86,7 @@ class EventReader:
             values.append(limit)
         return cast("list[tuple[int, int, bytes]]", self._rows(statement, values))
 
-    def read(
-        self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()
-    ) -> list[LogRow]:
+    def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
         """At most `limit` events after a position, in order, so that nothing will ever turn up between them.
 
         May return fewer than there are while a writer is slow; whoever goes on from the last row misses nothing.
@@ -105,9 +103,7 @@ class EventReader:
         if self._wait_for_writers():
             self._settled = max(self._settled, last)
             return self._page(after, limit, last, topic_ids)
-        logger.warning(
-            "A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds
-        )
+        logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
         return [] if topics else rows[:sure]
 
     def last_position(self) -> int | None:
@@ -133,9 +129,7 @@ class EventReader:
         ]
 
     def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
-        return self._database.read(
-            lambda cursor: cursor.execute(statement, values, prepare=True).fetchall()
-        )
+        return self._database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())
 
     def _numbers(self, topics: Sequence[str]) -> list[int] | None:
         if not topics:

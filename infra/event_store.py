@@ -66,9 +66,7 @@ class LedgerEventStore(EventStore[UUID]):
         limit: int | None = None,
     ) -> Iterator[DomainEventProtocol[UUID]]:
         name, decode = self.recorder.topic_ids.name, self.mapper.decode
-        for version, topic_id, state in self.recorder.rows_of(
-            originator_id, gt=gt, lte=lte, desc=desc, limit=limit
-        ):
+        for version, topic_id, state in self.recorder.rows_of(originator_id, gt=gt, lte=lte, desc=desc, limit=limit):
             recorded = decode(name(topic_id), state).recorded(originator_id, version)
             yield cast("DomainEventProtocol[UUID]", recorded)
 
@@ -108,9 +106,7 @@ class LedgerFactory(InfrastructureFactory[TrackingRecorder]):
     def process_recorder(self) -> LedgerRecorder:
         return self.application_recorder()
 
-    def tracking_recorder(
-        self, tracking_recorder_class: type[TrackingRecorder] | None = None
-    ) -> TrackingRecorder:
+    def tracking_recorder(self, tracking_recorder_class: type[TrackingRecorder] | None = None) -> TrackingRecorder:
         return self.application_recorder()
 
     def aggregate_recorder(self, purpose: str = "events") -> AggregateRecorder:

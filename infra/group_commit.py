@@ -5,15 +5,18 @@ the leader then hands over to the first of them, who commits all that have gathe
 and sixteen pay for one commit instead of sixteen.
 
 Threads that were just served come back one after the other, and the first of them would be off with a group of one.
-So a leader whose predecessors had company waits for as many, but not long.
+So a leader whose predecessor had company waits for as many, but not longer than the last commit took.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, TypeVar, cast
+
+LONGEST_WAIT_SECONDS = 0.01
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -47,15 +50,14 @@ class GroupCommit(Generic[Job, Result]):
         commit: Callable[[Sequence[Job]], Sequence[Result | Exception]],
         *,
         jobs_at_most: int = 64,
-        company_seconds: float = 0.001,
     ) -> None:
         self._commit = commit
         self._jobs_at_most = jobs_at_most
-        self._company_seconds = company_seconds
         self._lock = Lock()
         self._queue: deque[_Place[Job, Result]] = deque()
         self._led = False
-        self._company = 1  # how many to expect: the size of the last group
+        self._company = 1  # how many to expect
+        self._patience_seconds = 0.0  # how long to wait for them
         self._complete = Lock()  # released when as many have come
         self._complete.acquire()
         self._awaited = False
@@ -64,34 +66,41 @@ class GroupCommit(Generic[Job, Result]):
         place: _Place[Job, Result] = _Place(job)
         with self._lock:
             self._queue.append(place)
-            waits = self._led
+            place.leads = not self._led
             self._led = True
             if self._awaited and len(self._queue) >= self._company:
                 self._awaited = False
                 self._complete.release()
-        if waits:
-            self._wait(place)
-        if place.outcome is None:
-            self._lead()
+        try:
+            if not place.leads:
+                place.wake.acquire()
+            group = [] if place.outcome is not None else self._gather()
+        except BaseException:  # Ctrl-C: whoever leaves the queue must not take the lead with him
+            self._leave(place)
+            raise
+        if group:
+            self._lead(group)
         result, error = cast("tuple[Result, BaseException | None]", place.outcome)
         if error is not None:
             raise error
         return result
 
-    def _wait(self, place: _Place[Job, Result]) -> None:
-        try:
-            place.wake.acquire()
-        except BaseException:  # Ctrl-C: whoever leaves the queue must not take the lead with him
-            with self._lock:
-                if place in self._queue:
-                    self._queue.remove(place)
-                leads = place.leads
-            if leads:
-                self._hand_over()
-            raise
+    def _gather(self) -> list[_Place[Job, Result]]:
+        with self._lock:
+            complete = len(self._queue) >= self._company
+            self._awaited = not complete
+        if not complete:
+            complete = self._complete.acquire(timeout=self._patience_seconds)
+        with self._lock:
+            if not complete and not self._awaited:
+                self._complete.acquire()  # released after we gave up, and to be held again
+            self._awaited = False
+            group = [self._queue.popleft() for _ in range(min(len(self._queue), self._jobs_at_most))]
+            self._company = max(len(group), self._company // 2)  # who is late once is expected once more
+        return group
 
-    def _lead(self) -> None:
-        group = self._gather()
+    def _lead(self, group: list[_Place[Job, Result]]) -> None:
+        started = time.perf_counter()
         try:
             outcomes = self._commit([place.job for place in group])
             for place, outcome in zip(group, outcomes, strict=True):
@@ -104,23 +113,10 @@ class GroupCommit(Generic[Job, Result]):
                 place.outcome = (None, Interrupted("the commit was interrupted"))
             group[0].outcome = (None, error)
         finally:
+            self._patience_seconds = min(time.perf_counter() - started, LONGEST_WAIT_SECONDS)
             self._hand_over()  # first, so that the database has work while the others wake up
             for place in group[1:]:
                 place.wake.release()
-
-    def _gather(self) -> list[_Place[Job, Result]]:
-        with self._lock:
-            self._awaited = len(self._queue) < self._company
-            complete = not self._awaited
-        if not complete:
-            complete = self._complete.acquire(timeout=self._company_seconds)
-        with self._lock:
-            if not complete and not self._awaited:
-                self._complete.acquire()  # it was released after we gave up, and is to be held again
-            self._awaited = False
-            group = [self._queue.popleft() for _ in range(min(len(self._queue), self._jobs_at_most))]
-            self._company = len(group)
-        return group
 
     def _hand_over(self) -> None:
         with self._lock:
@@ -128,3 +124,11 @@ class GroupCommit(Generic[Job, Result]):
             if self._led:
                 self._queue[0].leads = True
                 self._queue[0].wake.release()
+
+    def _leave(self, place: _Place[Job, Result]) -> None:
+        with self._lock:
+            if place in self._queue:
+                self._queue.remove(place)
+            self._awaited = False
+        if place.leads:
+            self._hand_over()

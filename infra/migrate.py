@@ -17,9 +17,7 @@ import psycopg
 SERVICE_ROLE = "roundledger_service"
 READER_ROLE = "roundledger_reader"
 
-LOCK_KEY = (
-    7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
-)
+LOCK_KEY = 7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 ROLES_NUMBER = 0  # stands for roles.sql, which may change and is then run again
 

@@ -30,7 +30,7 @@ from infra.topic_ids import TopicIds
 logger = logging.getLogger(__name__)
 
 CHANNEL = "roundledger_events"
-NOTICE_INTERVAL_SECONDS = 0.005
+NOTICE_INTERVAL_SECONDS = 0.01
 POLL_SECONDS = 0.1
 
 
@@ -104,9 +104,7 @@ class LedgerRecorder(ProcessRecorder):
         name = self.topic_ids.name
         return [StoredEvent(originator_id, version, name(topic_id), state) for version, topic_id, state in rows]
 
-    def read(
-        self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()
-    ) -> list[LogRow]:
+    def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
         """All aggregates' events after a position, in order, none ever skipped: what projections follow."""
         return self._reader.read(after, limit, upto=upto, topics=topics)
 
@@ -128,9 +126,7 @@ class LedgerRecorder(ProcessRecorder):
     def max_notification_id(self) -> int | None:
         return self._reader.last_position()
 
-    def subscribe(
-        self, gt: int | None = None, topics: Sequence[str] = ()
-    ) -> Subscription[ApplicationRecorder]:
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Subscription[ApplicationRecorder]:
         return LedgerSubscription(self, gt, topics)
 
     def insert_tracking(self, tracking: Tracking) -> None:
@@ -149,9 +145,7 @@ class LedgerRecorder(ProcessRecorder):
             "FROM roundledger.sealed_cards JOIN roundledger.originators USING (originator) "
             "WHERE originator_id = %s ORDER BY originator_version, card_index"
         )
-        rows = self.database.read(
-            lambda cursor: cursor.execute(statement, [originator_id]).fetchall()
-        )
+        rows = self.database.read(lambda cursor: cursor.execute(statement, [originator_id]).fetchall())
         return [SealedCard(*row) for row in rows]
 
     def close(self) -> None:

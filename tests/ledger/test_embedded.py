@@ -47,7 +47,7 @@ class Client:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
         )
         self.pid = self._process.pid
 
@@ -125,24 +125,38 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def processes_of(data_dir: Path) -> list[int]:
-    """The watchdog, and PostgreSQL with its children."""
+def watchdogs_of(data_dir: Path) -> list[int]:
+    def watches(process: Path) -> bool:
+        command = (process / "cmdline").read_bytes()
+        return b"import watch\n" in command and os.fsencode(data_dir.resolve()) in command.split(b"\0")
+
+    return processes_that(watches)
+
+
+def postgres_of(data_dir: Path) -> list[int]:
+    return processes_that(lambda process: (process / "cwd").resolve() == data_dir.resolve() / "pgdata")
+
+
+def processes_that(apply: Callable[[Path], bool]) -> list[int]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            command = (process / "cmdline").read_bytes()
-            watches = b"import watch\n" in command and os.fsencode(data_dir.resolve()) in command.split(b"\0")
-            if watches or (process / "cwd").resolve() == data_dir.resolve() / "pgdata":
+        with suppress(OSError):  # it has ended meanwhile
+            if apply(process):
                 found.append(int(process.name))
     return found
 
 
 def end_all_in(data_dir: Path) -> None:
     """Kill -9 of everything at once, as a power cut would."""
-    for pid in processes_of(data_dir):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    eventually(lambda: not processes_of(data_dir))
+
+    def end() -> bool:
+        alive = watchdogs_of(data_dir) + postgres_of(data_dir)
+        for pid in alive:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return not alive
+
+    eventually(end)
 
 
 # -- one user -------------------------------------------------------------------------------------------------
@@ -335,6 +349,27 @@ def test_kill_9_of_the_server_and_it_comes_back_to_its_users(data_dir):
         assert postmaster(data_dir) != killed
 
 
+def test_a_newcomer_waits_while_the_server_recovers_from_the_kill_of_a_part_of_it(data_dir):
+    with embedded_postgres(data_dir) as url:
+        execute(url, "CREATE TABLE kept AS SELECT 7 AS n")
+        os.kill(checkpointer(url), signal.SIGKILL)
+        eventually(lambda: "reinitializing" in (data_dir / "server.log").read_text())
+        with embedded_postgres(data_dir) as same:
+            assert query(same, "SELECT n FROM kept") == 7
+
+
+def test_it_stops_while_it_recovers_from_the_kill_of_a_part_of_it(data_dir):
+    with embedded_postgres(data_dir) as url:
+        os.kill(checkpointer(url), signal.SIGKILL)
+    assert not is_running(data_dir)
+
+
+def checkpointer(url: str) -> int:
+    pid = query(url, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    assert isinstance(pid, int)
+    return pid
+
+
 @needs_proc
 def test_kill_9_of_everything_then_the_next_start(data_dir, client):
     user = client()
@@ -352,13 +387,12 @@ def test_an_orphaned_server_is_adopted_and_stopped_by_its_last_user(data_dir, cl
     user = client()
     user.hears()
     pid = postmaster(data_dir)
+    for watchdog in watchdogs_of(data_dir):
+        os.kill(watchdog, signal.SIGKILL)
     user.kill()
-    for watchdog in processes_of(data_dir):
-        if Path(f"/proc/{watchdog}/cwd").resolve() == Path("/"):
-            os.kill(watchdog, signal.SIGKILL)
-    if is_running(data_dir):  # or else the watchdog was quicker
-        with embedded_postgres(data_dir):
-            assert postmaster(data_dir) == pid
+    assert is_running(data_dir)
+    with embedded_postgres(data_dir):
+        assert postmaster(data_dir) == pid
     assert not is_running(data_dir)
 
 

@@ -37,7 +37,9 @@ class Gate:
         return [ValueError(job) if job.startswith("bad") else job.upper() for job in jobs]
 
 
-def gather(group: GroupCommit[str, str], gate: Gate, pool: ThreadPoolExecutor, jobs: Sequence[str]) -> list[Future[str]]:
+def gather(
+    group: GroupCommit[str, str], gate: Gate, pool: ThreadPoolExecutor, jobs: Sequence[str]
+) -> list[Future[str]]:
     """The first job leads and waits at the gate; the others queue up behind it, in order."""
     futures = [pool.submit(group.submit, jobs[0])]
     assert gate.entered.wait(10)

@@ -21,6 +21,7 @@ from infra.appender import AlreadyTracked, Conflict, Receipt, SealedCard
 from infra.recorder import LedgerRecorder
 from tests.ledger.test_recorder import event
 
+
 class Wire:
     """A line to PostgreSQL that can be cut: it forwards bytes both ways until told otherwise.
 
@@ -245,12 +246,12 @@ def test_connections_killed_under_load_lose_nothing_and_double_nothing(ledger_ur
     chance = random.Random(3)
 
     with (
-        LedgerRecorder(wire.url, patience_seconds=20) as recorder,
+        LedgerRecorder(wire.url, patience_seconds=60) as recorder,
         psycopg.connect(ledger_url, autocommit=True) as killer,
     ):
 
         def play(table: UUID) -> None:
-            for version in range(1, 41):
+            for version in range(1, 301):
                 recorder.append([event(table, version, state=f"[{version}]".encode())])
 
         def harm() -> None:
@@ -262,10 +263,10 @@ def test_connections_killed_under_load_lose_nothing_and_double_nothing(ledger_ur
                     "WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
                 )
 
-        with repeatedly(harm, 0.03), ThreadPoolExecutor(16) as pool:
+        with repeatedly(harm, 0.25), ThreadPoolExecutor(16) as pool:
             list(pool.map(play, tables))
         for table in tables:
             stored = recorder.select_events(table)
-            assert [e.originator_version for e in stored] == list(range(1, 41))
-            assert [e.state for e in stored] == [f"[{version}]".encode() for version in range(1, 41)]
+            assert [e.originator_version for e in stored] == list(range(1, 301))
+            assert [e.state for e in stored] == [f"[{version}]".encode() for version in range(1, 301)]
     assert wire.cuts > 0

@@ -61,6 +61,13 @@ def test_an_event_comes_back_as_it_was(mapper: TypedMapper):
     assert recorded.at == datetime(2026, 11, 16, 2, 21, 4, 287000, UTC)
 
 
+def test_a_late_entry_is_marked_as_such(mapper: TypedMapper):
+    recorded = Recorded(uuid4(), 7, WagerPlaced(3, "ante", "p-1", 2500), "staff-17", 5, late=True)
+    (stored,) = mapper.encode([recorded])
+    assert stored.state == b'[[3,"ante","p-1",2500],"staff-17",5,true]'
+    assert mapper.to_domain_event(stored) == recorded
+
+
 def test_what_is_stored_is_short_and_readable(mapper: TypedMapper):
     (stored,) = mapper.encode([Recorded(uuid4(), 1, CardDealt("board", ("As", None)), "staff-17", 5)])
     assert stored.topic == "round.card_dealt.v1"
@@ -110,7 +117,7 @@ def test_an_unknown_topic_is_named(mapper: TypedMapper):
 
 def test_an_upcast_that_ends_elsewhere_is_found(mapper: TypedMapper):
     mapper.topics.retire("a.v1", list, "round.card_dealt.v1", lambda old: WagerPlaced(1, "ante", "p-1", 1))
-    with pytest.raises(UnknownTopic, match="WagerPlaced, which is not what 'round.card_dealt.v1'"):
+    with pytest.raises(UnknownTopic, match=r"WagerPlaced, which is not what 'round\.card_dealt\.v1'"):
         mapper.decode("a.v1", b'[[],"",0]')
 
 

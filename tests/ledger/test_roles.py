@@ -60,7 +60,7 @@ def act_as(connection: psycopg.Connection, role: str) -> None:
 
 
 def changes(table: str) -> list[LiteralString]:
-    name: LiteralString = f"roundledger.{table}"  # type: ignore[assignment]
+    name: LiteralString = f"roundledger.{table}"
     column = COLUMN[table]
     return [
         f"UPDATE {name} SET {column} = {column}",
@@ -75,7 +75,7 @@ def changes(table: str) -> list[LiteralString]:
 
 
 def rows(connection: psycopg.Connection, table: str) -> list[tuple[object, ...]]:
-    return connection.execute(f"SELECT * FROM roundledger.{table} ORDER BY 1, 2").fetchall()  # type: ignore[arg-type]
+    return connection.execute(f"SELECT * FROM roundledger.{table} ORDER BY 1, 2").fetchall()
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -94,9 +94,7 @@ def test_nobody_changes_what_is_recorded(connection: psycopg.Connection, table: 
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_switching_triggers_off_by_pretending_to_be_a_replica_does_not_help(
-    connection: psycopg.Connection, table: str
-):
+def test_switching_triggers_off_by_pretending_to_be_a_replica_does_not_help(connection: psycopg.Connection, table: str):
     connection.execute("SET session_replication_role = replica")
     for statement in changes(table):
         with pytest.raises(ModifyingSqlDataNotPermitted):
@@ -147,7 +145,7 @@ def test_the_reader_cannot_append(connection: psycopg.Connection):
 @pytest.mark.parametrize("column", ["position", "recorded_at"])
 def test_the_service_cannot_choose_an_events_place_or_time(connection: psycopg.Connection, column: LiteralString):
     act_as(connection, SERVICE_ROLE)
-    value: LiteralString = {"position": "-1", "recorded_at": "now()"}[column]  # type: ignore[assignment]
+    value: LiteralString = {"position": "-1", "recorded_at": "now()"}[column]
     with pytest.raises(InsufficientPrivilege):
         connection.execute(
             f"INSERT INTO roundledger.events ({column}, originator, originator_version, topic_id, state) "
