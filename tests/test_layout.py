@@ -38,7 +38,5 @@ def test_installed_command_prints_its_version():
 def test_importing_the_cli_loads_no_database_driver_and_no_web_framework():
     heavy = ["eventsourcing", "fastapi", "jinja2", "psycopg", "pydantic", "uvicorn"]
     code = f"import sys, api.cli; print([name for name in {heavy} if name in sys.modules])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
-    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert result.stdout.strip() == "[]"
