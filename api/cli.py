@@ -12,6 +12,7 @@ from api import rules_command
 from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
+from api.report_commands import follow, rebuild, report
 from api.simulate_command import simulate
 
 app = typer.Typer(
@@ -39,7 +40,7 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-for command in (demo, adjudicate, simulate, record, replay, migrate):
+for command in (demo, adjudicate, simulate, record, replay, report, rebuild, follow, migrate):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 

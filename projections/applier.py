@@ -1,0 +1,148 @@
+"""Applies events to the tables of projections, page by page, each page and its position in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from infra.recorder import LedgerRecorder
+from projections import storage
+from projections.feed import Feed
+from projections.fold import Fold
+from projections.gaming_days import Calendar, GamingDays, Shift, check
+from projections.projection import Projection
+from projections.storage import LIVE, Connection, Writer
+
+PAGE = 4_000  # events of a transaction at most
+
+
+class Stale(Exception):
+    """The tables were made by another version of the program: they must be rebuilt."""
+
+
+class MovedOn(Exception):
+    """Somebody else has applied events, or swapped in a rebuilt table, since the page was read."""
+
+
+class Applier:
+    """For one connection, whose session holds the locks that keep others away."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        recorder: LedgerRecorder,
+        projections: Sequence[type[Projection]],
+        place: str = LIVE,
+        page: int = PAGE,
+    ) -> None:
+        self._connection = connection
+        self._feed = Feed(recorder)
+        self._projections = {projection.name: projection for projection in projections}
+        self._place = place
+        self._page = page
+        self._writer = Writer(place)
+        self._fold: Fold | None = None
+        self._folded: frozenset[str] = frozenset()
+
+    def begin(self) -> None:
+        """Make the tables that are not there; those of another version are Stale."""
+        storage.prepare(self._connection)
+        with self._connection.transaction():
+            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.PREPARE_LOCK])
+            there = {name: print_ for name, _, print_ in self._rows()}
+            for name, projection in self._projections.items():
+                if name not in there:
+                    storage.create(self._connection, self._place, projection.tables)
+                    self._connection.execute(
+                        "INSERT INTO projections.positions (name, place, position, fingerprint) VALUES (%s, %s, 0, %s)",
+                        [name, self._place, projection.fingerprint()],
+                    )
+                elif there[name] != projection.fingerprint():
+                    raise Stale(
+                        f"The tables of {name} were made by another version of the program: "
+                        f"run `roundledger rebuild {name}`."
+                    )
+
+    def positions(self) -> dict[str, int]:
+        return {name: position for name, position, _ in self._rows()}
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        return self._connection.execute(
+            "SELECT name, position, fingerprint FROM projections.positions WHERE place = %s AND name = ANY(%s)",
+            [self._place, list(self._projections)],
+        ).fetchall()
+
+    def step(self, upto: int | None = None) -> int:
+        """Apply the next page to those that are furthest behind; how many positions that were, 0 at the end."""
+        positions = self.positions()
+        after = min(positions.values())
+        behind = frozenset(name for name, position in positions.items() if position == after)
+        ahead = [position for position in positions.values() if position > after]
+        stop = min([*ahead, *([] if upto is None else [upto])], default=None)
+        rows, position = self._feed.page(after, self._page, stop)
+        if position == after:
+            return 0
+        fold = self._fold_of(behind)
+        try:
+            fold.take_in(rows)
+            with self._connection.transaction():
+                self._advance(behind, after, position)
+                for table, gathered in fold.gathered():
+                    self._writer.write(self._connection, table, gathered)
+        except BaseException:
+            self._fold = None  # what it has at hand may be ahead of what is stored
+            raise
+        return position - after
+
+    def catch_up(self, upto: int | None = None) -> int:
+        """Until there is nothing more to apply; how many positions that were."""
+        applied = 0
+        while done := self.step(upto):
+            applied += done
+        return applied
+
+    def _fold_of(self, names: frozenset[str]) -> Fold:
+        if self._fold is None or self._folded != names:
+            wanted = [projection for name, projection in self._projections.items() if name in names]
+            self._fold, self._folded = Fold(wanted, self._feed, gaming_days(self._connection)), names
+        return self._fold
+
+    def _advance(self, names: frozenset[str], after: int, position: int) -> None:
+        """First of all in the transaction, so that whoever else moves these projections waits here."""
+        moved = self._connection.execute(
+            "UPDATE projections.positions SET position = %s, updated_at = now() "
+            "WHERE place = %s AND name = ANY(%s) AND position = %s",
+            [position, self._place, list(names), after],
+        ).rowcount
+        if moved != len(names):
+            raise MovedOn(f"{', '.join(sorted(names))} are no longer at position {after}")
+
+
+# ---- gaming days
+
+
+def gaming_days(connection: Connection) -> GamingDays:
+    rows = connection.execute("SELECT from_day, time_zone, shifts FROM projections.gaming_days").fetchall()
+    return GamingDays(_calendar(*row) for row in rows)
+
+
+def set_gaming_days(connection: Connection, calendar: Calendar, by: str, now: datetime) -> None:
+    """From a day to come on: rounds that have been put into their shift stay there."""
+    check(calendar)
+    today = gaming_days(connection).of(round(now.timestamp() * 1000)).day
+    if calendar.from_day <= today:
+        raise ValueError(f"Gaming days change from a day to come on; today is {today}.")
+    shifts = msgspec.json.encode([(shift.name, f"{shift.start:%H:%M}") for shift in calendar.shifts]).decode()
+    connection.execute(
+        "INSERT INTO projections.gaming_days (from_day, time_zone, shifts, set_by) VALUES (%s, %s, %s, %s)",
+        [calendar.from_day, calendar.time_zone, shifts, by],
+    )
+
+
+def _calendar(from_day: Any, time_zone: str, shifts: str) -> Calendar:
+    pairs: Iterable[tuple[str, str]] = msgspec.json.decode(shifts, type=list[tuple[str, str]])
+    starts = tuple(Shift(name, datetime.strptime(start, "%H:%M").time()) for name, start in pairs)
+    return Calendar(from_day, time_zone, starts)

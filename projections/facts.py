@@ -1,0 +1,385 @@
+"""What projections need to know of a round, a session, a box or a meter to understand its next event.
+
+Plain accumulators: a fold over the events of one aggregate that keeps what reports ask for and no more. Nothing here
+decides anything; `Streams` has them at hand, and reads an aggregate's earlier events from the store where it has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from domain import boxes, meters, tables
+from domain.dealing import clockwise
+from domain.events import (
+    BetsClosed,
+    CardsDealt,
+    CardsTurned,
+    DecisionMade,
+    FeeTaken,
+    FeeWaived,
+    LineSettled,
+    NoteMade,
+    Place,
+    RoundCorrected,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+)
+from infra.mapper import Entry
+from infra.topics import TOPICS
+from projections.feed import Feed
+from projections.gaming_days import Belongs, GamingDays
+
+
+class Now:
+    """The event at hand: its place in the order of all events, who did it and when. One object, filled anew."""
+
+    __slots__ = ("at_ms", "by", "late", "position")
+
+    def __init__(self, position: int = 0, by: str = "", at_ms: int = 0, late: bool = False) -> None:
+        self.position = position
+        self.by = by
+        self.at_ms = at_ms
+        self.late = late
+
+
+class Facts:
+    """Of one aggregate; `version` is that of the last event taken in."""
+
+    __slots__ = ("version",)
+
+    def __init__(self) -> None:
+        self.version = 0
+
+
+# ---- rounds
+
+
+class RoundFacts(Facts):
+    __slots__ = (
+        "action",
+        "belongs",
+        "bettors",
+        "cards",
+        "closed_at_ms",
+        "corrected",
+        "ended_at_ms",
+        "fee",
+        "late",
+        "liability",
+        "lines",
+        "notes",
+        "opened",
+        "opened_at_ms",
+        "round",
+        "seats",
+        "status",
+        "table",
+        "tips",
+        "voided",
+        "waived",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: RoundOpened = _UNOPENED
+        self.round = ""
+        self.table = ""
+        self.opened_at_ms = 0
+        self.belongs: Belongs = _NO_DAY
+        self.late = False
+        self.status = "open"
+        self.closed_at_ms: int | None = None
+        self.ended_at_ms: int | None = None
+        self.action = 0
+        self.liability = 0
+        self.fee: FeeTaken | None = None
+        self.waived: FeeWaived | None = None
+        self.voided: RoundVoided | None = None
+        self.corrected = 0
+        self.notes = 0
+        self.bettors: dict[str, None] = {}  # in the order of their first wager
+        self.tips: set[str] = set()  # the bettors whose wagers are tips for the dealer
+        self.seats: dict[int, None] = {}
+        self.lines: list[LineSettled] = []
+        self.cards: dict[tuple[Place, int], list[str | None]] = {}
+
+    @property
+    def finished(self) -> bool:
+        return self.status != "open"
+
+    @property
+    def bank(self) -> str | None:
+        return self.opened.bank_bettor
+
+    @property
+    def meter(self) -> str:
+        return (self.opened.terms.get("meter") or {}).get("id") or f"meter-{self.table}"
+
+
+_UNOPENED = RoundOpened("", "", "", "", {}, {})
+_NO_DAY = GamingDays().of(0)
+
+
+def _wager_placed(facts: RoundFacts, event: WagerPlaced, now: Now) -> None:
+    facts.bettors[event.bettor] = None
+    facts.seats[event.seat] = None
+    if event.kind == "toke":
+        facts.tips.add(event.bettor)
+
+
+def _bets_closed(facts: RoundFacts, event: BetsClosed, now: Now) -> None:
+    facts.closed_at_ms = now.at_ms
+    facts.action, facts.liability = event.action, event.liability
+
+
+def _fee_taken(facts: RoundFacts, event: FeeTaken, now: Now) -> None:
+    facts.fee = event
+
+
+def _line_settled(facts: RoundFacts, event: LineSettled, now: Now) -> None:
+    facts.lines.append(event)
+
+
+def _round_settled(facts: RoundFacts, event: RoundSettled, now: Now) -> None:
+    facts.status, facts.ended_at_ms = "settled", now.at_ms
+
+
+def _round_voided(facts: RoundFacts, event: RoundVoided, now: Now) -> None:
+    facts.status, facts.ended_at_ms, facts.voided = "void", now.at_ms, event
+
+
+def _fee_waived(facts: RoundFacts, event: FeeWaived, now: Now) -> None:
+    facts.waived = event
+
+
+def _corrected(facts: RoundFacts, event: RoundCorrected, now: Now) -> None:
+    facts.corrected += 1
+
+
+def _note_made(facts: RoundFacts, event: NoteMade, now: Now) -> None:
+    facts.notes += 1
+
+
+def _cards_dealt(facts: RoundFacts, event: CardsDealt, now: Now) -> None:
+    if event.to != "burn":
+        facts.cards.setdefault((event.to, event.hand), []).extend(event.cards)
+
+
+def _cards_turned(facts: RoundFacts, event: CardsTurned, now: Now) -> None:
+    if event.of == "flop" or event.of == "turn_river":
+        board = facts.cards[("board", 1)]
+        at = 0 if event.of == "flop" else 3
+        board[at : at + len(event.cards)] = event.cards
+    else:
+        facts.cards[(event.of, 1)][: len(event.cards)] = event.cards
+
+
+def _decision_made(facts: RoundFacts, event: DecisionMade, now: Now) -> None:
+    if event.choice == "split":
+        hand = facts.cards[(event.seat, event.hand)]
+        number = 1 + sum(place == event.seat for place, _ in facts.cards)
+        facts.cards[(event.seat, number)] = [hand.pop()]
+
+
+MONEY: Mapping[type, Callable[[Any, Any, Now], None]] = {
+    WagerPlaced: _wager_placed,
+    BetsClosed: _bets_closed,
+    FeeTaken: _fee_taken,
+    LineSettled: _line_settled,
+    RoundSettled: _round_settled,
+    RoundVoided: _round_voided,
+    FeeWaived: _fee_waived,
+    RoundCorrected: _corrected,
+    NoteMade: _note_made,
+}
+CARDS: Mapping[type, Callable[[Any, Any, Now], None]] = {
+    CardsDealt: _cards_dealt,
+    CardsTurned: _cards_turned,
+    DecisionMade: _decision_made,
+}
+
+
+# ---- sessions, boxes, meters
+
+
+class SessionFacts(Facts):
+    """`begun` is the last round that began, and what is told of its bank is kept until the next one begins."""
+
+    __slots__ = ("begun", "begun_at_ms", "declined", "passed_over", "run", "seats", "session", "table", "waiting")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = ""
+        self.session = 0
+        self.run: tables.BankRun | None = None
+        self.seats: dict[int, str] = {}
+        self.waiting: list[int] = []  # declined for the round that is to begin
+        self.begun: tables.RoundBegun | None = None
+        self.begun_at_ms = 0
+        self.declined: list[int] = []
+        self.passed_over: list[int] = []
+
+
+def _session_opened(facts: SessionFacts, event: tables.SessionOpened, now: Now) -> None:
+    facts.table, facts.session, facts.run = event.table, event.session, event.run
+
+
+def _seat_taken(facts: SessionFacts, event: tables.SeatTaken, now: Now) -> None:
+    facts.seats[event.seat] = event.bettor
+
+
+def _seat_left(facts: SessionFacts, event: tables.SeatLeft, now: Now) -> None:
+    facts.seats.pop(event.seat, None)
+
+
+def _bank_declined(facts: SessionFacts, event: tables.BankDeclined, now: Now) -> None:
+    facts.waiting.append(event.seat)
+
+
+def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> None:
+    facts.declined, facts.waiting = facts.waiting, []
+    facts.passed_over = _passed_over(facts, event)
+    facts.begun, facts.begun_at_ms = event, now.at_ms
+
+
+def _passed_over(facts: SessionFacts, begun: tables.RoundBegun) -> list[int]:
+    """Seats between the last player-dealer and this one, clockwise, whose players did not decline."""
+    run, seat, last = facts.run, begun.bank_seat, facts.begun
+    if run is None or seat is None or begun.bank_bettor == run.bettor:
+        return []
+    if last is not None and last.bank_bettor == begun.bank_bettor:
+        return []  # the round before was voided and he plays it again: whoever has sat down since waits for his turn
+    others = clockwise((other for other, who in facts.seats.items() if who != run.bettor), run.seat)
+    before = others[: others.index(seat)] if seat in others else ()
+    return [other for other in before if other not in facts.declined and facts.seats[other] != begun.bank_bettor]
+
+
+def _round_ended(facts: SessionFacts, event: tables.RoundEnded, now: Now) -> None:
+    begun = facts.begun
+    if begun is not None and begun.bank_seat is not None and event.status == "settled":
+        facts.run = tables.BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
+
+
+def _session_noted(facts: SessionFacts, event: tables.SessionNoted, now: Now) -> None:
+    facts.seats, facts.run = dict(event.seats), event.run
+
+
+SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
+    tables.SessionOpened: _session_opened,
+    tables.SeatTaken: _seat_taken,
+    tables.SeatLeft: _seat_left,
+    tables.BankDeclined: _bank_declined,
+    tables.RoundBegun: _round_begun,
+    tables.RoundEnded: _round_ended,
+    tables.SessionNoted: _session_noted,
+}
+
+
+class BoxFacts(Facts):
+    __slots__ = ("box", "fees", "installed_at_ms", "reconciled_at_ms", "removed_at_ms")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = boxes.DropBox("", "")
+        self.installed_at_ms = 0
+        self.removed_at_ms: int | None = None
+        self.reconciled_at_ms: int | None = None
+        self.fees = 0
+
+
+def _on_box(facts: BoxFacts, event: boxes.BoxEvent, now: Now) -> None:
+    if isinstance(event, boxes.BoxInstalled):
+        facts.box, facts.installed_at_ms = boxes.start(event), now.at_ms
+        return
+    facts.box = boxes.evolve(facts.box, event)
+    if isinstance(event, boxes.FeeDropped):
+        facts.fees += 1
+    elif isinstance(event, boxes.BoxRemoved):
+        facts.removed_at_ms = now.at_ms
+    elif isinstance(event, boxes.BoxReconciled):
+        facts.reconciled_at_ms = now.at_ms
+
+
+class MeterFacts(Facts):
+    """`before` is what shown and reserve together were before the event at hand."""
+
+    __slots__ = ("before", "meter", "reserve", "shown")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meter = ""
+        self.before = 0
+        self.shown = 0
+        self.reserve = 0
+
+
+def _on_meter(facts: MeterFacts, event: meters.MeterEvent, now: Now) -> None:
+    if isinstance(event, meters.MeterSeeded):
+        facts.meter = event.meter
+    facts.before = facts.shown + facts.reserve
+    facts.shown, facts.reserve = event.shown, event.reserve
+
+
+class BettorFacts(Facts):
+    __slots__ = ()
+
+
+BOX = dict.fromkeys(boxes.BOX_TOPICS.values(), _on_box)
+METER = dict.fromkeys(meters.METER_TOPICS.values(), _on_meter)
+
+
+# ---- at hand, or from the store
+
+
+FACTS_OF: dict[str, type[Facts]] = {
+    "round": RoundFacts,
+    "table": SessionFacts,
+    "box": BoxFacts,
+    "meter": MeterFacts,
+    "bettor": BettorFacts,
+}
+
+
+class Streams:
+    """The aggregates whose next event may come; finished rounds are let go of and read again if need be."""
+
+    def __init__(self, feed: Feed, gaming_days: GamingDays, *, cards: bool) -> None:
+        self._feed = feed
+        self._gaming_days = gaming_days
+        self.known: dict[int, Facts] = {}
+        self.remember: dict[type, Callable[[Any, Any, Now], None]] = {
+            RoundOpened: self._round_opened,
+            **MONEY,
+            **(CARDS if cards else {}),
+            **SESSION,
+            **BOX,
+            **METER,
+        }
+
+    def before(self, kind: type[Facts], originator: int, version: int) -> Facts:
+        """An aggregate that is not at hand, as it was just before this version."""
+        facts = kind() if version == 1 else self._read(kind, originator, version)
+        self.known[originator] = facts
+        return facts
+
+    def _round_opened(self, facts: RoundFacts, event: RoundOpened, now: Now) -> None:
+        facts.opened, facts.opened_at_ms, facts.late = event, now.at_ms, now.late
+        facts.round, facts.table = event.round or "", event.table or ""
+        facts.belongs = self._gaming_days.of(now.at_ms)
+        if event.bank_bettor is not None:
+            facts.bettors[event.bank_bettor] = None
+
+    def _read(self, kind: type[Facts], originator: int, version: int) -> Facts:
+        """From all earlier events; of a meter the first and the last tell everything."""
+        facts = kind()
+        since = version - 1 if kind is MeterFacts else 1
+        for topic_id, state in self._feed.earlier(originator, version, since):
+            entry: Entry[Any] = TOPICS.decoder(self._feed.topic(topic_id))(state)
+            remember = self.remember.get(type(entry.event))
+            if remember is not None:
+                remember(facts, entry.event, Now(0, entry.by, entry.at_ms, entry.late))
+        facts.version = version - 1
+        return facts

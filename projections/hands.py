@@ -1,0 +1,175 @@
+"""`hands`: every round, open ones too, to be searched by table, bettor, day, rule set, hand made and outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from domain import rulesets
+from domain.cards import whole
+from domain.events import (
+    BetsClosed,
+    FeeTaken,
+    FeeWaived,
+    NoteMade,
+    RoundCorrected,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+)
+from domain.games import p215
+from domain.poker import best_of, three_card
+from projections.facts import Now, RoundFacts
+from projections.gaming_days import GamingDays
+from projections.projection import ALWAYS, Handler, Projection, Window
+from projections.storage import Row, Table
+
+ROUNDS = Table(
+    "hands",
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "ruleset": "text NOT NULL",
+        "ruleset_hash": "text NOT NULL",
+        "gaming_day": "date NOT NULL",
+        "shift": "text NOT NULL",
+        "opened_at": "ms NOT NULL",
+        "ended_at": "ms",
+        "late": "boolean NOT NULL",
+        "status": "text NOT NULL",
+        "deck": "text",
+        "player_dealer": "text",
+        "bank_seat": "smallint",
+        "bank_wager": "bigint",
+        "turn": "smallint",
+        "seats": "int[] NOT NULL",
+        "bettors": "text[] NOT NULL",
+        "dealer_hand": "text",
+        "made": "text[] NOT NULL",
+        "action": "bigint NOT NULL",
+        "fee": "bigint NOT NULL",
+        "waived": "text",
+        "wagered": "bigint NOT NULL",
+        "paid": "bigint NOT NULL",
+        "collected": "bigint NOT NULL",
+        "shortfall": "bigint NOT NULL",
+        "voided": "text",
+        "corrected": "integer NOT NULL",
+        "notes": "integer NOT NULL",
+    },
+    ("round",),
+    indexes=(
+        "(table_id, opened_at)",
+        "(opened_at)",
+        "(gaming_day, table_id)",
+        "(status, opened_at) WHERE status <> 'settled' OR shortfall > 0 OR corrected > 0",
+    ),
+)
+BETTORS = Table(
+    "hands_bettors",
+    {"bettor": "text NOT NULL", "opened_at": "ms NOT NULL", "round": "text NOT NULL"},
+    ("bettor", "opened_at", "round"),
+)
+FAMILIES = ("uth", "tcp", "p215")
+# Cards and decisions show in a row when the round is over.
+CHANGING = (
+    RoundOpened,
+    WagerPlaced,
+    BetsClosed,
+    FeeTaken,
+    RoundSettled,
+    RoundVoided,
+    FeeWaived,
+    NoteMade,
+    RoundCorrected,
+)
+
+
+class Hands(Projection):
+    name = "hands"
+    tables = (ROUNDS, BETTORS)
+    needs_cards = True
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        super().__init__(gaming_days, window)
+        self._changed: dict[str, RoundFacts] = {}
+
+    def handlers(self) -> Mapping[type, Handler]:
+        return dict.fromkeys(CHANGING, self._moved)
+
+    def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
+        changed, self._changed = self._changed, {}
+        yield ROUNDS, [_row(round_) for round_ in changed.values()]
+        yield BETTORS, [(b, round_.opened_at_ms, round_.round) for round_ in changed.values() for b in round_.bettors]
+
+    def _moved(self, now: Now, event: object, round_: RoundFacts) -> None:
+        self._changed[round_.round] = round_
+
+
+def _row(round_: RoundFacts) -> Row:
+    opened, lines = round_.opened, round_.lines
+    dealer, made = _hands_made(round_) if round_.status != "open" else (None, ())
+    return (
+        round_.round,
+        round_.table,
+        opened.ruleset,
+        opened.ruleset_hash,
+        *round_.belongs,
+        round_.opened_at_ms,
+        round_.ended_at_ms,
+        round_.late,
+        round_.status,
+        opened.deck,
+        opened.bank_bettor,
+        opened.bank_seat,
+        opened.bank_wager,
+        opened.turn,
+        ",".join(map(str, sorted(round_.seats))),
+        ",".join(round_.bettors),
+        dealer,
+        ",".join(made),
+        round_.action,
+        0 if round_.fee is None else round_.fee.amount,
+        None if round_.waived is None else round_.waived.how,
+        sum([line.wager for line in lines]),
+        sum([line.paid for line in lines]),
+        sum([line.collected for line in lines]),
+        sum([line.shortfall for line in lines]),
+        None if round_.voided is None else round_.voided.reason,
+        round_.corrected,
+        round_.notes,
+    )
+
+
+def _hands_made(round_: RoundFacts) -> tuple[str | None, Sequence[str]]:
+    """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
+    family = _family(round_.opened.ruleset)
+    board = whole(tuple(round_.cards.get(("board", 1), ()))) or ()
+    dealer: str | None = None
+    made: set[str] = set()
+    for (place, _), cards in round_.cards.items():
+        seen = whole(tuple(cards))
+        if place == "board" or seen is None or (family == "uth" and len(board) < 5):
+            continue
+        name = _name(family, seen, board)
+        if place == "dealer":
+            dealer = name
+        elif name is not None:
+            made.add(name)
+    return dealer, sorted(made)
+
+
+def _name(family: str, seen: Sequence[str], board: Sequence[str]) -> str | None:
+    if family == "p215":
+        return p215.hand_name(seen)
+    if family == "tcp":
+        return three_card(seen).name if len(seen) == 3 else None
+    return best_of((*seen, *board)).name if len(seen) == 2 else None
+
+
+@lru_cache
+def _family(ruleset: str) -> str:
+    """Most ids begin with it, and no file need be read; also where the rule set is no longer shipped."""
+    family = ruleset.partition("-")[0]
+    return family if family in FAMILIES or ruleset not in rulesets.ids() else rulesets.load(ruleset).family

@@ -1,0 +1,77 @@
+"""A report's rows as bytes for other programs: JSON, CSV, a spreadsheet, or the journal for beancount and hledger."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from projections.ledger_files import FORMATS as LEDGER_FILES
+from projections.reports import Filters, columns_of, rows
+
+MONEY = re.compile(r"-?\d+\.\d\d")
+Rows = Sequence[Mapping[str, Any]]
+
+
+def text(value: Any) -> str:
+    if value is None:
+        return ""
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def as_json(name: str, found: Rows) -> bytes:
+    return msgspec.json.encode(found) + b"\n"
+
+
+def as_csv(name: str, found: Rows) -> bytes:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns_of(name))
+    writer.writerows([text(value) for value in row.values()] for row in found)
+    return file.getvalue().encode()
+
+
+def as_xlsx(name: str, found: Rows) -> bytes:
+    """Money as numbers with two decimals, so that a spreadsheet can add it up; text never as a formula."""
+    import xlsxwriter
+
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    sheet = book.add_worksheet(name[:31])
+    bold, money = book.add_format({"bold": True}), book.add_format({"num_format": "#,##0.00"})
+    columns = columns_of(name)
+    for at, column in enumerate(columns):
+        sheet.write_string(0, at, column, bold)
+    for line, row in enumerate(found, start=1):
+        for at, value in enumerate(row.values()):
+            if isinstance(value, bool) or value is None or isinstance(value, list):
+                sheet.write_string(line, at, text(value))
+            elif isinstance(value, int):
+                sheet.write_number(line, at, value)
+            elif MONEY.fullmatch(value):
+                sheet.write_number(line, at, float(value), money)
+            else:
+                sheet.write_string(line, at, value)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, max(len(found), 1), len(columns) - 1)
+    sheet.autofit()
+    book.close()
+    return file.getvalue()
+
+
+def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
+    """The journal with counts asserted, unless it was narrowed so that an account is not whole.
+
+    Boxes first: whatever has been counted by then has its entries in a journal that is read later.
+    """
+    whole = Filters(table=filters.table, as_of=filters.as_of) == filters
+    boxes = rows(url, "drops", filters) if whole else []
+    lines: Iterator[str] = LEDGER_FILES[format_](rows(url, "journal", filters), boxes)
+    return lines
+
+
+WRITERS = {"json": as_json, "csv": as_csv, "xlsx": as_xlsx}

@@ -1,0 +1,105 @@
+"""What a projection is: tables, and for each kind of event what it means to them.
+
+A projection gathers rows while a page of events is folded; all of a page's rows are then written in one transaction
+together with the position, so that each event counts exactly once however often a process dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from projections.facts import Now
+from projections.gaming_days import GamingDays
+from projections.storage import Row, Table, fingerprint
+
+Handler = Callable[[Now, Any, Any], None]
+Key = TypeVar("Key", bound=tuple[Any, ...])
+
+
+class Window:
+    """Which moments count, for a report on a range of time: from `since_ms` on and before `until_ms`."""
+
+    def __init__(self, since_ms: int | None = None, until_ms: int | None = None) -> None:
+        self._since_ms = -(1 << 62) if since_ms is None else since_ms
+        self._until_ms = 1 << 62 if until_ms is None else until_ms
+
+    def __contains__(self, at_ms: int) -> bool:
+        return self._since_ms <= at_ms < self._until_ms
+
+
+ALWAYS = Window()
+
+
+class Projection:
+    """One instance for each fold; `version` goes up when the same events are to make other rows."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    tables: ClassVar[tuple[Table, ...]]
+    needs_cards: ClassVar[bool] = False
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        self.gaming_days = gaming_days
+        self.window = window
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        return fingerprint(cls.tables, cls.version)
+
+    def handlers(self) -> Mapping[type, Handler]:
+        """By class of event; a handler gets the aggregate with the event already taken in."""
+        raise NotImplementedError
+
+    def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
+        """The rows of the page, each key once; what was gathered is forgotten by it."""
+        raise NotImplementedError
+
+
+class Sums:
+    """Amounts to be added to what is stored, by key."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._width = len(table.columns) - len(table.key)
+        self._sums: dict[tuple[Any, ...], list[int]] = {}
+
+    def of(self, key: tuple[Any, ...]) -> list[int]:
+        """To be added to in place, in the order of the table's columns after its key."""
+        sums = self._sums.get(key)
+        if sums is None:
+            sums = self._sums[key] = [0] * self._width
+        return sums
+
+    def gathered(self) -> tuple[Table, list[Row]]:
+        rows: list[Row] = [(*key, *sums) for key, sums in self._sums.items()]
+        self._sums = {}
+        return self.table, rows
+
+
+class Appended:
+    """Rows that are only ever added."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.rows: list[Row] = []
+
+    def gathered(self) -> tuple[Table, list[Row]]:
+        rows, self.rows = self.rows, []
+        return self.table, rows
+
+
+class Latest:
+    """Rows that replace what is stored under their key; the last one of a page counts."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._rows: dict[Any, Row] = {}
+
+    def put(self, key: Any, row: Row) -> None:
+        self._rows[key] = row
+
+    def gathered(self) -> tuple[Table, list[Row]]:
+        rows = list(self._rows.values())
+        self._rows = {}
+        return self.table, rows

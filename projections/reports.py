@@ -1,0 +1,421 @@
+"""Reports: rows of plain values, money as text and times with their offset, from the projections' tables.
+
+A report on the past is not read from today's rows: the events up to then are folded again into temporary tables, by the
+same code, and the same query is asked of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any, LiteralString
+
+from msgspec import Struct
+from psycopg.sql import SQL, Identifier
+
+from domain.money import money
+from infra.migrate import READER_ROLE
+from infra.recorder import LedgerRecorder
+from projections import storage
+from projections.applier import gaming_days
+from projections.catalogue import ALL
+from projections.feed import Feed
+from projections.fold import Fold
+from projections.gaming_days import GamingDays
+from projections.projection import Projection, Window
+from projections.runner import connect
+from projections.storage import LIVE, TEMPORARY, Connection, Writer
+
+REPLAY_PAGE = 20_000
+
+
+class BadFilter(ValueError):
+    """A filter that this report does not have."""
+
+
+class Filters(Struct, frozen=True):
+    """`as_of`: what the ledger held at that moment. `since` and `until`: what belongs to that time, from the one to
+    just before the other. Any of the three makes the report be worked out from events."""
+
+    table: str | None = None
+    bettor: str | None = None
+    gaming_day: date | None = None
+    shift: str | None = None
+    box: str | None = None
+    as_of: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def on_the_past(self) -> bool:
+        return self.as_of is not None or self.since is not None or self.until is not None
+
+    @property
+    def window(self) -> Window:
+        return Window(_milliseconds(self.since), _milliseconds(self.until))
+
+
+class Report(Struct, frozen=True):
+    """`columns` name a format for each: money, at, or as it is. `filters` are the conditions that may be asked for."""
+
+    name: str
+    projection: type[Projection]
+    columns: dict[str, str]
+    query: LiteralString
+    filters: dict[str, LiteralString]
+    order: LiteralString
+    group: LiteralString = ""
+    windowed: LiteralString = ""  # the condition of a range, where rows have their own time
+
+
+BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}
+BY_DAY: dict[str, LiteralString] = {"gaming_day": "gaming_day = %(gaming_day)s", "shift": "shift = %(shift)s"}
+IN_RANGE: LiteralString = (
+    "({} >= %(since)s OR %(since)s::timestamptz IS NULL) AND ({} < %(until)s OR %(until)s::timestamptz IS NULL)"
+)
+
+REPORTS: dict[str, Report] = {
+    report.name: report
+    for report in (
+        Report(
+            "bankroll",
+            ALL["bankroll"],
+            {
+                "bettor": "",
+                "kind": "",
+                "rounds": "",
+                "wagered": "money",
+                "won": "money",
+                "lost": "money",
+                "fees": "money",
+                "net": "money",
+                "buy_ins": "money",
+                "cash_outs": "money",
+            },
+            "SELECT bettor, coalesce(k.kind, CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END),"
+            " sum(rounds)::bigint, sum(wagered)::bigint, sum(won)::bigint, sum(lost)::bigint,"
+            " sum(fees)::bigint, sum(won - lost)::bigint,"
+            " sum(buy_ins)::bigint, sum(cash_outs)::bigint"
+            " FROM {schema}.bankroll LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
+            {**BY_TABLE, **BY_DAY, "bettor": "bettor = %(bettor)s"},
+            "bettor",
+            group="bettor, k.kind",
+        ),
+        Report(
+            "exposure",
+            ALL["exposure"],
+            {
+                "round": "",
+                "table": "",
+                "at": "at",
+                "player_dealer": "",
+                "wager": "money",
+                "action": "money",
+                "liability": "money",
+                "paid": "money",
+                "collected": "money",
+                "net": "money",
+                "shortfall": "money",
+                "status": "",
+                "gaming_day": "",
+                "shift": "",
+            },
+            "SELECT round, table_id, at, player_dealer, wager, action, liability, paid, collected, collected - paid,"
+            " shortfall, status, gaming_day, shift FROM {schema}.exposure",
+            {**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
+            "at, round",
+            windowed="opened_at",
+        ),
+        Report(
+            "collections",
+            ALL["collections"],
+            {
+                "gaming_day": "",
+                "shift": "",
+                "table": "",
+                "schedule": "schedule",
+                "tier": "",
+                "rounds": "",
+                "action": "money",
+                "fees": "money",
+                "waived": "money",
+                "net": "money",
+            },
+            "SELECT gaming_day, shift, table_id, schedule, tier, rounds, action, fees, waived, fees - waived"
+            " FROM {schema}.collections",
+            {**BY_TABLE, **BY_DAY},
+            "gaming_day, shift, table_id, schedule, tier",
+        ),
+        Report(
+            "drops",
+            ALL["drops"],
+            {
+                "box": "",
+                "table": "",
+                "installed_at": "at",
+                "removed_at": "at",
+                "expected": "money",
+                "counted": "money",
+                "variance": "money",
+                "status": "",
+                "fees": "",
+                "seal": "",
+                "gaming_day": "",
+                "shift": "",
+                "signed_by": "",
+                "explanation": "",
+            },
+            "SELECT box, table_id, installed_at, removed_at, expected, counted, variance, status, fees, seal,"
+            " gaming_day, shift, signed_by, explanation FROM {schema}.drops",
+            {**BY_TABLE, **BY_DAY, "box": "box = %(box)s"},
+            "installed_at, box",
+            windowed="coalesce(removed_at, installed_at)",
+        ),
+        Report(
+            "journal",
+            ALL["journal"],
+            {
+                "source": "",
+                "at": "at",
+                "account": "",
+                "debit": "money",
+                "credit": "money",
+                "round": "",
+                "table": "",
+                "what": "",
+                "gaming_day": "",
+                "position": "",
+            },
+            "SELECT source, at, account, debit, credit, round, table_id, what, gaming_day, position"
+            " FROM {schema}.journal",
+            {
+                **BY_TABLE,
+                **BY_DAY,
+                "bettor": "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)",
+            },
+            "position, line",
+            windowed="at",
+        ),
+        Report(
+            "trial-balance",
+            ALL["journal"],
+            {"account": "", "debit": "money", "credit": "money", "balance": "money"},
+            "SELECT account, sum(debit)::bigint, sum(credit)::bigint, sum(debit - credit)::bigint"
+            " FROM {schema}.journal_balances",
+            {"gaming_day": "gaming_day = %(gaming_day)s"},
+            "account",
+            group="account",
+        ),
+        Report(
+            "hands",
+            ALL["hands"],
+            {
+                "round": "",
+                "table": "",
+                "ruleset": "",
+                "opened_at": "at",
+                "gaming_day": "",
+                "shift": "",
+                "status": "",
+                "player_dealer": "",
+                "seats": "list",
+                "bettors": "list",
+                "dealer_hand": "",
+                "made": "list",
+                "action": "money",
+                "wagered": "money",
+                "paid": "money",
+                "collected": "money",
+                "shortfall": "money",
+                "fee": "money",
+                "waived": "",
+                "voided": "",
+                "corrected": "",
+            },
+            "SELECT round, table_id, ruleset, opened_at, gaming_day, shift, status, player_dealer, seats, bettors,"
+            " dealer_hand, made, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected"
+            " FROM {schema}.hands",
+            {
+                **BY_TABLE,
+                **BY_DAY,
+                "bettor": "round IN (SELECT round FROM {schema}.hands_bettors WHERE bettor = %(bettor)s)",
+            },
+            "opened_at, round",
+            windowed="opened_at",
+        ),
+        Report(
+            "rotation",
+            ALL["rotation"],
+            {
+                "round": "",
+                "table": "",
+                "at": "at",
+                "seat": "",
+                "bettor": "",
+                "turn": "",
+                "declined": "list",
+                "passed_over": "list",
+                "breach": "",
+                "status": "",
+            },
+            "SELECT round, table_id, at, seat, bettor, turn, declined, passed_over, breach, status"
+            " FROM {schema}.rotation",
+            {**BY_TABLE, **BY_DAY, "bettor": "bettor = %(bettor)s"},
+            "at, round",
+            windowed="at",
+        ),
+        Report(
+            "meters",
+            ALL["meters"],
+            {
+                "meter": "",
+                "at": "at",
+                "what": "",
+                "round": "",
+                "bettor": "",
+                "amount": "money",
+                "shown": "money",
+                "reserve": "money",
+            },
+            "SELECT meter, at, what, round, bettor, amount, shown, reserve FROM {schema}.meter_moves",
+            {"bettor": "bettor = %(bettor)s"},
+            "position",
+            windowed="at",
+        ),
+        Report(
+            "slips",
+            ALL["drops"],
+            {
+                "box": "",
+                "round": "",
+                "at": "at",
+                "schedule": "schedule",
+                "tier": "",
+                "fee": "money",
+                "dropped": "money",
+                "waived": "",
+                "matched": "",
+            },
+            # What the rounds say was taken beside what the box was told; a fee without a slip belongs to the box that
+            # was on its table.
+            "SELECT box, round, at, schedule, tier, fee, dropped, waived, matched FROM (SELECT s.box, s.round, s.at,"
+            " coalesce(f.schedule, s.schedule) AS schedule, coalesce(f.tier, s.tier) AS tier, f.amount AS fee,"
+            " s.amount AS dropped, f.waived, d.table_id,"
+            " coalesce(s.amount, 0) = CASE WHEN f.waived = 'not dropped' THEN 0 ELSE coalesce(f.amount, 0) END"
+            " AND f.amount IS NOT NULL AS matched"
+            " FROM (SELECT box, round, min(at) AS at, sum(amount)::bigint AS amount, max(schedule) AS schedule,"
+            " max(tier) AS tier FROM {schema}.drop_slips GROUP BY box, round) s"
+            " JOIN {schema}.drops d USING (box) LEFT JOIN {schema}.drop_fees f USING (round)"
+            " UNION ALL SELECT d.box, f.round, f.at, f.schedule, f.tier, f.amount, NULL, f.waived, f.table_id, false"
+            " FROM {schema}.drop_fees f JOIN {schema}.drops d ON d.table_id = f.table_id AND f.at >= d.installed_at"
+            " AND (d.removed_at IS NULL OR f.at < d.removed_at)"
+            " WHERE NOT EXISTS (SELECT FROM {schema}.drop_slips s WHERE s.round = f.round)) walked",
+            {**BY_TABLE, "box": "box = %(box)s"},
+            "box, at, round",
+            windowed="at",
+        ),
+    )
+}
+
+
+def columns_of(name: str) -> list[str]:
+    return list(report_named(name).columns)
+
+
+class UnknownReport(LookupError):
+    """There is no report of that name."""
+
+
+def report_named(name: str) -> Report:
+    try:
+        return REPORTS[name]
+    except KeyError:
+        raise UnknownReport(f"There is no report {name}; there are {', '.join(REPORTS)}.") from None
+
+
+def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dict[str, Any]]:  # noqa: B008
+    """The rows of a report; today's are as far as the projection has come, those of the past are always exact."""
+    report = report_named(name)
+    _check(report, filters)
+    with connect(database_url) as connection:
+        if filters.on_the_past:
+            with replayed(connection, database_url, [report.projection], filters):
+                return _ask(connection, report, filters, TEMPORARY)
+        return _ask(connection, report, filters, LIVE)
+
+
+def _check(report: Report, filters: Filters) -> None:
+    for name in ("table", "bettor", "gaming_day", "shift", "box"):
+        if getattr(filters, name) is not None and name not in report.filters:
+            raise BadFilter(f"{report.name} cannot be asked for one {name.replace('_', ' ')}.")
+
+
+def _ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
+    days = gaming_days(connection)
+    asked = [name for name in report.filters if getattr(filters, name) is not None]
+    conditions: list[LiteralString] = [report.filters[name] for name in asked]
+    if report.windowed and (filters.since or filters.until):
+        conditions.append(IN_RANGE.format(report.windowed, report.windowed))
+    query = report.query
+    if conditions:
+        query += " WHERE " + " AND ".join(conditions)
+    if report.group:
+        query += f" GROUP BY {report.group}"
+    statement = SQL(query + f" ORDER BY {report.order}").format(schema=Identifier(schema))
+    values = {name: getattr(filters, name) for name in Filters.__struct_fields__}
+    found = connection.execute(statement, values).fetchall()
+    shapes = [_SHAPES[shape] for shape in report.columns.values()]
+    names = list(report.columns)
+    return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]
+
+
+# ---- plain values
+
+
+def iso(at: datetime, days: GamingDays) -> str:
+    """As the property's clocks showed it, with the offset."""
+    return at.astimezone(days.zone_of(round(at.timestamp() * 1000))).isoformat(timespec="milliseconds")
+
+
+_SHAPES: Mapping[str, Callable[[Any, GamingDays], Any]] = {
+    "": lambda value, days: value.isoformat() if isinstance(value, date) else value,
+    "money": lambda value, days: None if value is None else money(value),
+    "at": lambda value, days: None if value is None else iso(value, days),
+    "schedule": lambda value, days: int(value) if value is not None and value.isdecimal() else value,
+    "list": lambda value, days: value,
+}
+
+
+def _milliseconds(at: datetime | None) -> int | None:
+    return None if at is None else round(at.timestamp() * 1000)
+
+
+# ---- the past
+
+
+@contextmanager
+def replayed(
+    connection: Connection, database_url: str, projections: Sequence[type[Projection]], filters: Filters
+) -> Iterator[None]:
+    """Temporary tables of these projections as the events up to a moment make them; gone with the connection."""
+    storage.prepare(connection)
+    tables = [table for projection in projections for table in projection.tables]
+    storage.create(connection, TEMPORARY, tables)
+    writer = Writer(TEMPORARY)
+    with LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder:
+        feed = Feed(recorder)
+        fold = Fold(projections, feed, gaming_days(connection), filters.window)
+        after = -1
+        position = 0
+        while position > after:
+            after = position
+            page, position = feed.page(after, REPLAY_PAGE, as_of=filters.as_of)
+            fold.take_in(page)
+            with connection.transaction():
+                for table, gathered in fold.gathered():
+                    writer.write(connection, table, gathered)
+    try:
+        yield
+    finally:
+        storage.drop(connection, TEMPORARY, tables)

@@ -1,0 +1,93 @@
+"""`report`, `rebuild` and `follow` on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from api.report_commands import follow, rebuild, report
+from infra.ledger import Ledger
+from projections.runner import Runner
+from tests.projections.playing import record, simulated
+
+CONTRACT = {
+    "bankroll": "bettor kind rounds wagered won lost fees net buy_ins cash_outs",
+    "exposure": "round table at player_dealer wager action liability paid collected net shortfall",
+    "collections": "gaming_day shift table schedule tier rounds action fees waived net",
+    "drops": "box table installed_at removed_at expected counted variance status",
+    "journal": "source at account debit credit",
+}
+app = typer.Typer()
+for command in (report, rebuild, follow):
+    app.command()(command)
+
+
+def run(url: str, *arguments: str) -> Any:
+    return CliRunner().invoke(app, [*arguments, "--database-url", url])
+
+
+@pytest.fixture
+def with_rounds(url: str, ledger: Ledger) -> str:
+    record(ledger, simulated(2, tables=1))
+    return url
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_the_columns_of_the_contract_come_first_in_json_and_csv(with_rounds: str, name: str):
+    wanted = CONTRACT[name].split()
+    answered = run(with_rounds, "report", name, "--format", "json")
+    assert answered.exit_code == 0, answered.output
+    found = json.loads(answered.stdout)
+    assert found
+    assert all(list(row)[: len(wanted)] == wanted for row in found)
+    as_csv = list(csv.reader(io.StringIO(run(with_rounds, "report", name, "--format", "csv").stdout)))
+    assert as_csv[0] == list(found[0])
+    assert len(as_csv) == len(found) + 1
+    assert run(with_rounds, "report", name).exit_code == 0
+
+
+def test_a_report_catches_up_by_itself_or_waits_for_the_runner(with_rounds: str):
+    assert len(json.loads(run(with_rounds, "report", "exposure", "--format", "json").stdout)) > 0
+    stop = threading.Event()
+    with Runner(with_rounds) as runner:
+        following = threading.Thread(target=runner.follow, args=(stop,))
+        following.start()
+        try:
+            answered = run(with_rounds, "report", "bankroll", "--format", "json")
+        finally:
+            stop.set()
+            following.join()
+    assert json.loads(answered.stdout)
+    assert answered.stderr == ""
+
+
+def test_rebuild_and_follow_once(with_rounds: str):
+    assert "Applied" in run(with_rounds, "follow", "--once").stderr
+    before = run(with_rounds, "report", "journal", "--format", "json").stdout
+    assert "Rebuilt all projections" in run(with_rounds, "rebuild").stderr
+    assert "Rebuilt journal" in run(with_rounds, "rebuild", "journal").stderr
+    assert run(with_rounds, "report", "journal", "--format", "json").stdout == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "profits"),
+        ("report", "drops", "--bettor", "p-1"),
+        ("report", "bankroll", "--as-of", "yesterday"),
+        ("report", "bankroll", "--gaming-day", "8 March"),
+        ("rebuild", "profits"),
+        ("follow", "profits"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_exit_code_2(url: str, arguments: tuple[str, ...]):
+    answered = run(url, *arguments)
+    assert answered.exit_code == 2
+    assert answered.stderr.startswith("roundledger: ")
