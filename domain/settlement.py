@@ -36,12 +36,12 @@ def won(seat: int, bettor: str, spot: str, stake: int, odds: Odds, point: str, r
 
 
 def lost(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
-    text = f"{reason}: the {spot.replace('_', ' ')} wager of {dollars(stake)} is lost."
+    text = f"{reason}: the {dollars(stake)} {spot.replace('_', ' ')} wager is lost."
     return Verdict(seat, bettor, hand, spot, stake, "lose", None, stake, point, text)
 
 
 def pushed(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
-    text = f"{reason}: the {spot.replace('_', ' ')} wager of {dollars(stake)} pushes and goes back."
+    text = f"{reason}: the {dollars(stake)} {spot.replace('_', ' ')} wager pushes."
     return Verdict(seat, bettor, hand, spot, stake, "push", None, 0, point, text)
 
 

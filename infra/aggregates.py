@@ -70,6 +70,7 @@ class Append:
         self._actor = actor
         self.recorded: list[Recorded] = []
         self.sealed: list[SealedCard] = []
+        self._salts = _Salts()
 
     def add(self, originator: UUID, version: int, events: Iterable[Any]) -> int:
         """Append after `version`; returns the version of the last event."""
@@ -84,7 +85,7 @@ class Append:
     ) -> int:
         """The same for a round, with its face-down cards sealed."""
         by, at_ms, late = self._actor.by, self._actor.at_ms, self._actor.late
-        new_salt = _Salts().take
+        new_salt = self._salts.take
         for event in events:
             version += 1
             units: list[sealing.SealedUnit] = []
@@ -97,7 +98,7 @@ class Append:
 
     def seal_content(self, originator: UUID, content: str) -> str:
         """A document names face-down cards too, so its digest is sealed like them: few cards are soon guessed."""
-        salt = os.urandom(SALT_BYTES)
+        salt = self._salts.take()
         self.sealed.append(SealedCard(originator, 1, 0, content, salt))
         return sealing.commitment(content, salt).hex()
 
@@ -124,10 +125,10 @@ class Aggregates:
 
     # ---- rounds and the rules of their day
 
-    def round(self, round_id: str) -> Stored | None:
-        """A round with all that the write path knows of it, face-down cards included."""
+    def round(self, round_id: str, upto: int | None = None) -> Stored | None:
+        """A round with all that the write path knows of it, face-down cards included; `upto` a version of it."""
         originator = stream("round", round_id)
-        entries = self._events.load(originator)
+        entries = self._events.load(originator, lte=upto)
         if not entries:
             return None
         sealed: dict[int, list[sealing.SealedUnit]] = {}

@@ -8,16 +8,21 @@ from domain import boxes, meters, rulesets, tables
 from domain.bettors import BettorKind, BettorRegistered
 from domain.errors import BadDocument, Conflict, OutOfTurn
 from domain.terms import Meter, TermsDocument, resolve
+from domain.wagers import check_seat
 from infra import appender
 from infra.aggregates import Actor, Append, Desk, stream
-from infra.ledger import Ledger
+from infra.ledger import Ledger, Receipted
 
 
 class Floor:
-    """Commands on tables, boxes and meters; each is one transaction, and a lost race is a Conflict."""
+    """Commands on tables, boxes and meters; each is one transaction, and a lost race is a Conflict.
 
-    def __init__(self, ledger: Ledger) -> None:
+    `receipt` is stored with each command, so whoever gives one makes a floor for that one command.
+    """
+
+    def __init__(self, ledger: Ledger, receipt: Receipted = None) -> None:
         self._ledger = ledger
+        self._receipt = receipt
         self._aggregates = ledger.aggregates
 
     # ---- sessions, seats, chips
@@ -33,6 +38,8 @@ class Floor:
     ) -> tables.TableSession:
         rules = rulesets.load(ruleset)
         resolved = resolve(rules, terms)
+        for seat in players:
+            check_seat(rules, seat)
 
         def change(desk: Desk, append: Append) -> Desk:
             metered, meter, version = self._aggregates.metered(table, resolved)
@@ -48,7 +55,11 @@ class Floor:
         return self._on_session(table, lambda session: [tables.close_session(session)], actor)
 
     def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> tables.TableSession:
-        return self._on_session(table, lambda session: [tables.take_seat(session, seat, bettor)], actor)
+        def decide(session: tables.TableSession) -> list[tables.TableEvent]:
+            check_seat(session.rules, seat)
+            return [tables.take_seat(session, seat, bettor)]
+
+        return self._on_session(table, decide, actor)
 
     def leave_seat(self, table: str, seat: int, actor: Actor) -> tables.TableSession:
         return self._on_session(table, lambda session: [tables.leave_seat(session, seat)], actor)
@@ -65,6 +76,11 @@ class Floor:
         """The table's open session as it is stored now."""
         self._aggregates.forget(table)
         return _open(self._aggregates.desk(table), table)
+
+    def latest_session(self, table: str) -> tables.TableSession | None:
+        """The table's session as it is stored now, open or closed; none where it was never opened."""
+        self._aggregates.forget(table)
+        return self._aggregates.desk(table).session
 
     # ---- boxes
 
@@ -105,10 +121,17 @@ class Floor:
         event = decide(state)
         append = Append(actor)
         append.add(stream("box", box), version, [event])
-        self._commit(append, f"Box {box}")
-        return boxes.evolve(state, event)
+        after = boxes.evolve(state, event)
+        self._commit(append, f"Box {box}", after)
+        return after
 
     # ---- meters and bettors
+
+    def meter(self, meter_id: str) -> Meter | None:
+        """The meter as it is stored now."""
+        self._aggregates.forget("")
+        found = self._aggregates.meter(meter_id)
+        return None if found is None else found[0]
 
     def adjust_meter(
         self, meter_id: str, shown: int, reserve: int, reason: str, second_person: str, actor: Actor
@@ -121,8 +144,8 @@ class Floor:
         adjusted = meters.adjust(meter, shown, reserve, reason, (actor.by, second_person))
         append = Append(actor)
         append.add(stream("meter", meter_id), version, [adjusted])
-        self._commit(append, f"Meter {meter_id}")
         meter = meters.evolve(meter, adjusted)
+        self._commit(append, f"Meter {meter_id}", meter)
         self._aggregates.keep_meter(meter, version + 1)
         return meter
 
@@ -130,8 +153,9 @@ class Floor:
         originator = stream("bettor", bettor)
         version = len(self._ledger.events.load(originator))
         append = Append(actor)
-        append.add(originator, version, [BettorRegistered(bettor, kind)])
-        self._commit(append, f"Bettor {bettor}")
+        registered = BettorRegistered(bettor, kind)
+        append.add(originator, version, [registered])
+        self._commit(append, f"Bettor {bettor}", registered)
 
     # ---- how a command is carried out
 
@@ -147,22 +171,30 @@ class Floor:
         return self._change(table, change, actor)
 
     def _change(self, table: str, change: Callable[[Desk, Append], Desk], actor: Actor) -> tables.TableSession:
-        """Decide on the table as it is stored now, not as it was remembered: these commands are rare."""
-        self._aggregates.forget(table)
-        append = Append(actor)
-        desk = change(self._aggregates.desk(table), append)
-        try:
-            self._commit(append, f"Table {table}")
-        except Conflict:
-            self._aggregates.forget(table)
-            raise
-        self._aggregates.keep(table, desk)
-        assert desk.session is not None
-        return desk.session
+        """Decide on the table as it is stored now, not as it was remembered: these commands are rare.
 
-    def _commit(self, append: Append, what: str) -> None:
+        Somebody may still be quicker, and not even at this table: tables share meters, and the first session by a rule
+        set keeps its text. So it is decided once more before the race is lost.
+        """
+        for last_try in (False, True):
+            self._aggregates.forget(table)
+            append = Append(actor)
+            desk = change(self._aggregates.desk(table), append)
+            assert desk.session is not None
+            try:
+                self._commit(append, f"Table {table}", desk.session)
+            except Conflict:
+                self._aggregates.forget(table)
+                if last_try:
+                    raise
+                continue
+            self._aggregates.keep(table, desk)
+            return desk.session
+        raise AssertionError("the last try returns or raises")
+
+    def _commit(self, append: Append, what: str, after: object) -> None:
         try:
-            self._ledger.commit(append)
+            self._ledger.commit(append, self._receipt, after)
         except appender.Conflict:
             raise Conflict(f"{what} has moved on in the meantime.") from None
 

@@ -6,7 +6,7 @@ cards and appends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -32,11 +32,14 @@ from domain.state import Round, fold, start
 from domain.terms import Meter
 from infra import appender
 from infra.aggregates import Actor, Aggregates, Append, Desk, Stored, same_terms, stream
-from infra.appender import Receipt
+from infra.appender import Receipt, SealedCard
 from infra.event_store import LedgerEventStore
 from infra.mapper import Entry
 
 __all__ = ["Actor", "Ledger", "Stored"]
+
+# Stored with a command so that the same request again is recognised: ready, or made of what the command leads to.
+Receipted = Receipt | Callable[[Any], Receipt] | None
 
 
 class UnknownRound(LookupError):
@@ -58,7 +61,10 @@ class Ledger(Application[UUID]):
         )
         self.aggregates = Aggregates(self.events)
 
-    def commit(self, append: Append, receipt: Receipt | None = None) -> None:
+    def commit(self, append: Append, receipt: Receipted = None, outcome: object = None) -> None:
+        """`outcome` is what a receipt that is still to be made is made of."""
+        if callable(receipt):
+            receipt = receipt(outcome)
         self.events.append(append.recorded, sealed_cards=append.sealed, receipt=receipt)
 
     # ---- whole rounds
@@ -71,7 +77,7 @@ class Ledger(Application[UUID]):
         except Refusal as refusal:
             return {**refused_document(raw, refusal), "id": None, "events": 0}
 
-    def record_document(self, document: Document, content: str, actor: Actor, receipt: Receipt | None = None) -> Stored:
+    def record_document(self, document: Document, content: str, actor: Actor, receipt: Receipted = None) -> Stored:
         table = document.opening.opened.table
         if table is None:
             raise BadDocument("A round that is recorded needs its table.")
@@ -100,7 +106,7 @@ class Ledger(Application[UUID]):
         document: Document,
         content: str,
         actor: Actor,
-        receipt: Receipt | None,
+        receipt: Receipted,
     ) -> Stored:
         opening = document.opening
         rules, opened = opening.rules, opening.opened
@@ -150,13 +156,18 @@ class Ledger(Application[UUID]):
         """A round's events as they are stored, with who and when; none if there is no such round."""
         return self.events.load(stream("round", round_id))
 
-    def load(self, round_id: str) -> Stored:
-        stored = self.aggregates.round(round_id)
+    def sealed_cards(self, round_id: str) -> list[SealedCard]:
+        """What was dealt face down, in order, whether it has been turned over since or not."""
+        sealed = self.events.recorder.sealed_cards(stream("round", round_id))
+        return [card for card in sealed if card.originator_version > 1]  # the first seals the document's digest
+
+    def load(self, round_id: str, upto: int | None = None) -> Stored:
+        stored = self.aggregates.round(round_id, upto)
         if stored is None:
             raise UnknownRound(f"There is no round {round_id}.")
         return stored
 
-    def open_round(self, table: str, raw: dict[str, Any], actor: Actor, receipt: Receipt | None = None) -> Stored:
+    def open_round(self, table: str, raw: dict[str, Any], actor: Actor, receipt: Receipted = None) -> Stored:
         """A round at a table whose session is open: by its rule set and terms, with its players unless named anew."""
         self.aggregates.forget(table)
         session = self.aggregates.desk(table).session
@@ -179,12 +190,14 @@ class Ledger(Application[UUID]):
         actions: list[Any],
         actor: Actor,
         expected_version: int | None = None,
-        receipt: Receipt | None = None,
+        receipt: Receipted = None,
+        known: Stored | None = None,
     ) -> Stored:
-        """All of the actions or none, onto the round as it stands."""
-        stored = self.load(round_id)
-        if expected_version is not None and stored.version != expected_version:
-            raise Conflict(f"Round {round_id} is at version {stored.version}, not {expected_version}.")
+        """All of the actions or none, onto the round as it stands; `known`: as the caller has it, and may be mistaken.
+
+        Whoever is refused on what he knew asks again without it.
+        """
+        stored = known or self._load_at(round_id, expected_version)
         table = stored.round.opened.table
         assert table is not None
         for last_try in (False, True):
@@ -230,9 +243,9 @@ class Ledger(Application[UUID]):
         return Stored(stored.id, round_, version, openings), desk, meter, meter_version
 
     def _commit_play(
-        self, append: Append, receipt: Receipt | None, stored: Stored, desk: Desk, meter: Meter | None, version: int
+        self, append: Append, receipt: Receipted, stored: Stored, desk: Desk, meter: Meter | None, version: int
     ) -> None:
-        self.commit(append, receipt)
+        self.commit(append, receipt, stored)
         table = stored.round.opened.table
         assert table is not None
         self.aggregates.keep(table, desk)
@@ -241,16 +254,24 @@ class Ledger(Application[UUID]):
 
     # ---- beside the play
 
-    def waive_fee(self, round_id: str, how: Literal["not dropped", "refunded"], reason: str, actor: Actor) -> Stored:
+    def waive_fee(
+        self,
+        round_id: str,
+        how: Literal["not dropped", "refunded"],
+        reason: str,
+        actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipted = None,
+    ) -> Stored:
         """The fee of a voided round; chips that never went in make the box expect less, if it is still there."""
-        stored = self.load(round_id)
+        stored = self._load_at(round_id, expected_version)
         waived = corrections.waive_fee(stored.round, how, reason)
         append = Append(actor)
         if how == "not dropped":
             box, version = self._box_of_fee(stored)
             dropped = boxes.drop_fee(box, boxes.FeeNotDropped(round_id, waived.amount))
             append.add(stream("box", box.box), version, [dropped])
-        return self._append_beside(stored, [waived], append)
+        return self._append_beside(stored, [waived], append, receipt)
 
     def _box_of_fee(self, stored: Stored) -> tuple[boxes.DropBox, int]:
         table = stored.round.opened.table
@@ -270,9 +291,11 @@ class Ledger(Application[UUID]):
         text: str,
         seat: int | None,
         actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipted = None,
     ) -> Stored:
-        stored = self.load(round_id)
-        return self._append_beside(stored, [corrections.note(stored.round, kind, text, seat)], Append(actor))
+        stored = self._load_at(round_id, expected_version)
+        return self._append_beside(stored, [corrections.note(stored.round, kind, text, seat)], Append(actor), receipt)
 
     def correct(
         self,
@@ -281,11 +304,13 @@ class Ledger(Application[UUID]):
         second_person: str,
         entries: Sequence[corrections.Entry],
         actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipted = None,
     ) -> Stored:
         """Compensating entries on a settled round, by two people."""
-        stored = self.load(round_id)
+        stored = self._load_at(round_id, expected_version)
         events = corrections.correct(stored.round, reason, (actor.by, second_person), entries)
-        return self._append_beside(stored, events, Append(actor))
+        return self._append_beside(stored, events, Append(actor), receipt)
 
     def correct_facts(
         self,
@@ -295,25 +320,36 @@ class Ledger(Application[UUID]):
         second_person: str,
         account: str,
         actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipted = None,
     ) -> Stored:
         """A misread fact put right: the round is decided again and the difference posted line by line."""
-        stored = self.load(round_id)
+        stored = self._load_at(round_id, expected_version)
         opening = self.aggregates.opening(stored.round.opened)
         actions = list(facts.actions_of(entry.event for entry in stored.entries))
         by = (actor.by, second_person)
         events = corrections.correct_facts(stored.round, opening, actions, changes, reason, by, account)
-        return self._append_beside(stored, events, Append(actor))
+        return self._append_beside(stored, events, Append(actor), receipt)
 
-    def _append_beside(self, stored: Stored, events: Sequence[RoundEvent], append: Append) -> Stored:
+    def _load_at(self, round_id: str, expected_version: int | None) -> Stored:
+        stored = self.load(round_id)
+        if expected_version is not None and stored.version != expected_version:
+            raise Conflict(f"Round {round_id} is at version {stored.version}, not {expected_version}.")
+        return stored
+
+    def _append_beside(
+        self, stored: Stored, events: Sequence[RoundEvent], append: Append, receipt: Receipted = None
+    ) -> Stored:
         version = append.add(stream("round", stored.id), stored.version, events)
+        after = replace(stored, round=fold(stored.round, events), version=version)
         try:
-            self.commit(append)
+            self.commit(append, receipt, after)
         except appender.Conflict:
             raise Conflict(f"Round {stored.id} has moved on in the meantime.") from None
         finally:
             if stored.round.opened.table is not None:
                 self.aggregates.forget(stored.round.opened.table)
-        return replace(stored, round=fold(stored.round, events), version=version)
+        return after
 
 
 def content_digest(raw: Any) -> str:

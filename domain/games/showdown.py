@@ -63,8 +63,14 @@ def tell(banker: str, mine: PokerHand, dealer: PokerHand, sign: int) -> str:
     if mine.text == dealer.text:
         beats = "your other cards are higher" if sign > 0 else f"the {banker}'s other cards are higher"
         return f"You and the {banker} both made {mine.text}, but {beats}"
-    beats = "beats" if sign > 0 else "loses to"
-    return f"Your hand, {mine.text}, {beats} the {banker}'s {dealer.text.removeprefix('a ').removeprefix('an ')}"
+    several = mine.text.startswith(("three ", "four "))
+    beats = ("beat" if several else "beats") if sign > 0 else ("lose to" if several else "loses to")
+    comma = "," if "," in mine.text else ""
+    return f"Your {_without_article(mine)}{comma} {beats} the {banker}'s {_without_article(dealer)}"
+
+
+def _without_article(hand: PokerHand) -> str:
+    return hand.text.removeprefix("a ").removeprefix("an ")
 
 
 def even_money(seat: int, bettor: str, spot: str, stake: int, sign: int, story: str) -> Verdict:

@@ -372,6 +372,7 @@ class _Shoe:
 
     def take(self, place: Any, count: int) -> list[str]:
         waiting = self.set_aside.get(place, [])
+        assume(len(self.cards) >= count)  # a single deck may not last for eight seats that split and hit
         cards = [(waiting.pop(0) if waiting else None) or self.cards.pop() for _ in range(count)]
         self.lying.setdefault(place, []).extend(cards)
         return cards
@@ -383,29 +384,36 @@ def _shoe(dice: random.Random, opening: Round, seats: list[int]) -> _Shoe:
     if _one_in(dice, 4):  # few ranks or few suits on top make high hands common
         top = dice.sample(*dice.choice(((RANKS, 4), (RANKS, 6), (SUITS, 1), (SUITS, 2))))
         cards.sort(key=lambda card: card[0] in top or card[1] in top)
+    if opening.terms.progressive is not None and _one_in(dice, 2):
+        return _Shoe(cards, _run_in_reach(dice, seats))
     themes = {"uth": _holdem_cards, "tcp": _three_cards, "p215": _point_cards}
     return _Shoe(cards, themes[opening.rules.family](dice, seats))
 
 
 def _run(dice: random.Random) -> list[str]:
     """A royal flush or a lower straight flush, in any order."""
-    top, suit = dice.choice((12, 12, 12, 8, 3)), dice.choice(SUITS)
+    top, suit = dice.choice((12, 12, 8, 3)), dice.choice(SUITS)
     return dice.sample([RANKS[top - back] + suit for back in range(5)], 5)
+
+
+def _run_in_reach(dice: random.Random, seats: list[int]) -> Wishes:
+    """A royal or straight flush for one seat, in its first five cards or not, or on the board for everybody."""
+    run, held = _run(dice), dice.choice((0, 1, 2, 2))
+    before: list[str | None] = [None] * dice.randint(0, held)
+    return {dice.choice(seats): [*run[:held]], "board": [*before, *run[held:]]}
 
 
 def _holdem_cards(dice: random.Random, seats: list[int]) -> Wishes:
     lucky, other = dice.choice(seats), dice.choice((*seats, "dealer"))
     match dice.randrange(8):
-        case 0:
-            run, held = _run(dice), dice.randint(0, 2)
-            before: list[str | None] = [None] * dice.randint(0, held)
-            return {lucky: [*run[:held]], "board": [*before, *run[held:]]}
-        case 1:
+        case 0 | 1:
+            return _run_in_reach(dice, seats)
+        case 2:
             rank, second = dice.sample(RANKS, 2)
             return {lucky: [rank, rank], "board": [rank, dice.choice((rank, second)), second]}
-        case 2:  # the board plays for everybody
+        case 3:  # the board plays for everybody
             return {"board": list(dice.choice(("TJQKA", "AAAAK", "KKK22", "23456")))}
-        case 3:  # two who share the suit of one long run
+        case 4:  # two who share the suit of one long run
             run = _run(dice)
             return {"board": [*run[:3]], other: ["9" + run[0][1], "8" + run[0][1]], lucky: [*run[3:]]}
         case _:

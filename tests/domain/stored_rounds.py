@@ -13,7 +13,7 @@ import msgspec
 
 from domain import sealing
 from domain.documents import play, read_document
-from domain.events import CardsDealt, RoundEvent
+from domain.events import CardsDealt, CardsTurned, HoleCardPeeked, RoundEvent
 from domain.sealing import Openings, SealedUnit
 from domain.state import Round
 from infra.simulation import documents
@@ -55,7 +55,7 @@ def half_seen(document: dict[str, Any], share: float, dice: random.Random) -> di
     """The same round with some of its face-down cards unread until they are turned over."""
     known = told(document)
     deals = iter([event for event in known.happened if isinstance(event, CardsDealt)])
-    turned = {event.of: list(event.cards) for event in known.happened if hasattr(event, "of")}
+    turned = {event.of: list(event.cards) for event in known.happened if isinstance(event, CardsTurned)}
     actions: list[dict[str, Any]] = []
     for action in document["actions"]:
         if action["do"] == "deal":
@@ -65,7 +65,10 @@ def half_seen(document: dict[str, Any], share: float, dice: random.Random) -> di
         elif action["do"] == "reveal":
             action = {**action, "cards": turned[action["of"]]}
         elif action["do"] == "peek":
-            action = {**action, "pure": next(event.pure for event in known.happened if hasattr(event, "pure"))}
+            action = {
+                **action,
+                "pure": next(event.pure for event in known.happened if isinstance(event, HoleCardPeeked)),
+            }
         elif action["do"] == "settle":
             shown = {other["of"] for other in actions if other["do"] == "reveal"}
             for place, cards in turned.items():

@@ -67,7 +67,7 @@ def amounts(line: Json, *fields: str) -> list[int]:
 # ---- money on each line
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_a_wager_is_collected_or_goes_back(document: Json):
     for line in result(document)["lines"]:
         wager, collected, returned = amounts(line, "wager", "collected", "returned")
@@ -75,7 +75,7 @@ def test_a_wager_is_collected_or_goes_back(document: Json):
         assert min(collected, returned) >= 0
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_a_shortfall_is_what_the_rules_owed_and_nobody_paid_or_took(document: Json):
     for line in result(document)["lines"]:
         owed, paid, collected, shortfall = amounts(line, "owed", "paid", "collected", "shortfall")
@@ -91,7 +91,7 @@ def test_a_shortfall_is_what_the_rules_owed_and_nobody_paid_or_took(document: Js
         assert (line["odds"] is None) == (line["outcome"] != "win" or line["spot"] == "envy")
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_coverage_the_bank_moves_no_more_than_its_wager(document: Json):
     answer = result(document)
     bank = answer["bank"]
@@ -105,7 +105,7 @@ def test_coverage_the_bank_moves_no_more_than_its_wager(document: Json):
         assert paid + collected <= cents(bank["wager"])
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_coverage_nothing_is_short_while_the_bank_has_anything_left(document: Json):
     """One pass in the order of the lines: a shortfall or no action means that all of the wager is used up by then."""
     answer = result(document)
@@ -194,7 +194,7 @@ def stakes_of(document: Json) -> Counter[tuple[int, str, int, str]]:
     return +stakes
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_every_wager_has_one_line_and_no_line_is_without_a_wager(document: Json):
     lines = [line for line in result(document)["lines"] if line["spot"] != "envy"]
     settled = [(line["seat"], line["bettor"], line["hand"], line["spot"]) for line in lines]
@@ -204,6 +204,16 @@ def test_every_wager_has_one_line_and_no_line_is_without_a_wager(document: Json)
 
 @rounds(30)
 def test_no_money_comes_from_nowhere_or_gets_lost(document: Json):
+    check_money(document)
+
+
+@laws(200)
+@given(documents("uth-sd", whole=True))
+def test_no_money_gets_lost_between_meter_tray_and_players(document: Json):
+    check_money(document)
+
+
+def check_money(document: Json) -> None:
     """Double entry over what is known outside: stakes from the document, lines and meter from the result."""
     answer, stakes = result(document), stakes_of(document)
     accounts: Counter[str] = Counter()
@@ -287,7 +297,7 @@ def test_house_4__all_players_together_win_at_most_the_table_aggregate(document:
 # ---- one engine: the same round again and again
 
 
-@rounds(30)
+@rounds(25)
 def test_the_same_document_gives_the_same_result(document: Json):
     backwards = {key: document[key] for key in reversed(document)}
     backwards["actions"] = [{key: action[key] for key in reversed(action)} for action in document["actions"]]
@@ -297,7 +307,7 @@ def test_the_same_document_gives_the_same_result(document: Json):
     assert json.loads(once)["status"] != "refused"
 
 
-@rounds(30)
+@rounds(25)
 def test_a_result_has_the_keys_of_the_contract(document: Json):
     answer = result(document)
     assert answer.keys() == RESULT_KEYS
@@ -356,6 +366,34 @@ def test_a_prefix_is_open_and_expects_the_action_that_came_next(document: Json):
             assert result({**document, "actions": document["actions"][:at]}) == json.loads(
                 encode_result(result_of(before))
             )
+
+
+@rounds(25, whole=True)
+def test_poker_everybody_with_an_ante_has_played_or_folded_before_it_is_settled(document: Json):
+    if document["ruleset"] == "p215-casino-club":
+        return
+    seated = seating(document)
+    antes: set[tuple[int, str]] = set()
+    tips: set[tuple[int, str]] = set()
+    last: dict[tuple[int, str], str] = {}
+    for action in document["actions"]:
+        if action["do"] in ("bet", "decide"):
+            key = action["seat"], action.get("bettor", seated[action["seat"]])
+            if action["do"] == "decide":
+                assert last.get(key, "check") == "check"
+                last[key] = action["choice"]
+            elif action["spot"] == "ante":
+                (tips if action.get("kind") == "toke" else antes).add(key)
+    assert last.keys() <= antes | tips
+    for seat, bettor in antes:
+        played = last[seat, seated[seat]]
+        assert played in ("raise", "play", "fold")
+        if bettor != seated[seat]:
+            assert last.get((seat, bettor), "fold") in (played, "fold")
+            assert ((seat, bettor) in last) == (played != "fold")
+    for seat, bettor in tips:
+        assert last.get((seat, bettor), "raise") == "raise"
+        assert (seat, bettor) not in last or last[seat, seated[seat]] == "raise"
 
 
 def refusal_of(round_: Round, action: Json) -> Refusal | None:
@@ -421,6 +459,15 @@ def foreign(dice: random.Random, document: Json, entries: list[Json]) -> Iterato
     own = document["actions"]
     yield from (dice.choice(own) for _ in range(6))
     yield from (changed(dice, dice.choice(own)) for _ in range(6))
+    decisions = [entry for entry in entries if entry["do"] == "decide"]
+    for choice in WORDS["choice"] if decisions else ():
+        who = {key: value for key, value in dice.choice(decisions).items() if key != "choices"}
+        extra: Json = {
+            "raise": {"times": dice.randint(0, 5)},
+            "insure": {"amount": "1.00"},
+            "double": {"amount": "1.00"},
+        }
+        yield {**who, "choice": choice, **extra.get(str(choice), {})}
     for entry in entries:
         offered = {key: value for key, value in entry.items() if key not in ("count", "choices")}
         offered = {key: dice.choice(value) if isinstance(value, list) else value for key, value in offered.items()}
@@ -472,6 +519,49 @@ def test_an_action_that_is_not_expected_is_refused_and_changes_nothing(ruleset: 
                 assert refused.code in FREE[strange["do"]], (strange, refused.detail)
         assert before == kept
         assert fold(before, decide(before, parse_action(action))) == after
+
+
+@rounds(15)
+def test_a_card_too_many_twice_or_another_than_was_dealt_is_refused(document: Json):
+    decks = document.get("terms", {}).get("decks", 6 if document["ruleset"] == "p215-casino-club" else 1)
+    lying: dict[int | str, list[str | None]] = {}
+    out: Counter[str] = Counter()
+    board = {"flop": slice(0, 3), "turn_river": slice(3, 5)}
+
+    def code(round_: Round, action: Json) -> str | None:
+        refused = refusal_of(round_, action)
+        return None if refused is None else refused.code
+
+    for before, action, _, _ in steps_of(document):
+        if action["do"] == "deal":
+            cards = action["cards"]
+            spare = next(card for card in DECK if not out[card] and card not in cards)
+            for wrong in ([*cards, spare], cards[1:], []):
+                assert code(before, action | {"cards": wrong}) == "wrong_cards"
+            for used_up in (card for card, count in out.items() if count == decks):
+                assert code(before, action | {"cards": [*cards[:-1], used_up]}) == "duplicate_card"
+            if decks == 1 and len(cards) > 1:
+                assert code(before, action | {"cards": [spare] * len(cards)}) == "duplicate_card"
+            lying.setdefault(action["to"], []).extend(cards)
+            out.update(card for card in cards if card is not None)
+        if action["do"] == "reveal":
+            place, part = ("board", board[action["of"]]) if action["of"] in board else (action["of"], slice(None))
+            known = lying[place][part]
+            turned = action.get("cards", known)
+            spare = next(card for card in DECK if not out[card] and card not in turned)
+            for at, card in enumerate(known):
+                wrong = [*turned[:at], spare, *turned[at + 1 :]]
+                if card is not None:
+                    assert code(before, action | {"cards": wrong}) == "wrong_cards"
+                assert code(before, action | {"cards": [*turned[:at], None, *turned[at + 1 :]]}) == "wrong_cards"
+            for wrong in ([*turned, spare], turned[1:]):
+                assert code(before, action | {"cards": wrong}) == "wrong_cards"
+            if None in known:
+                assert code(before, {"do": "reveal", "of": action["of"]}) == "wrong_cards"
+            out.update(new for old, new in zip(known, turned, strict=True) if old is None)
+            lying[place][part] = turned
+        if action["do"] == "peek" and "pure" in action and None not in lying["dealer"]:
+            assert code(before, {"do": "peek", "pure": not action["pure"]}) == "wrong_cards"
 
 
 # ---- what must not be seen yet
@@ -565,7 +655,7 @@ def test_what_lies_face_down_makes_no_difference_to_what_is_said_and_expected(do
 # ---- what a patron and an auditor read
 
 
-@rounds(30, whole=True)
+@rounds(25, whole=True)
 def test_every_line_says_why_in_a_sentence_with_its_amounts(document: Json):
     clauses = rulesets.load(document["ruleset"]).clauses
     for line in result(document)["lines"]:

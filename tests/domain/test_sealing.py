@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def salts():
     return iter([bytes([number]) * 16 for number in range(100)]).__next__
 
 
-def one_hand(ruleset: str = "uth-casino-club", **terms: str) -> HoldEm:
+def one_hand(ruleset: str = "uth-casino-club", **terms: Any) -> HoldEm:
     play = HoldEm.at(ruleset, banker=None if ruleset in ("uth-sd", "uth-house") else 7, **terms)
     return play.bet(1, ante=10, blind=10)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from domain.documents import read_document
-from domain.events import RoundOpened
+from domain.documents import play, read_document
+from domain.events import DecisionFollowed, DecisionMade, InsurancePlaced, RoundEvent, RoundOpened
 from domain.rulesets import load
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, p215, spread
 from tests.rules.rounds import Result
@@ -29,8 +29,13 @@ def over(dealer: str, *bets: str, mine: str = "Th 8s", choices: tuple[str, ...] 
     return played.then(*choices, "reveal dealer", *(f"dealer gets {card}" for card in draws), "settle").result()
 
 
-def opened(play: ButtonGame) -> RoundOpened:
-    return read_document({**play.envelope, "actions": []}).opening.opened
+def opened(game: ButtonGame) -> RoundOpened:
+    return read_document({**game.envelope, "actions": []}).opening.opened
+
+
+def last_event(played: ButtonGame) -> RoundEvent:
+    document = read_document({**played.envelope, "actions": list(played.actions)})
+    return play(document.opening, document.actions)[1][-1]
 
 
 # ---- the bank
@@ -67,7 +72,7 @@ def test_p215_dealing_11__the_house_does_not_bank():
     assert RULES.bank == "player-dealer"
 
 
-@pytest.mark.parametrize("text", ["8 game 10.00", "1/seat-8 game 10.00"])
+@pytest.mark.parametrize("text", ["8 game 10.00", "8/b-1 game 10.00", "1/seat-8 game 10.00"])
 def test_p215_dealing_11__the_player_dealer_places_no_wager(text: str):
     assert p215(text).last_refused() == ("bad_choice", "p215/dealing/11")
 
@@ -610,6 +615,8 @@ def test_p215_dealing_6__a_second_card_each_and_then_the_players_act_in_the_same
     dealt = p215(*(f"{seat} game 10.00" for seat in (1, 4, 7)), banker=3)
     dealt = dealt.then("close", "4 gets Th", "7 gets Ts", "1 gets Td", "dealer gets 6d")
     for place in ("4", "7", "1", "dealer"):
+        if place != "dealer":
+            assert dealt.then(f"{place} gets ??").last_refused() == ("wrong_cards", "p215/dealing/5")
         for other in {"1", "4", "7", "dealer"} - {place}:
             assert dealt.then(f"{other} gets 8h").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
         assert dealt.then("4 stand").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
@@ -621,6 +628,12 @@ def test_p215_dealing_6__a_second_card_each_and_then_the_players_act_in_the_same
         assert dealt.then("dealer gets 2h").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
         dealt = dealt.then(f"{place} stand")
     assert dealt.then("reveal dealer").status == "open"
+
+
+def test_p215_dealing_6__cards_come_one_by_one_from_a_shoe():
+    assert p215(dealing="shoe").status == "open"
+    for other in ("shuffler", "hand"):
+        assert p215(dealing=other).document_refused()[0] == "bad_terms"
 
 
 # ---- the action button and the order of settlement
@@ -677,6 +690,7 @@ def test_p215_double_split_surrender_5__game_then_red_flex_then_buster():
         "1 red_flex 2.00: win 1:1, paid 2.00",
         "1 buster 3.00: lose, collected 3.00",
     ]
+    assert dealt.then("settle").last_refused() == (OUT_OF_TURN, "p215/double-split-surrender/5")
 
 
 def test_p215_double_split_surrender_5__spot_by_spot_the_seated_player_first():
@@ -864,6 +878,8 @@ def test_p215_double_split_surrender_1__a_double_shares_the_fate_of_its_hand(
 
 def test_p215_double_split_surrender_1__for_at_most_the_wager():
     dealt = box("6h 5c", "6d Tc")
+    assert last_event(dealt.then("1 double 4.00")) == DecisionMade(1, "seat-1", "double", amount=400)
+    assert last_event(dealt.then("1 hit")) == DecisionMade(1, "seat-1", "hit")
     assert dealt.then("1 double 11.00").last_refused() == ("bad_choice", "p215/double-split-surrender/1")
     assert dealt.then("1 double 10.50").last_refused() == ("bad_choice", "p215/double-split-surrender/1")
     assert dealt.then("1 double 0.00").last_refused()[0] == "bad_document"
@@ -917,7 +933,7 @@ def test_p215_double_split_surrender_2__any_pair_or_two_bonus_cards(mine: str):
     assert split.then("1 gets 5h", "1#2 gets 6h").status == "open"
 
 
-@pytest.mark.parametrize("mine", ["Th 9c", "2h 3c", "Ah 9c", "8h 9c"])
+@pytest.mark.parametrize("mine", ["Th 9c", "9h Tc", "2h 3c", "Ah 9c", "8h 9c"])
 def test_p215_double_split_surrender_2__nothing_else(mine: str):
     assert box(mine, "6d Tc").then("1 split").last_refused() == ("bad_choice", "p215/double-split-surrender/2")
 
@@ -933,7 +949,9 @@ def test_p215_double_split_surrender_2__an_equal_wager():
         "1 game 10.00: lose, collected 10.00",
         "1#2 game 10.00: win 1:1, paid 10.00",
     ]
-    assert box("8h 8c", "6d Tc").then("1 split 5.00").last_refused()[0] == "bad_document"
+    dealt = box("8h 8c", "6d Tc")
+    assert last_event(dealt.then("1 split")) == DecisionMade(1, "seat-1", "split", amount=1000)
+    assert dealt.then("1 split 5.00").last_refused()[0] == "bad_document"
 
 
 def test_p215_double_split_surrender_2__a_card_to_each_hand_the_lower_number_first():
@@ -1088,6 +1106,7 @@ def test_p215_wins_2__at_most_half_the_game_wager(most: str, above: str, off_the
 
 def test_p215_wins_2__more_than_half_is_refused_even_off_the_chip():
     assert INSURABLE.then("1 insure 5.50").last_refused() == ("bad_choice", "p215/wins/2")
+    assert last_event(INSURABLE.then("1 insure 5.00")) == InsurancePlaced(1, "seat-1", 500)
     assert INSURABLE.then("1 insure 0.00").last_refused()[0] == "bad_document"
     assert INSURABLE.then("1 insure").last_refused()[0] == "bad_document"
 
@@ -1154,6 +1173,16 @@ def test_p215_wins_3__with_any_other_card_up_it_is_not(up: str):
     assert dealt.then("1 stand", "reveal dealer").status == "open"
 
 
+@pytest.mark.parametrize("up", ["Ad", "Kd"])
+def test_p215_wins_3__not_before_all_have_two_cards(up: str):
+    dealing = p215("1 game 10.00").then("close")
+    for card in ("1 gets Th", f"dealer gets {up}", "1 gets 6c", f"dealer gets {up}"):
+        for early in ("peek", "peek nothing", "1 insure 5.00", "1 stand", "reveal dealer"):
+            assert dealing.then(early).last_refused()[0] == OUT_OF_TURN
+        dealing = dealing.then(card)
+    assert dealing.then("peek").status == "open"
+
+
 def test_p215_wins_3__a_peek_must_agree_with_a_hole_card_that_was_seen():
     for dealer, right, wrong in (
         ("Ad Kc", "pure", "nothing"),
@@ -1199,6 +1228,11 @@ def test_p215_wins_3__a_pure_21_5_goes_straight_to_settlement_and_beats_the_rest
 @pytest.mark.parametrize("mine", ["Th 2c", "Th 7c", "Ah 2c", "Th Kc"])
 def test_p215_wins_5__when_the_player_dealer_goes_over_every_other_hand_wins(mine: str):
     assert over("6d Tc Kh", mine=mine).lines_by("p215/wins/5") == ["1 game 10.00: win 1:1, paid 10.00"]
+
+
+@pytest.mark.parametrize("dealer", ["Td 6c 6h", "6d Tc 6h", "Ad 6c 9h 6s"])
+def test_p215_wins_5__22_is_over(dealer: str):
+    assert over(dealer, mine="Th 2c").lines_by("p215/wins/5") == ["1 game 10.00: win 1:1, paid 10.00"]
 
 
 def test_p215_wins_5__with_its_double_and_after_a_split():
@@ -1282,6 +1316,11 @@ def test_p215_wins_9a__and_the_others_win():
     assert over("8d 8c 8h").lines_by("p215/wins/5") == ["1 game 10.00: win 1:1, paid 10.00"]
 
 
+@pytest.mark.parametrize(("card", "line"), [("5s", "1 game 10.00: win 1:1, paid 10.00"), ("6s", "1 game 10.00: push")])
+def test_p215_wins_9a__21_is_not_over_and_22_is(card: str, line: str):
+    assert over("8d 8c 8h", mine="Th 6c", choices=("1 hit", f"1 gets {card}")).lines == [line]
+
+
 @pytest.mark.parametrize("dealer", ["9d 7c 8h", "8d 8c 9h", "8d 7c 9h", "8d 4c 4h 8s", "8d 2c 6h 8s", "4d 4c 8h 8s"])
 def test_p215_wins_9a__only_against_exactly_three_eights(dealer: str):
     result = over(dealer, mine="Th 6c", choices=BUST)
@@ -1293,6 +1332,12 @@ def test_p215_wins_9a__only_against_exactly_three_eights(dealer: str):
 def test_p215_wins_9b__a_hand_that_goes_over_loses(dealer: str):
     """Whether the player-dealer stands or goes over himself."""
     assert over(dealer, mine="Th 6c", choices=BUST).lines_by("p215/wins/9b") == ["1 game 10.00: lose, collected 10.00"]
+
+
+@pytest.mark.parametrize("dealer", ["9d 8c", "6d Tc Kh"])
+def test_p215_wins_9b__22_is_over(dealer: str):
+    result = over(dealer, mine="Th 6c", choices=("1 hit", "1 gets 6s"))
+    assert result.lines_by("p215/wins/9b") == ["1 game 10.00: lose, collected 10.00"]
 
 
 def test_p215_wins_9b__with_its_double_and_each_split_hand_by_itself():
@@ -1322,6 +1367,14 @@ def test_p215_wins_11__backline_bettors_bet_on_game_red_flex_and_buster():
     assert result["exposure"] == {"action": "37.00", "liability": "1840.00"}
 
 
+def test_p215_wins_11__who_is_not_seated_there_is_named_as_one():
+    opened = p215("1 game 10.00")
+    for bettor, kind in (("b-1", None), (None, "backline"), ("seat-1", "backline")):
+        assert opened.bet(1, bettor, kind, game=5).last_refused()[0] == "bad_document"
+    assert opened.bet(1, "seat-1", game=5).status == "open"
+    assert opened.then("1/b-1 game 5.00").bet(1, "b-1", "toke", game=5).last_refused()[0] == "bad_document"
+
+
 def test_p215_wins_11__there_are_no_dealer_tips():
     assert p215("1 game 10.00").bet(1, "d-1", "toke", game=5).last_refused() == ("bad_choice", None)
 
@@ -1348,7 +1401,9 @@ FOLLOWED = box("6h 5c", "6d Tc", "1/b-1 game 20.00", "1/b-2 game 5.00").then("1 
 
 
 def test_p215_decision_follow__a_double_is_followed_up_to_ones_own_wager_or_not_at_all():
-    played = FOLLOWED.then("1/b-1 double 15.00", "1 gets Ks", "reveal dealer", "dealer gets 2h", "settle")
+    followed = FOLLOWED.then("1/b-1 double 15.00")
+    assert last_event(followed) == DecisionFollowed(1, "b-1", "double", amount=1500)
+    played = followed.then("1 gets Ks", "reveal dealer", "dealer gets 2h", "settle")
     assert played.result().lines == [
         "1 game 10.00: win 1:1, paid 10.00",
         "1/b-1 game 20.00: win 1:1, paid 20.00",
@@ -1402,6 +1457,7 @@ def test_p215_decision_follow__who_does_not_follow_a_split_keeps_his_wager_on_th
 def test_p215_decision_follow__a_split_is_followed_once_and_before_the_first_card():
     split = box("8h 8c", "6d Tc", "1/b-1 game 6.00").then("1 split")
     followed = split.then("1/b-1 split")
+    assert last_event(followed) == DecisionFollowed(1, "b-1", "split", amount=600)
     assert followed.then("1/b-1 split").last_refused() == (OUT_OF_TURN, "p215/decision/follow")
     assert split.then("1 gets 3d", "1/b-1 split").last_refused()[0] == OUT_OF_TURN
     stood = split.then("1 gets Td", "1#2 gets Tc", "1 stand", "1#2 double 10.00")
@@ -1554,11 +1610,13 @@ def test_p215_buster_1__for_each_game_wager():
 def test_p215_buster_2__a_bonus_wager_needs_a_game_wager(spot: str):
     alone = p215("1 game 10.00", f"2 {spot} 5.00")
     assert alone.then("close").last_refused()[0] == "missing_wager"
+    assert RULES.clause("side_wagers") == "p215/buster/2"
     assert alone.then("2 game 5.00", "close").result()["fee"]["action"] == "20.00"
 
 
 BUSTED = [
     ("6c 9d Kh", "1:1", "5.00"),
+    ("6c 9d 7h", "1:1", "5.00"),
     ("6c 4d 5h 9c", "3:1", "15.00"),
     ("2c 3d 4h 5c 9d", "6:1", "30.00"),
     ("2c 2d 3h 4c 5d 9c", "25:1", "125.00"),
@@ -1681,6 +1739,8 @@ def test_p215_decision_void__every_wager_goes_back_and_the_fee_stays(reason: str
 def test_p215_decision_void__before_no_more_bets_there_is_no_fee():
     result = p215("1 game 10.00").then("void irregularity").result()
     assert (result["status"], result["fee"], result["exposure"]) == ("void", None, None)
+    late = p215("1 game 10.00").then("void irregularity", "1 game 5.00")
+    assert late.last_refused()[0] == OUT_OF_TURN
 
 
 def test_p215_decision_void__nothing_follows_it_and_a_settled_round_is_never_voided():

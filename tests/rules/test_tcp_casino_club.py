@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.documents import play, read_document
-from domain.events import CardsTurned, RoundOpened
+from domain.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent, RoundOpened
 from domain.ruleset import Odds
 from domain.rulesets import load
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, spread, tcp
@@ -24,8 +24,13 @@ def showdown(mine: str, dealer: str, *bets: str, **table: Any) -> Result:
     return dealt.then("1 play", "reveal dealer", "settle").result()
 
 
-def opened(play: ButtonGame) -> RoundOpened:
-    return read_document({**play.envelope, "actions": []}).opening.opened
+def opened(game: ButtonGame) -> RoundOpened:
+    return read_document({**game.envelope, "actions": []}).opening.opened
+
+
+def events_of(played: ButtonGame) -> list[RoundEvent]:
+    document = read_document({**played.envelope, "actions": list(played.actions)})
+    return play(document.opening, document.actions)[1]
 
 
 # ---- the bank
@@ -173,7 +178,7 @@ def test_tcp_wins_5__the_house_does_not_bank():
     assert RULES.bank == "player-dealer"
 
 
-@pytest.mark.parametrize("text", ["7 ante 10.00", "1/seat-7 ante 10.00"])
+@pytest.mark.parametrize("text", ["7 ante 10.00", "7/b-1 ante 10.00", "1/seat-7 ante 10.00"])
 def test_tcp_wins_5__the_player_dealer_places_no_wager(text: str):
     assert tcp(text).last_refused() == ("bad_choice", "tcp/wins/5")
 
@@ -389,6 +394,14 @@ def test_tcp_before_2__backline_bettors_bet_on_all_three_spots():
     assert result["exposure"] == {"action": "38.00", "liability": "4060.00"}
 
 
+def test_tcp_before_2__who_is_not_seated_there_is_named_as_one():
+    opened = tcp("1 ante 10.00")
+    for bettor, kind in (("b-1", None), (None, "backline"), ("seat-1", "backline")):
+        assert opened.bet(1, bettor, kind, ante=5).last_refused()[0] == "bad_document"
+    assert opened.bet(1, "seat-1", ante=5).status == "open"
+    assert opened.then("1/b-1 ante 5.00").bet(1, "b-1", "toke", ante=5).last_refused()[0] == "bad_document"
+
+
 def test_tcp_before_2__there_are_no_dealer_tips():
     tip = tcp("1 ante 10.00").bet(1, "d-1", "toke", ante=5)
     assert tip.last_refused() == ("bad_choice", None)
@@ -412,6 +425,8 @@ def test_tcp_before_3__the_play_wager_equals_the_ante():
     result = dealt.then("1 play", "reveal dealer", "settle").result()
     assert result.lines == ["1 play 37.00: win 1:1, paid 37.00", "1 ante 37.00: win 1:1, paid 37.00"]
     assert dealt.then("1 play 37.00").last_refused()[0] == "bad_document"
+    assert events_of(dealt.then("1 play"))[-1] == DecisionMade(1, "seat-1", "play", times=1, amount=3700)
+    assert events_of(dealt.then("1 fold"))[-1] == DecisionMade(1, "seat-1", "fold", times=0, amount=0)
 
 
 @pytest.mark.parametrize("spot", ["pair_plus", "six_card"])
@@ -531,6 +546,8 @@ def test_tcp_decision_total_action__every_wager_before_the_deal_counts():
 
 def test_tcp_decision_total_action__blind_wagers_of_another_game_are_not_taken():
     assert tcp("1 ante 10.00", "1 trips 5.00").last_refused()[0] == "bad_choice"
+    for terms in ({"trips": "UTH-01"}, {"progressive": None}):
+        assert tcp(**terms).document_refused()[0] == "bad_terms"
 
 
 @pytest.mark.parametrize("option", TIERS)
@@ -541,7 +558,7 @@ def test_tcp_collection_table_limit__an_ante_is_5_to_500(option: int):
     for inside in ("5.00", "500.00"):
         closed = tcp(f"1 ante {inside}", schedule=option, chip="0.01").then("close")
         assert closed.result()["fee"]["action"] == inside
-    assert RULES.spots["ante"].clause == "tcp/collection/table-limit"
+    assert (RULES.spots["ante"].clause, RULES.spots["ante"].limits) == ("tcp/collection/table-limit", (500, 50000))
 
 
 def test_tcp_collection_pair_plus_limit__anything_up_to_50():
@@ -584,6 +601,12 @@ def test_tcp_dealing_2__a_packet_is_three_cards(cards: str):
     closed = tcp("1 ante 10.00").then("close")
     assert closed.then(f"1 gets {cards}").last_refused()[0] == "wrong_cards"
     assert closed.then("1 gets 2c 3c 4c", f"dealer gets {cards}").last_refused()[0] == "wrong_cards"
+
+
+def test_tcp_dealing_2__packets_come_from_a_shuffler():
+    assert tcp(dealing="shuffler").status == "open"
+    for other in ("shoe", "hand"):
+        assert tcp(dealing=other).document_refused()[0] == "bad_terms"
 
 
 def test_tcp_dealing_2__only_the_player_dealers_third_card_is_open():
@@ -736,6 +759,8 @@ def of_backline(result: Result) -> list[str]:
 
 
 def test_tcp_decision_follow__who_goes_along_stakes_his_own_ante_again():
+    followed = BACKLINE.then("1 play", "1/b-1 play")
+    assert events_of(followed)[-1] == DecisionFollowed(1, "b-1", "play", times=1, amount=2000)
     result = BACKLINE.then("1 play", "1/b-1 play", "2 fold", "reveal dealer", "settle").result()
     assert of_backline(result) == [
         "1/b-1 play 20.00: win 1:1, paid 20.00",
@@ -884,10 +909,10 @@ def test_tcp_wins_3__settling_turns_up_the_active_hands_that_were_seen():
     hands = f"1: {HIGH}, 2: {LOW}, 3: 8c 8h 3d, dealer: {QUEEN_HIGH}"
     played = tcp(*bets, cards=hands).then("1 play", "2 fold", "3 fold", "reveal dealer")
     assert played.then("reveal 1 Ac 9h 3d").last_refused()[0] == "wrong_cards"
-    document = read_document({**played.envelope, "actions": [*played.actions, {"do": "settle"}]})
-    _, events = play(document.opening, document.actions)
-    turned = [event for event in events if isinstance(event, CardsTurned)]
+    turned = [event for event in events_of(played.then("settle")) if isinstance(event, CardsTurned)]
     assert [event.of for event in turned] == ["dealer", 1, 3]
+    shown = [event for event in events_of(played.then("reveal 1", "settle")) if isinstance(event, CardsTurned)]
+    assert [event.of for event in shown] == ["dealer", 1, 3]
     assert turned[1].cards == ("Ac", "9h", "2d")
 
 
@@ -897,7 +922,11 @@ def test_tcp_wins_3__the_player_dealers_hand_is_turned_up_too():
     assert played.then("reveal dealer").last_refused()[0] == "wrong_cards"
     assert played.then("reveal dealer Qs 8d 4h").last_refused()[0] == "wrong_cards"
     assert played.then("reveal dealer Qs 7d").last_refused()[0] == "wrong_cards"
-    assert played.then("reveal dealer Qs 7d 4h", "settle").result()["dealer"]["hand"] == "high card"
+    for other in ("reveal flop", "reveal turn_river"):
+        assert played.then(other).last_refused()[0] == "out_of_turn"
+    shown = played.then("reveal dealer Qs 7d 4h")
+    assert shown.then("reveal dealer Qs 7d 4h").last_refused()[0] == "out_of_turn"
+    assert shown.then("settle").result()["dealer"]["hand"] == "high card"
 
 
 # ---- pair plus
@@ -1052,6 +1081,8 @@ def test_tcp_decision_void__every_wager_goes_back_and_the_fee_stays(reason: str)
 def test_tcp_decision_void__before_no_more_bets_there_is_no_fee():
     result = tcp("1 ante 10.00").then("void irregularity").result()
     assert (result["status"], result["fee"], result["exposure"]) == ("void", None, None)
+    late = tcp("1 ante 10.00").then("void irregularity", "1 ante 5.00")
+    assert late.last_refused()[0] == "out_of_turn"
 
 
 def test_tcp_decision_void__nothing_follows_it_and_a_settled_round_is_never_voided():

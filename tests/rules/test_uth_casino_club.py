@@ -86,7 +86,8 @@ def test_cc_ranking_hands__suits_are_equal():
 
 def test_cc_table_seats__seven():
     assert table(banker=1).bet(7, ante=10, blind=10).close_bets().status == "open"
-    assert table().bet(8, ante=10).last_refused() == ("bad_document", "cc/table/seats")
+    for seat in (0, 8):
+        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "cc/table/seats")
     assert table(banker=8).document_refused() == ("bad_document", "cc/table/seats")
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "cc/table/seats")
 
@@ -114,6 +115,8 @@ def test_cc_dealing_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, A
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_cc_dealing_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+    assert table().bet(1, play=5).last_refused() == ("bad_choice", "cc/dealing/3")
+    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "cc/dealing/3")
 
 
 def test_cc_dealing_3a__no_trips_without_ante_and_blind():
@@ -272,7 +275,8 @@ def test_cc_dealing_17__hand_is_turned_up_before_it_is_settled():
     unseen = one_seat().deal_out({1: "As??"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
     assert unseen.settle().last_refused() == ("out_of_turn", "cc/dealing/19")
     assert unseen.reveal(1).last_refused() == ("wrong_cards", "cc/dealing/6")
-    assert unseen.reveal(1, "KsAc").last_refused() == ("wrong_cards", "cc/dealing/6")
+    for other in ("KsAc", "As", "AsAcAd"):
+        assert unseen.reveal(1, other).last_refused() == ("wrong_cards", "cc/dealing/6")
     seen = unseen.reveal(1, "AsAc")
     assert seen.reveal(1).last_refused() == ("out_of_turn", "cc/dealing/17")
     assert seen.settle().result().line(1, "play") == PLAY_WINS
@@ -428,6 +432,7 @@ def test_cc_qualifies_9__player_dealer_banks_with_a_wager_of_any_size(wager: str
 def test_cc_qualifies_9__house_never_banks_and_the_player_dealer_never_bets():
     assert HoldEm.at("uth-casino-club").document_refused() == ("bad_document", "cc/qualifies/9")
     assert table().bet(7, ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
+    assert table().bet(7, "b-1", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
     assert one_seat().bet(1, "seat-7", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
 
 
@@ -481,25 +486,24 @@ def test_cc_collection_fee__players_and_their_play_wagers_pay_none():
 
 
 @pytest.mark.parametrize(
-    ("antes", "action", "fee"),
+    ("ante", "trips", "action", "fee"),
     [
-        ([5], "10.00", "1.00"),
-        ([50], "100.00", "1.00"),
-        ([51], "102.00", "2.00"),
-        ([150], "300.00", "2.00"),
-        ([151], "302.00", "5.00"),
-        ([300], "600.00", "5.00"),
-        ([301], "602.00", "8.00"),
-        ([500], "1000.00", "8.00"),
-        ([5, 496], "1002.00", "10.00"),
-        ([500, 500, 500, 500, 500, 500], "6000.00", "10.00"),
+        ("5.00", "1.00", "11.00", "1.00"),
+        ("49.50", "1.00", "100.00", "1.00"),
+        ("49.50", "1.01", "100.01", "2.00"),
+        ("149.50", "1.00", "300.00", "2.00"),
+        ("149.50", "1.01", "300.01", "5.00"),
+        ("299.50", "1.00", "600.00", "5.00"),
+        ("299.50", "1.01", "600.01", "8.00"),
+        ("499.50", "1.00", "1000.00", "8.00"),
+        ("499.50", "1.01", "1000.01", "10.00"),
+        ("500.00", "50.00", "1050.00", "10.00"),
     ],
 )
-def test_cc_collection_schedule_1__takes(antes: list[int], action: str, fee: str):
-    play = table()
-    for seat, ante in enumerate(antes, start=1):
-        play = play.bet(seat, ante=ante, blind=ante)
-    assert play.close_bets().result()["fee"] == {"action": action, "amount": fee, "schedule": 1}
+def test_cc_collection_schedule_1__takes(ante: str, trips: str, action: str, fee: str):
+    play = table(chip="0.01").bet(1, ante=ante, blind=ante, trips=trips).close_bets()
+    assert play.result()["fee"] == {"action": action, "amount": fee, "schedule": 1}
+    assert RULES.schedules[1].clause == "cc/collection/schedule-1"
 
 
 def test_cc_collection_table_limit__from_5_to_500():
@@ -508,6 +512,7 @@ def test_cc_collection_table_limit__from_5_to_500():
     for ante in ("4.50", "500.50"):
         play = table(chip="0.50").bet(1, ante=ante, blind=ante).close_bets()
         assert play.last_refused() == ("limit", "cc/dealing/limits")
+    assert (RULES.spots["ante"].limits, RULES.spots["ante"].printed) == ((500, 50_000), True)
 
 
 @pytest.mark.parametrize("limits", [["4.00", "500.00"], ["5.00", "501.00"]])
@@ -590,6 +595,20 @@ def test_cc_decision_follow__same_multiple_or_give_up():
     assert result.line(1, "trips", bettor="b-1") == "1/b-1 trips 2.00: win 3:1, paid 6.00"
 
 
+@pytest.mark.parametrize("times", [2, 1])
+def test_cc_decision_follow__on_every_street_and_after_the_seat(times: int):
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5).deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    play = play.check(1).reveal("flop")
+    if times == 1:
+        play = play.check(1).reveal("turn_river")
+    assert play.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
+    followed = play.raise_(1, times).raise_(1, times, "b-1")
+    assert followed.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
+    shown = followed.reveal("dealer") if times == 1 else followed.reveal("turn_river").reveal("dealer")
+    paid = f"{5 * times}.00"
+    assert shown.settle().result().line(1, "play", bettor="b-1") == f"1/b-1 play {paid}: win 1:1, paid {paid}"
+
+
 def test_cc_decision_follow__everybody_folds_with_the_seat():
     play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
     assert play.showdown({1: ("AsAc", 0)}, PAIR_OF_QUEENS).lines == [
@@ -646,6 +665,7 @@ def test_cc_decision_void__is_not_one_of_the_player_dealers_two_rounds():
 def test_cc_decision_void__ends_the_round_and_never_follows_settlement():
     assert one_seat().void("misdeal").status == "void"
     assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "cc/decision/void")
+    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "cc/dealing/5a")
     settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
     assert settled.void("misdeal").last_refused() == ("out_of_turn", "cc/dealing/19")
 
@@ -681,6 +701,7 @@ def test_cc_decision_coverage__separate_limits_where_the_table_names_them():
         "4 blind 50.00: no_action, short 50.00",
     ]
     assert result["bank"] == {"wager": "1000.00", "paid": "1000.00", "collected": "1000.00", "net": "0.00"}
+    assert table(coverage="none").document_refused() == ("bad_terms", "cc/dealing/20")
 
 
 def test_cc_decision_coverage__push_has_no_action_once_both_limits_are_used_up():
@@ -728,6 +749,16 @@ def test_cc_decision_acting_order__any_order_and_the_next_street_after_all(order
     dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
     assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "cc/dealing/9")
     assert dealt.check(*order).reveal("flop").status == "open"
+
+
+def test_cc_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
+    early = one_seat().close_bets().deal(1, "AsAc").deal("dealer", "QsQc")
+    for action in (early.check(1), early.reveal("flop")):
+        assert action.last_refused() == ("out_of_turn", "cc/dealing/9")
+    dealt = early.deal("board", BOARD)
+    assert dealt.check(1).status == "open"
+    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
+        assert stranger.last_refused() == ("out_of_turn", "cc/dealing/9")
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])

@@ -103,6 +103,8 @@ def test_club_betting_3__refuses_less_than_ante_and_equal_blind(spots: dict[str,
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_club_betting_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+    assert table().bet(1, play=5).last_refused() == ("bad_choice", "club/betting/3")
+    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "club/betting/3")
 
 
 def test_club_betting_4__collects_as_far_as_the_wager_reaches():
@@ -271,7 +273,8 @@ def test_club_qualifies_10_1__hand_is_turned_up_before_it_is_settled():
     unseen = one_seat().deal_out({1: "As??"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
     assert unseen.settle().last_refused() == ("out_of_turn", "club/decision/order-of-wagers")
     assert unseen.reveal(1).last_refused() == ("wrong_cards", "club/dealing/1.2")
-    assert unseen.reveal(1, "KsAc").last_refused() == ("wrong_cards", "club/dealing/1.2")
+    for other in ("KsAc", "As", "AsAcAd"):
+        assert unseen.reveal(1, other).last_refused() == ("wrong_cards", "club/dealing/1.2")
     seen = unseen.reveal(1, "AsAc")
     assert seen.reveal(1).last_refused() == ("out_of_turn", "club/qualifies/10.1")
     assert seen.settle().result().line(1, "play") == PLAY_WINS
@@ -350,6 +353,7 @@ def test_club_qualifies_19__player_dealer_banks_with_a_wager_of_any_size(wager: 
 def test_club_qualifies_19__house_never_banks_and_the_player_dealer_never_bets():
     assert HoldEm.at("uth-club").document_refused() == ("bad_document", "club/qualifies/19")
     assert table().bet(7, ante=10).last_refused() == ("bad_choice", "club/qualifies/19")
+    assert table().bet(7, "b-1", "backline", ante=10).last_refused() == ("bad_choice", "club/qualifies/19")
     assert one_seat().bet(1, "seat-7", "backline", ante=10).last_refused() == ("bad_choice", "club/qualifies/19")
 
 
@@ -394,7 +398,8 @@ def test_club_pay_table_trips__is_the_only_one():
 
 def test_club_decision_seats__seven():
     assert table(banker=1).bet(7, ante=10, blind=10).close_bets().status == "open"
-    assert table().bet(8, ante=10).last_refused() == ("bad_document", "club/decision/seats")
+    for seat in (0, 8):
+        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "club/decision/seats")
     assert table(banker=8).document_refused() == ("bad_document", "club/decision/seats")
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "club/decision/seats")
 
@@ -517,6 +522,20 @@ def test_club_decision_follow__same_multiple_or_give_up():
     assert result.line(1, "trips", bettor="b-1") == "1/b-1 trips 2.00: win 3:1, paid 6.00"
 
 
+@pytest.mark.parametrize("times", [2, 1])
+def test_club_decision_follow__on_every_street_and_after_the_seat(times: int):
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5).deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    play = play.check(1).reveal("flop")
+    if times == 1:
+        play = play.check(1).reveal("turn_river")
+    assert play.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "club/decision/follow")
+    followed = play.raise_(1, times).raise_(1, times, "b-1")
+    assert followed.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "club/decision/follow")
+    shown = followed.reveal("dealer") if times == 1 else followed.reveal("turn_river").reveal("dealer")
+    paid = f"{5 * times}.00"
+    assert shown.settle().result().line(1, "play", bettor="b-1") == f"1/b-1 play {paid}: win 1:1, paid {paid}"
+
+
 def test_club_decision_follow__everybody_folds_with_the_seat():
     play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
     assert play.showdown({1: ("AsAc", 0)}, PAIR_OF_QUEENS).lines == [
@@ -573,6 +592,7 @@ def test_club_decision_void__is_not_one_of_the_player_dealers_two_rounds():
 def test_club_decision_void__ends_the_round_and_never_follows_settlement():
     assert one_seat().void("misdeal").status == "void"
     assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "club/decision/void")
+    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "club/betting/2")
     settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
     assert settled.void("misdeal").last_refused() == ("out_of_turn", "club/decision/order-of-wagers")
 
@@ -609,6 +629,7 @@ def test_club_decision_coverage__separate_limits_where_the_table_names_them():
         "4 blind 50.00: no_action, short 50.00",
     ]
     assert result["bank"] == {"wager": "1000.00", "paid": "1000.00", "collected": "1000.00", "net": "0.00"}
+    assert table(coverage="none").document_refused() == ("bad_terms", "club/betting/4")
 
 
 def test_club_decision_coverage__push_has_no_action_once_both_limits_are_used_up():
@@ -656,6 +677,16 @@ def test_club_decision_acting_order__any_order_and_the_next_street_after_all(ord
     dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
     assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "club/round/1")
     assert dealt.check(*order).reveal("flop").status == "open"
+
+
+def test_club_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
+    early = one_seat().close_bets().deal(1, "As").deal("dealer", "Qs").deal(1, "Ac").deal("dealer", "Qc")
+    for action in (early.check(1), early.reveal("flop")):
+        assert action.last_refused() == ("out_of_turn", "club/round/1")
+    dealt = early.deal("board", BOARD)
+    assert dealt.check(1).status == "open"
+    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
+        assert stranger.last_refused() == ("out_of_turn", "club/round/1")
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])

@@ -56,6 +56,8 @@ def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+    assert table().bet(1, play=5).last_refused() == ("bad_choice", "house/how-to-play/1")
+    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "house/how-to-play/1")
 
 
 def test_house_how_to_play_2__board_of_five_comes_first():
@@ -300,7 +302,8 @@ def test_house_notes_no_side_betting__nobody_bets_on_another_hand():
 
 def test_house_decision_seats__seven():
     assert table().bet(7, ante=10, blind=10).close_bets().status == "open"
-    assert table().bet(8, ante=10).last_refused() == ("bad_document", "house/decision/seats")
+    for seat in (0, 8):
+        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "house/decision/seats")
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "house/decision/seats")
 
 
@@ -454,6 +457,7 @@ def test_house_decision_void__gives_everything_back_whatever_was_shown():
 
 def test_house_decision_void__ends_the_round_and_never_follows_settlement():
     assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "house/decision/void")
+    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "house/decision/no-more-bets")
     settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
     assert settled.void("misdeal").last_refused() == ("out_of_turn", "house/decision/order-of-wagers")
 
@@ -464,6 +468,16 @@ def test_house_decision_acting_order__any_order_and_the_next_street_after_all(or
     dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
     assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "house/how-to-play/4")
     assert dealt.check(*order).reveal("flop").status == "open"
+
+
+def test_house_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
+    early = one_seat().close_bets().deal("board", BOARD).deal(1, "AsAc")
+    for action in (early.check(1), early.reveal("flop")):
+        assert action.last_refused() == ("out_of_turn", "house/how-to-play/4")
+    dealt = early.deal("dealer", "QsQc")
+    assert dealt.check(1).status == "open"
+    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
+        assert stranger.last_refused() == ("out_of_turn", "house/how-to-play/4")
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])

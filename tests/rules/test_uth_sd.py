@@ -80,6 +80,8 @@ def test_sd_1_ranking__suits_are_equal():
 @pytest.mark.parametrize("spots", [{"trips": 5}, {"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_sd_2__takes_trips_or_ante_and_blind_or_all(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+    assert table().bet(1, play=5).last_refused() == ("bad_choice", "sd/2")
+    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "sd/2")
 
 
 @pytest.mark.parametrize(
@@ -252,12 +254,15 @@ def test_sd_6__play_ante_blind_trips_then_progressive_and_envy_last():
 
 
 def test_sd_6__tied_hand_keeps_the_order():
-    result = table().bet(1, trips=5, blind=10, ante=10).showdown({1: ("KsQd", 4)}, "KcQh")
-    assert result.lines == [
+    play = jackpot("PMG-01").bet(1, progressive=1, trips=5, blind=10, ante=10).bet(2, trips=5)
+    result = play.showdown({1: ("KsQd", 4), 2: ("9s8s", None)}, "KcQh", "7s6s5sKd3h")
+    assert result.lines_at(1) == [
         "1 play 40.00: push",
         "1 ante 10.00: push",
         "1 blind 10.00: push",
         "1 trips 5.00: lose, collected 5.00",
+        "1 progressive 1.00: lose, collected 1.00",
+        "1 envy 0.00: win, paid 300.00",
     ]
 
 
@@ -288,6 +293,7 @@ def test_sd_8__card_is_burned_before_the_flop():
     burned = by_hand().deal("burn", "2c")
     assert burned.deal("burn", "3c").last_refused() == ("out_of_turn", "sd/4/order")
     assert burned.deal("board", BOARD).last_refused() == ("wrong_cards", "sd/4/order")
+    assert burned.reveal("flop").last_refused() == ("out_of_turn", "sd/7")
     assert burned.deal("board", "Kd9c7h").reveal("flop").raise_(1, 2).status == "open"
 
 
@@ -304,7 +310,9 @@ def test_sd_9__nothing_else_but_a_check():
 
 
 def test_sd_10__card_is_burned_before_turn_and_river():
-    flop = by_hand().deal("burn", "2c").deal("board", "Kd9c7h").reveal("flop")
+    unseen = by_hand().deal("burn", "2c").deal("board", "Kd9c7h")
+    assert unseen.deal("burn", "3c").last_refused() == ("out_of_turn", "sd/4/order")
+    flop = unseen.reveal("flop")
     assert flop.deal("burn", "3c").last_refused() == ("out_of_turn", "sd/4/order")
     played = flop.check(1)
     assert played.deal("board", "4s2d").last_refused() == ("out_of_turn", "sd/4/order")
@@ -625,8 +633,10 @@ def test_sd_18a_vi__awards_are_handled_from_the_highest_seat_down():
 
 def test_sd_18a_vi__progressive_needs_its_meter():
     assert table(progressive="UTHP-01").document_refused() == ("bad_terms", "sd/18a-vi")
-    too_much = {**METER, "percent": 96}
-    assert table(progressive="UTHP-01", meter=too_much).document_refused() == ("bad_terms", "sd/18a-vi")
+    assert table(progressive="UTHP-01", meter={**METER, "percent": 95}).status == "open"
+    for share in ({"percent": 96}, {"percent": -1}, {"reserve_percent": -1}):
+        refused = table(progressive="UTHP-01", meter={**METER, **share}).document_refused()
+        assert refused == ("bad_terms", "sd/18a-vi")
     assert table(meter=METER).document_refused() == ("bad_terms", None)
 
 
@@ -669,7 +679,8 @@ def test_sd_18b_iii__envy_once_for_every_hand_that_causes_it():
 
 def test_sd_decision_seats__seven():
     assert table().bet(7, ante=10, blind=10).close_bets().status == "open"
-    assert table().bet(8, ante=10).last_refused() == ("bad_document", "sd/decision/seats")
+    for seat in (0, 8):
+        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "sd/decision/seats")
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "sd/decision/seats")
 
 
@@ -748,6 +759,16 @@ def test_sd_decision_toke_play__same_multiple_after_the_raise_and_before_the_nex
     assert followed.raise_(1, 4, "d-1").last_refused() == ("out_of_turn", "sd/decision/toke-play")
     lines = followed.reveal_all().settle().result().lines
     assert lines[:2] == ["1 play 40.00: win 1:1, paid 40.00", "1/d-1 play 8.00: win 1:1, paid 8.00"]
+
+
+@pytest.mark.parametrize("times", [2, 1])
+def test_sd_decision_toke_play__on_every_street_until_the_next_cards_are_shown(times: int):
+    play = one_seat().bet(1, "d-1", "toke", ante=2).deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
+    if times == 1:
+        play = play.check(1).reveal("turn_river")
+    shown = play.raise_(1, times).reveal("dealer" if times == 1 else "turn_river")
+    assert shown.raise_(1, times, "d-1").last_refused()[0] == "out_of_turn"
+    assert play.raise_(1, times).raise_(1, times, "d-1").status == "open"
 
 
 def test_sd_decision_toke_play__no_decision_without_an_ante():
@@ -904,6 +925,7 @@ def test_sd_decision_void__gives_everything_back_whatever_was_shown():
 
 def test_sd_decision_void__ends_the_round_and_never_follows_settlement():
     assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "sd/decision/void")
+    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "sd/4/lock")
     settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
     assert settled.void("misdeal").last_refused() == ("out_of_turn", "sd/6")
 
@@ -914,6 +936,16 @@ def test_sd_decision_acting_order__any_order_and_the_next_street_after_all(order
     dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
     assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "sd/7")
     assert dealt.check(*order).reveal("flop").status == "open"
+
+
+def test_sd_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
+    early = one_seat().close_bets().deal("board", BOARD).deal(1, "AsAc")
+    for action in (early.check(1), early.reveal("flop")):
+        assert action.last_refused() == ("out_of_turn", "sd/7")
+    dealt = early.deal("dealer", "QsQc")
+    assert dealt.check(1).status == "open"
+    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
+        assert stranger.last_refused() == ("out_of_turn", "sd/7")
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])

@@ -1,0 +1,184 @@
+"""What a round costs when a million are stored already, and how much room it takes.
+
+    python -m tests.benchmarks.growth --rounds 1000000
+
+Two databases of one server are filled by copying recorded six-player rounds under fresh ids, one with 10,000 rounds
+and one with as many as asked for. Then new rounds are recorded into both in turns, so that a busy moment of the machine
+hits both, and the cost of a round is the median over the turns. Not part of `make bench`: the large database takes
+some 15 KB a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
+
+from domain.documents import read_json
+from domain.events import WagerPlaced
+from infra.aggregates import stream
+from infra.embedded import embedded_postgres
+from infra.ledger import Actor, Ledger
+from infra.migrate import migrate
+from infra.simulation import documents
+
+RULESET = "uth-casino-club"
+SMALL = 10_000
+PLAYERS = 6
+SAMPLES = 200
+BATCH = 20_000
+TURNS = 60
+ROUNDS_A_TURN = 50
+ACTOR = Actor("d-1", 1_790_000_000_000)
+
+ORIGINATORS = """
+CREATE TEMP TABLE fresh AS
+WITH new AS (
+    INSERT INTO roundledger.originators (originator_id)
+    SELECT gen_random_uuid() FROM generate_series(1, %(count)s) RETURNING originator
+)
+SELECT originator, 1 + originator %% %(samples)s AS sample FROM new
+"""
+EVENTS = """
+INSERT INTO roundledger.events (originator, originator_version, topic_id, state)
+SELECT fresh.originator, version, topic_id, state FROM fresh JOIN sample_events USING (sample)
+ORDER BY fresh.originator, version
+"""
+SEALED = """
+INSERT INTO roundledger.sealed_cards (originator, originator_version, card_index, card, salt)
+SELECT fresh.originator, version, card_index, card, salt FROM fresh JOIN sample_sealed USING (sample)
+ORDER BY fresh.originator, version, card_index
+"""
+SIZES = """
+SELECT relname, pg_relation_size(oid)::bigint, pg_indexes_size(oid)::bigint FROM pg_class
+WHERE relnamespace = 'roundledger'::regnamespace AND relname IN ('events', 'originators', 'sealed_cards')
+ORDER BY relname
+"""
+
+
+def six_players(ledger: Ledger) -> Iterator[str]:
+    """Ids of recorded rounds in which six seats have bet."""
+    for line in documents(RULESET, 1, 8):
+        result = ledger.record(read_json(line), ACTOR)
+        events = [entry.event for entry in ledger.entries(result["id"])]
+        if len({event.seat for event in events if isinstance(event, WagerPlaced)}) == PLAYERS:
+            yield result["id"]
+
+
+Sizes = dict[str, tuple[int, int]]  # of each table and of its indexes
+
+
+def fill(url: str, rounds: int) -> tuple[float, Sizes]:
+    """Copy six-player rounds until there are so many; their events on average, and the sizes before."""
+    ledger = Ledger(url)
+    chosen = [stream("round", round_id) for round_id in islice(six_players(ledger), SAMPLES)]
+    ledger.close()
+    before = sizes(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TEMP TABLE chosen (sample int, originator_id uuid)")
+        with connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO chosen VALUES (%s, %s)", list(enumerate(chosen, start=1)))
+        connection.execute(
+            "CREATE TEMP TABLE sample_events AS SELECT sample, originator_version AS version, topic_id, state "
+            "FROM chosen JOIN roundledger.originators USING (originator_id) JOIN roundledger.events USING (originator)"
+        )
+        connection.execute(
+            "CREATE TEMP TABLE sample_sealed AS SELECT sample, originator_version AS version, card_index, card, salt "
+            "FROM chosen JOIN roundledger.originators USING (originator_id) "
+            "JOIN roundledger.sealed_cards USING (originator)"
+        )
+        connection.execute("ANALYZE sample_events")
+        connection.execute("ANALYZE sample_sealed")
+        began = time.monotonic()
+        for done in range(0, rounds, BATCH):
+            with connection.transaction():
+                connection.execute(ORIGINATORS, {"count": min(BATCH, rounds - done), "samples": SAMPLES})
+                connection.execute(EVENTS)
+                connection.execute(SEALED)
+                connection.execute("DROP TABLE fresh")
+            print(
+                f"\r{done + min(BATCH, rounds - done):,} rounds, {time.monotonic() - began:.0f} s", end="", flush=True
+            )
+        print()
+        row = connection.execute("SELECT count(*)::float8 FROM sample_events").fetchone()
+        assert row is not None
+        return float(row[0]) / SAMPLES, before
+
+
+def tidy(url: str) -> None:
+    """What a day's work would have had done by itself long ago, so that it does not happen while the clock runs."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM (ANALYZE) roundledger.events, roundledger.originators, roundledger.sealed_cards")
+        connection.execute("CHECKPOINT")
+
+
+def sizes(url: str) -> Sizes:
+    with psycopg.connect(url) as connection:
+        return {name: (heap, indexes) for name, heap, indexes in connection.execute(SIZES).fetchall()}
+
+
+class Costs:
+    """Rounds recorded into a database that is filled already."""
+
+    def __init__(self, url: str) -> None:
+        self.ledger = Ledger(url)
+        self.lines = documents(RULESET, 2, 8)
+        self.record(100)
+
+    def record(self, rounds: int) -> float:
+        raws = [read_json(line) for line in islice(self.lines, rounds)]
+        began = time.perf_counter()
+        for raw in raws:
+            assert self.ledger.record(raw, ACTOR)["error"] is None
+        return (time.perf_counter() - began) / rounds * 1000
+
+
+def measure(small: Costs, large: Costs) -> list[tuple[float, float]]:
+    turns = []
+    for turn in range(TURNS):
+        pair = [large, small] if turn % 2 else [small, large]
+        cost = {id(one): one.record(ROUNDS_A_TURN) for one in pair}
+        turns.append((cost[id(small)], cost[id(large)]))
+    return turns
+
+
+def print_room(before: Sizes, after: Sizes, rounds: int, events: float) -> None:
+    print(f"six-player rounds of {events:.1f} events on average:")
+    total = 0.0
+    for name in after:
+        heap, indexes = ((now - then) / rounds for now, then in zip(after[name], before[name], strict=True))
+        total += heap + indexes
+        print(f"  {name}: {heap:,.0f} + {indexes:,.0f} bytes")
+    print(f"  together {total:,.0f} bytes a round, {total / events:,.0f} an event")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The cost of recording a round as the ledger grows.")
+    parser.add_argument("--rounds", type=int, default=1_000_000)
+    rounds: int = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as folder, embedded_postgres(Path(folder) / "postgres") as url:
+        urls = {name: make_conninfo(url, dbname=name) for name in ("small", "large")}
+        with psycopg.connect(url, autocommit=True) as connection:
+            for name in urls:
+                connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+        for name, count in (("small", SMALL), ("large", rounds)):
+            migrate(urls[name])
+            events, before = fill(urls[name], count)
+            tidy(urls[name])
+            print_room(before, sizes(urls[name]), count, events)
+        turns = measure(Costs(urls["small"]), Costs(urls["large"]))
+        low, high = (statistics.median(costs) for costs in zip(*turns, strict=True))
+        ratio = statistics.median(large / small for small, large in turns)
+        print(f"a round costs {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times as much")
+
+
+if __name__ == "__main__":
+    main()
