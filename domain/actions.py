@@ -37,7 +37,7 @@ Kind = Literal["backline", "toke"]
 class Bet(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="bet"):
     seat: int
     spot: SpotName
-    amount: MoneyText
+    amount: str  # `decide` looks at its form before anything else: most are the same few, and it knows them
     bettor: Id | UnsetType = UNSET
     kind: Kind | UnsetType = UNSET
 

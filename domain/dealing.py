@@ -26,6 +26,7 @@ class Order(NamedTuple):
     through: tuple[int, int, int]
 
 
+MOST_ORDERS = 512
 _ORDERS: dict[tuple[object, ...], Order] = {}
 
 
@@ -35,6 +36,8 @@ def order_of_deal(round_: Round) -> Order:
     key = (round_.rules.content_hash, round_.terms.dealing.mode, round_.seats, bank_seat)
     order = _ORDERS.get(key)
     if order is None:
+        if len(_ORDERS) >= MOST_ORDERS:
+            _ORDERS.clear()
         order = _ORDERS[key] = _lay_out(round_)
     return order
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+
+from domain.errors import BadDocument
 
 MONEY_PATTERN = r"\A(0|[1-9][0-9]{0,11})\.[0-9]{2}\Z"
 
 
+_MONEY = re.compile(MONEY_PATTERN)
+
+
+@lru_cache(maxsize=1 << 11)
 def cents(text: str) -> int:
     """The cents of a money text that has already been checked against MONEY_PATTERN."""
     return int(text[:-3] + text[-2:])
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)
+def positive_cents(text: str) -> int:
+    """The cents of an amount as somebody wrote it."""
+    if not _MONEY.match(text):
+        raise BadDocument(f"{text!r} is not an amount with two decimals.")
+    if not (amount := cents(text)):
+        raise BadDocument("An amount is more than 0.00.")
+    return amount
+
+
+@lru_cache(maxsize=1 << 11)
 def money(amount_cents: int) -> str:
     """12.50 for 1250; a debt is -12.50."""
     if amount_cents < 0:
@@ -20,7 +37,7 @@ def money(amount_cents: int) -> str:
     return f"{amount_cents // 100}.{amount_cents % 100:02d}"
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)
 def dollars(amount_cents: int) -> str:
     """As a patron reads it: $12.50, $1,200.00."""
     return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"

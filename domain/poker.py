@@ -6,6 +6,7 @@ from one deck is checked where cards are dealt, not here.
 
 from collections.abc import Sequence
 from itertools import combinations
+from sys import intern
 from typing import Final
 
 import msgspec
@@ -70,7 +71,7 @@ _BY_RANKS: Final[dict[int, PokerHand]] = {}
 _BY_SUITED_RANKS: Final[dict[int, PokerHand]] = {}
 _THREE_MIXED: Final[dict[int, PokerHand]] = {}
 _THREE_SUITED: Final[dict[int, PokerHand]] = {}
-_SHARED: Final[dict[tuple[int, int], PokerHand]] = {}
+_SHARED: Final[dict[int, PokerHand]] = {}
 
 
 def best_of(cards: Sequence[str]) -> PokerHand:
@@ -212,10 +213,11 @@ def _three_named(name: str, ranks: int, kickers: int = 0) -> PokerHand:
 
 def _shared(size: int, place: int, name: str, ranks: int, kickers: int) -> PokerHand:
     strength = place << 26 | ranks << 13 | kickers
-    hand = _SHARED.get((size, strength))
+    key = strength << 1 | (size == 5)
+    hand = _SHARED.get(key)
     if hand is None:
         # Two threads may get here with the same hand at once; setdefault makes both return the first one's.
-        hand = _SHARED.setdefault((size, strength), PokerHand(strength, name, _text(name, ranks, kickers)))
+        hand = _SHARED.setdefault(key, PokerHand(strength, name, intern(_text(name, ranks, kickers))))
     return hand
 
 

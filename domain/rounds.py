@@ -17,6 +17,7 @@ from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, S
 from domain.errors import BadDocument, MissingWager, OutOfTurn
 from domain.events import LineSettled, RoundEvent, RoundSettled, RoundVoided
 from domain.games import p215, tcp, uth
+from domain.money import positive_cents
 from domain.state import Bank, Round, evolve, fold, start
 
 __all__ = ["Bank", "Round", "decide", "evolve", "expects", "fold", "start"]
@@ -47,9 +48,7 @@ def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
     game = GAMES[round_.family]
     game.check_required(round_)
     wagers.check_limits(round_)
-    most = game.liability(round_)
-    liability = sum(amount * most[spot] for _, _, _, spot, amount in wagers.on_layout(round_))
-    return wagers.closing(round_, liability)
+    return wagers.closing(round_, game.liability(round_))
 
 
 def _deal(round_: Round, action: Deal) -> list[RoundEvent]:
@@ -75,7 +74,7 @@ def _decide(round_: Round, action: Decide) -> list[RoundEvent]:
     if (action.amount is not UNSET) != (action.choice in ("insure", "double")):
         raise BadDocument("`amount` goes with insure and double, and only with them.")
     if action.amount is not UNSET:
-        wagers.positive(action.amount)
+        positive_cents(action.amount)
     _playing(round_)
     bettor = round_.seated[action.seat] if action.bettor is UNSET else action.bettor
     return GAMES[round_.family].choose(round_, action, bettor)  # type: ignore[no-any-return]
@@ -95,7 +94,7 @@ def _settle(round_: Round, action: Settle) -> list[RoundEvent]:
         raise OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
     events: list[RoundEvent] = game.settle(round_)
     lines = [event for event in events if type(event) is LineSettled]
-    paid, collected = sum(line.paid for line in lines), sum(line.collected for line in lines)
+    paid, collected = sum([line.paid for line in lines]), sum([line.collected for line in lines])
     return [*events, RoundSettled(paid, collected)]
 
 

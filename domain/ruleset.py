@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -23,15 +24,25 @@ class Odds(Struct, frozen=True):
     per: int = 1
 
     def __str__(self) -> str:
-        return f"{self.to}:{self.per}"
+        return _ratio(self.to, self.per)
 
     @property
     def words(self) -> str:
-        return f"{self.to:,} to {self.per}"
+        return _words(self.to, self.per)
 
     def of(self, stake_cents: int) -> int:
         """What is owed on a stake; a fraction of a cent is rounded down."""
         return stake_cents * self.to // self.per
+
+
+@cache
+def _ratio(to: int, per: int) -> str:
+    return f"{to}:{per}"
+
+
+@cache
+def _words(to: int, per: int) -> str:
+    return f"{to:,} to {per}"
 
 
 EVEN_MONEY = Odds(1, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -61,15 +61,13 @@ def seats_in_order(round_: Round) -> tuple[int, ...]:
             return seats
 
 
-def bettors_in_order(round_: Round, seat: int) -> Iterator[tuple[str, Stakes]]:
+def bettors_in_order(round_: Round, seat: int) -> list[tuple[str, Stakes]]:
     """The seated player first, then the others as they first bet at this seat."""
-    bettors = round_.layout[seat]
-    seated = round_.seated[seat]
-    if seated in bettors:
-        yield seated, bettors[seated]
-    for bettor, stakes in bettors.items():
-        if bettor != seated:
-            yield bettor, stakes
+    bettors = list(round_.layout[seat].items())
+    if len(bettors) > 1:
+        seated = round_.seated[seat]
+        bettors.sort(key=lambda bettor: bettor[0] != seated)  # stable: the others keep their order
+    return bettors
 
 
 def place_button(round_: Round, value: int) -> int:
@@ -81,7 +79,7 @@ def place_button(round_: Round, value: int) -> int:
 
 def lines_of(round_: Round, verdicts: Iterable[Verdict]) -> list[LineSettled]:
     if round_.bank is not None:
-        return list(_covered(round_, round_.bank.wager, verdicts))
+        return _covered(round_, round_.bank.wager, verdicts)
     lines = [_line(round_, verdict, verdict.owed, verdict.source, verdict.reason) for verdict in verdicts]
     limit = round_.rules.table_aggregate
     if limit is not None and sum(line.paid for line in lines) > limit:
@@ -112,28 +110,30 @@ def _line(round_: Round, verdict: Verdict, amount: int, source: str, reason: str
     )
 
 
-def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> Iterator[LineSettled]:
+def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> list[LineSettled]:
     """One pass in the order of action; the bank's wager is used up by what it pays and by what it collects.
 
     Under `single-pool` one amount serves both; under `separate-limits` payouts and collections each have their own.
     """
     single_pool = round_.terms.coverage == "single-pool"
     to_pay = to_collect = wager
+    lines: list[LineSettled] = []
     for verdict in verdicts:
         outcome = verdict.outcome
         left = to_pay if outcome == "win" else to_collect if outcome != "push" else max(to_pay, to_collect)
         if left == 0:
-            yield _no_action(round_, verdict, wager)
+            lines.append(_no_action(round_, verdict, wager))
             continue
-        amount = min(verdict.owed, left)
-        reason = verdict.reason
-        if amount < verdict.owed:
+        amount, reason = verdict.owed, verdict.reason
+        if amount > left:
+            amount = left
             reason = f"{reason} {_cut_short(verdict, amount)}"
-        yield _line(round_, verdict, amount, "bank", reason)
+        lines.append(_line(round_, verdict, amount, "bank", reason))
         if single_pool or outcome == "win":
             to_pay -= amount
         if single_pool or outcome != "win":
             to_collect -= amount
+    return lines
 
 
 def _cut_short(verdict: Verdict, amount: int) -> str:

@@ -128,9 +128,13 @@ def evolve(round_: Round, event: RoundEvent) -> Round:
 
 
 def fold(round_: Round, events: Iterable[RoundEvent]) -> Round:
+    lines: list[LineSettled] = []
     for event in events:
-        round_ = _REMEMBER[type(event)](round_, event)
-    return round_
+        if type(event) is LineSettled:  # a settlement has many, and they are remembered together
+            lines.append(event)
+        else:
+            round_ = _REMEMBER[type(event)](round_, event)
+    return replace(round_, lines=(*round_.lines, *lines)) if lines else round_
 
 
 def _wager_placed(round_: Round, event: WagerPlaced) -> Round:

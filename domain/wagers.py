@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
 from domain.actions import Bet
 from domain.errors import BadChoice, BadDocument, MissingWager, OutOfTurn, OverLimit
 from domain.events import BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundEvent, WagerPlaced
-from domain.money import cents, dollars
+from domain.money import dollars, positive_cents
 from domain.ruleset import RuleSet
 from domain.state import Round, Stakes
 
@@ -21,17 +21,10 @@ def check_seat(rules: RuleSet, seat: int) -> None:
         raise BadDocument(f"{rules.id} has seats 1 to {rules.seats}, no seat {seat}.", rules.clause("seats"))
 
 
-def positive(text: str) -> int:
-    amount = cents(text)
-    if amount == 0:
-        raise BadDocument("An amount is more than 0.00.")
-    return amount
-
-
 def place(round_: Round, bet: Bet) -> WagerPlaced:
     rules = round_.rules
     check_seat(rules, bet.seat)
-    amount = positive(bet.amount)
+    amount = positive_cents(bet.amount)
     seated = round_.seated[bet.seat]
     bettor = seated if bet.bettor is UNSET else bet.bettor
     kind = None if bet.kind is UNSET else bet.kind
@@ -73,22 +66,28 @@ def on_layout(round_: Round) -> Iterator[tuple[int, str, Stakes, str, int]]:
 def check_limits(round_: Round) -> None:
     rules, terms = round_.rules, round_.terms
     for seat, bettor, stakes, spot, amount in on_layout(round_):
-        where = f"{bettor}'s {spot} wager of {dollars(amount)} at seat {seat}"
         if spot == "progressive":
             assert terms.progressive is not None
             if amount != terms.progressive.wager:
                 fixed = dollars(terms.progressive.wager)
+                where = _wager(seat, bettor, spot, amount)
                 raise OverLimit(f"{where} is not the table's {fixed}.", rules.clause("progressive"))
             continue
         low, high = terms.limits["ante" if spot == "blind" else spot]
         if stakes.kind == "toke" and spot != "trips":
             low = 0
         if not low <= amount <= high:
+            where = _wager(seat, bettor, spot, amount)
             raise OverLimit(f"{where} is outside {dollars(low)} to {dollars(high)}.", rules.clause("limits"))
         if amount % terms.chip:
+            where = _wager(seat, bettor, spot, amount)
             raise OverLimit(f"{where} is off the chip unit of {dollars(terms.chip)}.", rules.clause("chip"))
     if rules.customer_limit is not None:
         _check_customers(round_, rules.customer_limit)
+
+
+def _wager(seat: int, bettor: str, spot: str, amount: int) -> str:
+    return f"{bettor}'s {spot} wager of {dollars(amount)} at seat {seat}"
 
 
 def _check_customers(round_: Round, limit: int) -> None:
@@ -116,12 +115,17 @@ def check_beside(round_: Round, base: tuple[str, ...]) -> None:
             raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
 
 
-def closing(round_: Round, liability: int) -> list[RoundEvent]:
-    """The events of an accepted close: what lies there, the fee, and the progressive wagers into the meter."""
-    amounts = {True: 0, False: 0}
+def closing(round_: Round, most: Mapping[str, int]) -> list[RoundEvent]:
+    """The events of an accepted close: what lies there, the fee, and the progressive wagers into the meter.
+
+    `most` is what a cent on each spot could be owed.
+    """
+    totals: dict[str, int] = {}
     for _, _, _, spot, amount in on_layout(round_):
-        amounts[spot == "progressive"] += amount
-    action, progressive = amounts[False], amounts[True]
+        totals[spot] = totals.get(spot, 0) + amount
+    liability = sum([amount * most[spot] for spot, amount in totals.items()])
+    progressive = totals.pop("progressive", 0)
+    action = sum(totals.values())
     events: list[RoundEvent] = [BetsClosed(action, liability)]
     schedule, meter = round_.terms.schedule, round_.terms.meter
     if schedule is not None:

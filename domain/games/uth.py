@@ -247,18 +247,24 @@ def _shown(round_: Round, awards: progressive.Awards) -> Iterator[CardsTurned]:
         cards = whole(round_.hands[seat])
         if cards is None or seat in round_.turned:
             continue
-        rides = any(stakes.spots.keys() & {"trips", "progressive"} for stakes in round_.layout[seat].values())
-        if not folded(round_, seat) or rides or seat in awards.causes:
+        if not folded(round_, seat) or seat in awards.causes or _rides(round_, seat):
             yield CardsTurned(seat, cards)
 
 
-def _verdicts(round_: Round, awards: progressive.Awards) -> Iterator[Verdict]:
+def _rides(round_: Round, seat: int) -> bool:
+    """Whether a wager lies there that a fold does not end."""
+    return any("trips" in stakes.spots or "progressive" in stakes.spots for stakes in round_.layout[seat].values())
+
+
+def _verdicts(round_: Round, awards: progressive.Awards) -> list[Verdict]:
     board = whole(round_.hands["board"])
     assert board is not None
     dealer_cards = whole(round_.hands["dealer"]) if "dealer" in round_.turned else None
     dealer = None if dealer_cards is None else best_of(board + dealer_cards)
+    verdicts: list[Verdict] = []
     for seat in seats_in_order(round_):
-        yield from _seat_verdicts(round_, seat, board, dealer, awards)
+        verdicts += _seat_verdicts(round_, seat, board, dealer, awards)
+    return verdicts
 
 
 def qualifies(dealer: PokerHand) -> bool:
@@ -271,7 +277,7 @@ def _seat_verdicts(
     board: tuple[str, ...],
     dealer: PokerHand | None,
     awards: progressive.Awards,
-) -> Iterator[Verdict]:
+) -> list[Verdict]:
     settlement = round_.rules.settlement
     hole = whole(round_.hands[seat])
     mine = None if hole is None else best_of(hole + board)
@@ -280,27 +286,31 @@ def _seat_verdicts(
     else:
         against = _Showdown(round_.banker, mine, dealer)
         order = (settlement.tied, settlement.won, settlement.lost)[against.sign]
-    bettors = list(bettors_in_order(round_, seat))
+    bettors = bettors_in_order(round_, seat)
+    verdicts: list[Verdict] = []
     for spot in order:
         for bettor, stakes in bettors:
             times = round_.plays.get((seat, bettor), 0)
             if spot == "play":
                 if times and against is not None:
-                    yield even_money(seat, bettor, "play", stakes.spots["ante"] * times, against.sign, against.story)
+                    verdicts.append(
+                        even_money(seat, bettor, "play", stakes.spots["ante"] * times, against.sign, against.story)
+                    )
             elif spot == "envy":
-                yield from awards.envy(seat, bettor, stakes)
+                verdicts += awards.envy(seat, bettor, stakes)
             elif spot in stakes.spots:
                 stake = stakes.spots[spot]
                 if spot == "trips":
-                    yield _trips(round_, seat, bettor, stake, mine)
+                    verdicts.append(_trips(round_, seat, bettor, stake, mine))
                 elif spot == "progressive":
-                    yield awards.verdict(seat, bettor, stake)
+                    verdicts.append(awards.verdict(seat, bettor, stake))
                 elif against is None or ((seat, bettor) in round_.plays and not times):
-                    yield given_up(round_, seat, bettor, spot, stake, "fold")
+                    verdicts.append(given_up(round_, seat, bettor, spot, stake, "fold"))
                 elif spot == "ante":
-                    yield against.ante(seat, bettor, stake)
+                    verdicts.append(against.ante(seat, bettor, stake))
                 else:
-                    yield against.blind(round_, seat, bettor, stake)
+                    verdicts.append(against.blind(round_, seat, bettor, stake))
+    return verdicts
 
 
 class _Showdown:

@@ -118,6 +118,9 @@ def test_bgc_betting_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, 
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_bgc_betting_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+
+
+def test_bgc_betting_3__takes_no_wager_on_another_spot():
     assert table().bet(1, play=5).last_refused() == ("bad_choice", "bgc/betting/3")
     assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "bgc/betting/3")
 

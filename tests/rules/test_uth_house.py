@@ -56,6 +56,9 @@ def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict
 @pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+
+
+def test_house_how_to_play_1__takes_no_wager_on_another_spot():
     assert table().bet(1, play=5).last_refused() == ("bad_choice", "house/how-to-play/1")
     assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "house/how-to-play/1")
 

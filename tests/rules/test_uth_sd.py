@@ -80,6 +80,9 @@ def test_sd_1_ranking__suits_are_equal():
 @pytest.mark.parametrize("spots", [{"trips": 5}, {"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
 def test_sd_2__takes_trips_or_ante_and_blind_or_all(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
+
+
+def test_sd_2__takes_no_wager_on_another_spot():
     assert table().bet(1, play=5).last_refused() == ("bad_choice", "sd/2")
     assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "sd/2")
 
