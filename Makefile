@@ -22,7 +22,7 @@ help: ## list these targets
 
 install: $(VENV)/.installed $(VENV)/.installed-test $(VENV)/.installed-check ## make .venv with all that test and check need
 
-demo: $(VENV)/.installed ## a simulated floor with its web pages, on an embedded PostgreSQL
+demo: $(VENV)/.installed ## a simulated floor with its HTTP service, on an embedded PostgreSQL
 	$(BIN)/roundledger demo $(ARGS)
 
 test: $(VENV)/.installed-test ## run the tests (TESTS=tests/rules ARGS=-x WORKERS=2)

@@ -13,6 +13,7 @@ from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
 from api.report_commands import follow, rebuild, report
+from api.serve_command import config, serve, tokens
 from api.simulate_command import simulate
 
 app = typer.Typer(
@@ -40,9 +41,10 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-for command in (demo, adjudicate, simulate, record, replay, report, rebuild, follow, migrate):
+for command in (demo, serve, adjudicate, simulate, record, replay, report, rebuild, follow, migrate, config):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
+app.add_typer(tokens, name="token")
 
 
 def main() -> None:

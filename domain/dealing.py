@@ -106,9 +106,9 @@ def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple
     if turned is None:
         raise WrongCards("Cards that were dealt unseen must be named when they are turned over.", clause)
     if turned != known:
-        for old, new in zip(known, turned, strict=True):
-            if old is not None and old != new:
-                raise WrongCards(f"{old} was dealt there, not {new}.", clause)
+        if any(old is not None and old != new for old, new in zip(known, turned, strict=True)):
+            # Without naming them: what was dealt may still lie face down.
+            raise WrongCards("The cards turned over are not those that were dealt there.", clause)
         check_copies(round_, (new for old, new in zip(known, turned, strict=True) if old is None))
     return turned
 

@@ -7,7 +7,7 @@ over who banked last and which deck comes next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,8 @@ from domain.terms import Terms
 
 ROUNDS_IN_A_ROW = 2
 DECK_COLOURS = ("blue", "red")
+
+TrayCount = Literal["opening", "closing"]
 
 
 class BankRun(Struct, frozen=True, array_like=True):
@@ -70,6 +72,13 @@ class TrayCredited(Struct, frozen=True, array_like=True):
     slip: str
 
 
+class TrayCounted(Struct, frozen=True, array_like=True):
+    """What lies in the tray between rounds: an opening count begins a stretch of play, a closing one ends it."""
+
+    amount: int
+    when: TrayCount
+
+
 class BankOffered(Struct, frozen=True, array_like=True):
     seat: int
     bettor: str
@@ -110,6 +119,7 @@ class SessionNoted(Struct, frozen=True, array_like=True):
     seats: dict[int, str]
     playing: RoundBegun | None
     rounds: int
+    tray: TrayCount | None = None
 
 
 class SessionNumbered(Struct, frozen=True, array_like=True):
@@ -126,6 +136,7 @@ TableEvent = (
     | ChipsCashed
     | TrayFilled
     | TrayCredited
+    | TrayCounted
     | BankOffered
     | BankDeclined
     | RoundBegun
@@ -144,6 +155,7 @@ TABLE_TOPICS: dict[str, type[TableEvent]] = {
     "table.chips_cashed.v1": ChipsCashed,
     "table.tray_filled.v1": TrayFilled,
     "table.tray_credited.v1": TrayCredited,
+    "table.tray_counted.v1": TrayCounted,
     "table.bank_offered.v1": BankOffered,
     "table.bank_declined.v1": BankDeclined,
     "table.round_begun.v1": RoundBegun,
@@ -166,6 +178,7 @@ class TableSession(Struct, frozen=True, gc=False):
     playing: RoundBegun | None = None
     rounds: int = 0
     closed: bool = False
+    tray: TrayCount | None = None  # the last count of it
 
     @property
     def table(self) -> str:
@@ -218,6 +231,10 @@ def _box_changed(session: TableSession, event: BoxChanged) -> TableSession:
     return replace(session, box=event.box)
 
 
+def _tray_counted(session: TableSession, event: TrayCounted) -> TableSession:
+    return replace(session, tray=event.when)
+
+
 def _session_closed(session: TableSession, event: SessionClosed) -> TableSession:
     return replace(session, closed=True)
 
@@ -231,6 +248,7 @@ def _session_noted(session: TableSession, event: SessionNoted) -> TableSession:
         seats=event.seats,
         playing=event.playing,
         rounds=event.rounds,
+        tray=event.tray,
     )
 
 
@@ -240,6 +258,7 @@ _REMEMBER: Mapping[type[TableEvent], Callable[[TableSession, Any], TableSession]
     RoundBegun: _round_begun,
     RoundEnded: _round_ended,
     BoxChanged: _box_changed,
+    TrayCounted: _tray_counted,
     SessionClosed: _session_closed,
     SessionNoted: _session_noted,
 }
@@ -303,6 +322,22 @@ def move_chips(session: TableSession, event: ChipsBought | ChipsCashed | TrayFil
     return event
 
 
+def count_tray(session: TableSession, amount: int, when: TrayCount) -> TrayCounted:
+    """Between rounds, opening and closing in turn, and only where the house has a tray on the table."""
+    _check_open(session)
+    if session.rules.player_banked:
+        raise BadChoice("Only a house-banked table has a tray to count.", session.rules.clause("bank"))
+    if session.playing is not None:
+        raise OutOfTurn("The tray is counted between rounds.")
+    if amount < 0:
+        raise BadChoice("A tray holds nothing or more.")
+    if when == "opening" and session.tray == "opening":
+        raise OutOfTurn(f"The tray of table {session.table} has its opening count: the closing one comes next.")
+    if when == "closing" and session.tray != "opening":
+        raise OutOfTurn(f"The tray of table {session.table} has no opening count that could be closed.")
+    return TrayCounted(amount, when)
+
+
 def change_box(session: TableSession, box: str | None) -> BoxChanged:
     _check_open(session)
     if session.playing is not None:
@@ -358,4 +393,5 @@ def _turn(session: TableSession, seat: int, bettor: str, declined: tuple[int, ..
 
 
 def noted(session: TableSession) -> SessionNoted:
-    return SessionNoted(session.box, session.deck, session.run, dict(session.seats), session.playing, session.rounds)
+    seats = dict(session.seats)
+    return SessionNoted(session.box, session.deck, session.run, seats, session.playing, session.rounds, session.tray)

@@ -110,7 +110,8 @@ def check_beside(round_: Round, base: tuple[str, ...]) -> None:
         for bettor, stakes in bettors.items():
             for spot in base:
                 if spot not in stakes.spots:
-                    raise MissingWager(f"{bettor} has no {spot} wager at seat {seat}.", clause)
+                    alone = round_.rules.points.get("side_wagers", clause)
+                    raise MissingWager(f"{bettor} has no {spot} wager at seat {seat}.", alone)
         if round_.seated[seat] not in bettors:
             raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
 

@@ -48,7 +48,8 @@ BEGIN
     END LOOP;
 
     REVOKE ALL ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
-        roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking
+        roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
+        roundledger.revoked_tokens, roundledger.reads
         FROM PUBLIC, roundledger_service, roundledger_reader;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
@@ -62,5 +63,7 @@ BEGIN
     GRANT SELECT, INSERT ON roundledger.sealed_cards TO roundledger_service;
     GRANT SELECT, INSERT (key, fingerprint, outcome) ON roundledger.receipts TO roundledger_service;
     GRANT EXECUTE ON FUNCTION roundledger.append TO roundledger_service;
+    GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
+    GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
 END
 $$;

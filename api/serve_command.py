@@ -1,0 +1,121 @@
+"""`roundledger serve`, `token` and `config`: the HTTP service, who may call it, and how it is set."""
+
+import os
+import sys
+import tempfile
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.failing import fail
+
+if TYPE_CHECKING:
+    from api.service.settings import Settings
+
+tokens = typer.Typer(help="Tokens for callers of the service, where no identity provider makes them.")
+
+
+class Role(StrEnum):
+    TERMINAL = "terminal"
+    FLOOR = "floor"
+    CAGE = "cage"
+    COUNTER = "counter"
+    ACCOUNTING = "accounting"
+    AUDITOR = "auditor"
+    ADMIN = "admin"
+
+
+def _settings() -> "Settings":
+    from api.service.settings import BadSetting, read_settings
+
+    try:
+        return read_settings()
+    except BadSetting as error:
+        fail(str(error))
+
+
+def serve(
+    host: Annotated[str, typer.Option(envvar="ROUNDLEDGER_HOST", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="ROUNDLEDGER_PORT", min=0, max=65535)] = 8000,
+    workers: Annotated[int, typer.Option(envvar="ROUNDLEDGER_WORKERS", min=1, max=64, help="How many processes.")] = 1,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the HTTP interface until interrupted. Without authentication it listens on loopback only."""
+    from api.service.settings import is_loopback
+
+    settings = _settings()
+    if not settings.authenticated and not is_loopback(host):
+        fail(
+            f"{host} is not loopback and no authentication is configured: set ROUNDLEDGER_TOKEN_KEY or "
+            "ROUNDLEDGER_TOKEN_JWKS_URL first"
+        )
+    with open_database(database_url, data_dir) as url, tempfile.TemporaryDirectory() as folder:
+        if workers > 1:
+            os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # before anybody counts
+        from api.service.serving import run
+
+        typer.echo(f"roundledger: http://{host}:{port}", err=True)
+        if not settings.authenticated:
+            typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
+        run(url, host, port, workers, settings)
+
+
+def config() -> None:
+    """Show the service's settings as they are read from the environment; what is secret is masked."""
+    from api.service.settings import PREFIX
+
+    database = os.environ.get(f"{PREFIX}DATABASE_URL")
+    typer.echo(f"{PREFIX}DATABASE_URL={'(set)' if database else ''}")  # it may hold a password
+    for name, value in _settings().shown().items():
+        typer.echo(f"{PREFIX}{name.upper()}={'' if value is None else value}")
+
+
+@tokens.command("create")
+def create_token(
+    role: Annotated[Role, typer.Option(help="What the caller may do.")],
+    table: Annotated[str | None, typer.Option(metavar="ID", help="The one table of a terminal.")] = None,
+    days: Annotated[float, typer.Option(min=0.01, max=366, help="For how long.")] = 30,
+    staff: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="STAFF",
+            show_default=False,
+            help="The staff id that is recorded with every act; by default the terminal's table, or your login.",
+        ),
+    ] = None,
+) -> None:
+    """Print a new token, and on standard error the id by which it can be revoked."""
+    from api.service.auth import STAFF_ID, make_token
+
+    settings = _settings()
+    if settings.token_key is None:
+        fail("ROUNDLEDGER_TOKEN_KEY is not set: there is nothing to sign a token with")
+    by = staff or (actor(None).by if table is None else f"terminal-{table}"[:40])
+    for name, value in (("--for", by), ("--table", table)):
+        if value is not None and not STAFF_ID.fullmatch(value):
+            fail(f"{name} has small letters, digits and hyphens, at most 40")
+    if (role is Role.TERMINAL) != (table is not None):
+        fail("a terminal's token names its --table, and nobody else's does")
+    token, token_id = make_token(settings.token_key, settings, by, role.value, table, days)
+    sys.stdout.write(token + "\n")
+    typer.echo(f"roundledger: id {token_id}", err=True)
+
+
+@tokens.command("revoke")
+def revoke_token(
+    token_id: Annotated[str, typer.Argument(metavar="ID", help="The token's id, as `create` printed it.")],
+    reason: Annotated[str, typer.Option(help="Why.")] = "revoked on the command line",
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Revoke a token for good; every process of the service knows within a second."""
+    from infra.access import Access
+
+    with open_ledger(database_url, data_dir) as ledger:
+        Access(ledger.events.recorder.database).revoke(token_id, actor(by).by, reason)
+    typer.echo(f"roundledger: {token_id} is revoked", err=True)

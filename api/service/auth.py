@@ -1,0 +1,143 @@
+"""Who calls, and what he may do: bearer tokens (JWT) with a role, and for a terminal the one table that it serves."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+from uuid import uuid4
+
+import jwt
+from msgspec import Struct
+
+from api.service.problems import Problem
+from api.service.settings import Settings
+from infra.access import Access
+
+Role = Literal["terminal", "floor", "cage", "counter", "accounting", "auditor", "admin"]
+ROLES: tuple[str, ...] = get_args(Role)
+OPEN = "open"  # whoever calls a service without authentication
+OWN_ALGORITHM = "HS256"
+PROVIDER_ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "EdDSA"]
+STAFF_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+MOST_REMEMBERED = 4096
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+class Person(Struct, frozen=True):
+    """Who acts; `table` is the only one that a terminal may touch."""
+
+    by: str
+    role: str
+    table: str | None = None
+    token_id: str | None = None
+    expires_at: float = float("inf")
+
+    def check_table(self, table: str | None) -> None:
+        if self.role == "terminal" and table != self.table:
+            raise Problem("forbidden", f"This terminal serves table {self.table} only.")
+
+
+def make_token(key: str, settings: Settings, by: str, role: str, table: str | None, days: float) -> tuple[str, str]:
+    """A signed token and its id, by which it can be revoked."""
+    now = int(time.time())
+    token_id = uuid4().hex
+    claims: dict[str, Any] = {"sub": by, "role": role, "iat": now, "exp": now + round(days * 86_400), "jti": token_id}
+    if table is not None:
+        claims["table"] = table
+    if settings.token_issuer is not None:
+        claims["iss"] = settings.token_issuer
+    if settings.token_audience is not None:
+        claims["aud"] = settings.token_audience
+    return jwt.encode(claims, key, algorithm=OWN_ALGORITHM), token_id
+
+
+class Doors:
+    """Turns a request's headers into a person. A token is verified once and remembered until it ends."""
+
+    def __init__(self, settings: Settings, access: Access) -> None:
+        self._settings = settings
+        self._access = access
+        self._known: dict[str, Person] = {}
+        self._provider = None if settings.token_jwks_url is None else jwt.PyJWKClient(settings.token_jwks_url)
+
+    def needs_a_thread(self, headers: Mapping[str, str]) -> bool:
+        """Whether `person` would have to ask the database or the identity provider."""
+        if not self._settings.authenticated:
+            return False
+        return not self._access.is_fresh() or _bearer(headers.get("authorization")) not in self._known
+
+    def person(self, headers: Mapping[str, str], header: str = "authorization") -> Person:
+        if not self._settings.authenticated:
+            return _anybody(headers)
+        token = _bearer(headers.get(header))
+        if token is None:
+            raise Problem("unauthenticated", f"There is no bearer token in {header.title()}.", headers=CHALLENGE)
+        person = self._known.get(token)
+        if person is None:
+            person = self._verified(token)
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[token] = person
+        if person.expires_at <= time.time():
+            raise _refused("The token has ended.")
+        if not self._access.is_fresh():
+            self._access.refresh()
+        if person.token_id is None or self._access.is_revoked(person.token_id):
+            raise _refused("The token has been revoked.")
+        return person
+
+    def _verified(self, token: str) -> Person:
+        settings = self._settings
+        try:
+            key, algorithms = self._key_for(token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=algorithms,
+                issuer=settings.token_issuer,
+                audience=settings.token_audience,
+                options={"require": ["exp", "sub", "jti"], "verify_aud": settings.token_audience is not None},
+            )
+        except (jwt.PyJWTError, ValueError) as error:
+            ended = isinstance(error, jwt.ExpiredSignatureError)
+            raise _refused("The token has ended." if ended else "The token cannot be verified.") from None
+        return _person(claims)
+
+    def _key_for(self, token: str) -> tuple[Any, list[str]]:
+        algorithm = jwt.get_unverified_header(token).get("alg")
+        if algorithm == OWN_ALGORITHM and self._settings.token_key is not None:
+            return self._settings.token_key, [OWN_ALGORITHM]
+        if self._provider is not None and algorithm in PROVIDER_ALGORITHMS:
+            return self._provider.get_signing_key_from_jwt(token).key, PROVIDER_ALGORITHMS
+        raise jwt.InvalidAlgorithmError("not an algorithm that is accepted here")
+
+
+def _person(claims: Mapping[str, Any]) -> Person:
+    by, role, table = claims["sub"], claims.get("role"), claims.get("table")
+    if not isinstance(by, str) or not STAFF_ID.fullmatch(by):
+        raise _refused("The token's subject is not a staff id.")
+    if role not in ROLES:
+        raise _refused("The token has none of the roles.")
+    if (role == "terminal") != isinstance(table, str):
+        raise _refused("A terminal's token names its table, and nobody else's does.")
+    return Person(by, role, table, str(claims["jti"]), float(claims["exp"]))
+
+
+def _anybody(headers: Mapping[str, str]) -> Person:
+    """Without authentication everybody may do everything, under the staff id that he gives."""
+    by = headers.get("staff-id", OPEN)
+    if not STAFF_ID.fullmatch(by):
+        raise Problem("bad_document", "Staff-Id is a staff id: small letters, digits and hyphens, at most 40.")
+    return Person(by, OPEN)
+
+
+def _bearer(value: str | None) -> str | None:
+    if value is None or value[:7].lower() != "bearer ":
+        return None
+    return value[7:].strip() or None
+
+
+def _refused(detail: str) -> Problem:
+    return Problem("unauthenticated", detail, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})

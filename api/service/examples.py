@@ -1,0 +1,179 @@
+"""Examples for the OpenAPI document. What the engine can work out it works out here, so that they cannot be wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from domain import rulesets
+from domain.documents import adjudicate, play, read_document
+from domain.results import result_of
+from domain.rounds import expects
+from domain.rulebook import contents, summary
+
+ACTIONS: list[dict[str, Any]] = [
+    {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00"},
+    {"do": "bet", "seat": 1, "spot": "blind", "amount": "25.00"},
+    {"do": "close_bets"},
+    {"do": "deal", "to": 1, "cards": ["As", "Ad"]},
+    {"do": "deal", "to": "dealer", "cards": ["7c", "2d"]},
+    {"do": "deal", "to": "board", "cards": ["Ah", "9c", "4s", "Kd", "3h"]},
+    {"do": "decide", "seat": 1, "choice": "raise", "times": 4},
+    {"do": "reveal", "of": "flop"},
+    {"do": "reveal", "of": "turn_river"},
+    {"do": "reveal", "of": "dealer"},
+    {"do": "settle"},
+]
+TERMS = {"trips": "UTH-04", "schedule": 1, "dealing": "shuffler"}
+PLAYER_DEALER = {"seat": 3, "bettor": "tp-1", "wager": "1000.00"}
+DOCUMENT: dict[str, Any] = {
+    "round": "r-0001",
+    "table": "t1",
+    "ruleset": "uth-casino-club",
+    "terms": TERMS,
+    "player_dealer": PLAYER_DEALER,
+    "players": {"1": "p-1"},
+    "actions": ACTIONS,
+}
+RESULT = adjudicate(msgspec.json.encode(DOCUMENT))
+
+_OPENED = read_document({**DOCUMENT, "actions": []})
+_DEALT, _ = play(_OPENED.opening, ACTIONS[:6])
+ROUND = {**result_of(_DEALT), "id": "r-0001", "table": "t1", "version": 8, "expects": expects(_DEALT)}
+ROUND_BODY = {"round": "r-0001", "player_dealer": PLAYER_DEALER, "players": {"1": "p-1"}, "actions": ACTIONS[:3]}
+ACTIONS_BODY = {"actions": [ACTIONS[6]]}
+SESSION_BODY = {"ruleset": "uth-casino-club", "terms": TERMS, "players": {"1": "p-1", "3": "tp-1"}}
+SESSION = {
+    "table": "t1",
+    "session": 1,
+    "ruleset": "uth-casino-club",
+    "hash": _OPENED.opening.rules.content_hash,
+    "terms": _OPENED.opening.terms.document,
+    "players": {"1": "p-1", "3": "tp-1"},
+    "box": "t1-box-1",
+    "deck": None,
+    "banked": None,
+    "playing": None,
+    "rounds": 0,
+    "open": True,
+}
+_EVENT = {
+    "step": 2,
+    "event": "round.wager_placed.v1",
+    "fields": {"seat": 1, "spot": "ante", "bettor": "p-1", "kind": None, "amount": 2500},
+    "by": "dealer-7",
+    "at": "2026-03-08T20:15:04.120000+00:00",
+    "late": False,
+    "text": "p-1 bets ante",
+}
+EVENTS = {"round": "r-0001", "version": 1, "events": [_EVENT]}
+REPLAY = {"round": "r-0001", "events": [_EVENT], "result": result_of(_OPENED.opening)}
+SEALED = {"round": "r-0001", "packets": [{"step": 9, "to": 2, "cards": ["9c", "4s"]}]}
+CORRECTION_BODY = {
+    "reason": "The dealer paid the ante twice.",
+    "second_person": "floor-2",
+    "entries": [{"seat": 1, "bettor": "p-1", "spot": "ante", "amount": "-25.00", "account": "player-dealer:tp-1"}],
+}
+FACTS_BODY = {
+    "reason": "The raise was three times the ante.",
+    "second_person": "floor-2",
+    "account": "player-dealer:tp-1",
+    "facts": {"6": {"do": "decide", "seat": 1, "choice": "raise", "times": 3}},
+}
+FOUND = {
+    "rounds": [
+        {
+            "round": "r-0001",
+            "table": "t1",
+            "ruleset": "uth-casino-club",
+            "opened_at": "2026-03-08T20:15:04.120000+00:00",
+            "ended_at": "2026-03-08T20:16:40.007000+00:00",
+            "gaming_day": "2026-03-08",
+            "shift": "swing",
+            "status": "settled",
+            "player_dealer": "tp-1",
+            "seats": [1],
+            "bettors": ["p-1", "tp-1"],
+            "dealer_hand": "high card",
+            "made": ["three of a kind"],
+            "action": "50.00",
+            "wagered": "150.00",
+            "paid": "100.00",
+            "collected": "0.00",
+            "shortfall": "0.00",
+            "fee": "1.00",
+            "waived": None,
+            "voided": None,
+            "corrected": 0,
+            "notes": 0,
+        }
+    ],
+    "cursor": "MTc3MjEzNjkwNDEyMC9yLTAwMDE",
+}
+REPORT = [
+    {
+        "bettor": "p-1",
+        "kind": "patron",
+        "rounds": 1,
+        "wagered": "150.00",
+        "won": "100.00",
+        "lost": "0.00",
+        "fees": "0.00",
+        "net": "100.00",
+        "buy_ins": "200.00",
+        "cash_outs": "0.00",
+    }
+]
+BOX = {"box": "t1-box-1", "table": "t1", "status": "removed", "counts": 1, "expected": None, "counted": None}
+METER = {
+    "meter": "meter-t1",
+    "seed": "10000.00",
+    "shown": "25000.00",
+    "reserve": "0.00",
+    "percent": 25,
+    "reserve_percent": 5,
+}
+ADJUSTMENT_BODY = {
+    "shown": "25010.00",
+    "reserve": "0.00",
+    "reason": "The display had been reset.",
+    "second_person": "floor-2",
+}
+TOKEN = {
+    "token": "eyJhbGciOi…",
+    "id": "6f1c2f0e8a55",
+    "by": "dealer-7",
+    "role": "terminal",
+    "table": "t1",
+    "expires_at": "2026-04-08T00:00:00+00:00",
+}
+READS = {
+    "reads": [
+        {
+            "number": 1,
+            "at": "2026-03-08T20:17:00+00:00",
+            "by": "auditor-1",
+            "role": "auditor",
+            "what": "round",
+            "subject": "r-0001",
+            "request_id": "0b7f5f3c9a1e4a0d",
+        }
+    ]
+}
+RULESETS = {"rulesets": [summary(rulesets.load("uth-casino-club"))]}
+RULESET = contents(rulesets.load("uth-house"))
+PROBLEM = {
+    "type": "urn:roundledger:problem:out_of_turn",
+    "title": "This is not to happen now.",
+    "status": 409,
+    "detail": "No more bets has been called.",
+    "code": "out_of_turn",
+    "clause": "cc-uth/no-more-bets",
+    "action": 0,
+    "request_id": "0b7f5f3c9a1e4a0d",
+}
+FEED = (
+    "id: 1042\nevent: round.wager_placed.v1\n"
+    'data: {"position":1042,"table":"t1","round":"r-0001","version":2,"text":"p-1 bets ante"}\n\n'
+)

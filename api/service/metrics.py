@@ -1,0 +1,81 @@
+"""Figures for Prometheus: requests, commands stored, conflicts, how far the reports are behind, what is waiting."""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    multiprocess,
+)
+
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` where there are several worker processes
+
+
+class Metrics:
+    """Of one app. Nothing in it names a card, a bettor or a person: routes and statuses only."""
+
+    media_type = CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "roundledger_requests", "Requests by operation and status", ["operation", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "roundledger_request_seconds", "How long requests took", buckets=BUCKETS, registry=self._registry
+        )
+        self._written = Counter("roundledger_appends", "Commands that were stored", registry=self._registry)
+        self._conflicts = Counter("roundledger_conflicts", "Commands that lost a race", registry=self._registry)
+        self._under_way = Gauge(
+            "roundledger_requests_under_way",
+            "Requests being worked on",
+            multiprocess_mode="livesum",
+            registry=self._registry,
+        )
+        self._lag_events = Gauge(
+            "roundledger_lag_events",
+            "Events that the reports lack",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
+        self._lag_seconds = Gauge(
+            "roundledger_lag_seconds",
+            "Age of the oldest of them",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
+        self._of: dict[tuple[str, int], Counter] = {}
+
+    def begin(self) -> None:
+        self._under_way.inc()
+
+    def end(self, operation: str, status: int, seconds: float, wrote: bool) -> None:
+        self._under_way.dec()
+        counter = self._of.get((operation, status))
+        if counter is None:
+            counter = self._of[operation, status] = self._requests.labels(operation, str(status))
+        counter.inc()
+        self._seconds.observe(seconds)
+        if wrote and status < 300:
+            self._written.inc()
+
+    def conflict(self) -> None:
+        self._conflicts.inc()
+
+    def lag(self, events: int, seconds: float) -> None:
+        self._lag_events.set(events)
+        self._lag_seconds.set(seconds)
+
+    def text(self) -> bytes:
+        if SHARED_FOLDER not in os.environ:
+            return generate_latest(self._registry)
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

@@ -1,0 +1,85 @@
+"""Keeps the reports' tables up to date from inside the service, unless another process does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+import psycopg
+
+from api.service.problems import Problem
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2.0
+WAIT_SECONDS = 2.0  # for the runner to apply what is there when somebody asks
+
+
+class Projecting:
+    def __init__(self, database_url: str, follow: bool) -> None:
+        self._database_url = database_url
+        self._follow = follow
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        if self._follow and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="roundledger-projecting", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        """One process of several follows; the others wait until its place is free."""
+        from projections.runner import AlreadyRunning, Runner, Stale
+
+        while not self._stop.is_set():
+            try:
+                with Runner(self._database_url) as runner:
+                    runner.start(wait_seconds=0.0)
+                    runner.follow(self._stop)
+            except AlreadyRunning:
+                self._stop.wait(RETRY_SECONDS)
+            except Stale as error:
+                logger.error("%s", error)
+                self._stop.wait(RETRY_SECONDS)
+            except Exception:
+                logger.exception("Reports are not kept up to date; trying again")
+                self._stop.wait(RETRY_SECONDS)
+
+    def bring_up_to_date(self, projection: str) -> None:
+        """Wait for whoever follows, a moment at most; where nobody does, catch up here."""
+        from projections.runner import AlreadyRunning, Runner, Stale, wait_until
+
+        if self._thread is None:
+            try:
+                with Runner(self._database_url, [projection]) as runner:
+                    runner.start(wait_seconds=0.0)
+                    runner.catch_up()
+                    return
+            except AlreadyRunning:
+                pass
+            except Stale as error:
+                raise Problem("unavailable", str(error)) from None
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                wait_until(self._database_url, projection, WAIT_SECONDS)
+                return
+            except psycopg.errors.UndefinedTable:  # whoever follows has only just begun
+                if time.monotonic() > deadline:
+                    raise Problem("unavailable", "The reports are not there yet.") from None
+                time.sleep(0.05)
+
+    def lag(self) -> tuple[int, float]:
+        """How far behind the furthest projection is, in events and in seconds."""
+        from projections.catalogue import ALL
+        from projections.runner import connect, lag
+
+        with connect(self._database_url) as connection:
+            found = lag(connection, list(ALL))
+            return found.events, found.seconds

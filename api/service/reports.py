@@ -1,0 +1,293 @@
+"""Reports in the formats of the command line, and the search among rounds."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import UTC, date, datetime
+from typing import Any
+
+from starlette.responses import Response
+
+from api.service import examples, shapes
+from api.service.auth import OPEN
+from api.service.operations import ID, Answer, Call, Operation, Param, answer
+from api.service.problems import Problem
+from api.service.rounds import read_number, record_look
+from domain import rulesets
+from domain.money import MONEY_PATTERN, cents, money
+from projections.output import WRITERS, ledger_file
+from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
+from projections.rounds_search import Wanted, search
+
+MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})$"
+DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+CURSOR = r"^[A-Za-z0-9_-]{1,120}$"
+WORD = r"^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$"
+LIMIT = {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
+SEAT = {"type": "integer", "minimum": 1, "maximum": 9}
+ID_SCHEMA = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"}
+MOMENT_SCHEMA = {"type": "string", "format": "date-time", "pattern": MOMENT}
+DAY_SCHEMA = {"type": "string", "format": "date", "pattern": DAY}
+WORD_SCHEMA = {"type": "string", "pattern": WORD}
+MONEY_SCHEMA = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,11})\\.[0-9]{2}$"}
+FLAG = {"type": "boolean"}
+STATUSES = ["open", "settled", "void"]
+FORMATS = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "beancount": "text/plain",
+    "hledger": "text/plain",
+}
+LEDGER_FILES = frozenset({"beancount", "hledger"})
+NAMES = tuple(REPORTS)
+READERS = {
+    "floor": frozenset({"exposure", "hands", "rotation", "meters", "collections"}),
+    "cage": frozenset({"bankroll"}),
+    "accounting": frozenset(NAMES),
+    "auditor": frozenset(NAMES),
+}
+
+
+# ---- what was asked
+
+
+def _moment(call: Call, name: str) -> datetime | None:
+    text = call.query(name)
+    if text is None:
+        return None
+    try:
+        if re.fullmatch(MOMENT[1:-1], text):
+            return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Problem("bad_document", f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
+
+
+def _day(call: Call, name: str) -> date | None:
+    text = call.query(name)
+    if text is None:
+        return None
+    try:
+        if re.fullmatch(DAY[1:-1], text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise Problem("bad_document", f"`{name}` is a date like 2026-03-08.")
+
+
+def _matching(call: Call, name: str, pattern: str) -> str | None:
+    text = call.query(name)
+    if text is not None and not re.fullmatch(pattern, text):
+        raise Problem("bad_document", f"`{name}` is not of the form that it has.")
+    return text
+
+
+def _flag(call: Call, name: str) -> bool | None:
+    text = call.query(name)
+    if text is None:
+        return None
+    if text not in ("true", "false"):
+        raise Problem("bad_document", f"`{name}` is true or false.")
+    return text == "true"
+
+
+def _money(call: Call, name: str) -> int | None:
+    text = _matching(call, name, MONEY_PATTERN)
+    return None if text is None else cents(text)
+
+
+# ---- searching
+
+
+async def find_rounds(call: Call) -> Response:
+    table = _matching(call, "table", ID.pattern)
+    if call.person.role == "terminal":
+        table = table or call.person.table
+        call.person.check_table(table)
+    status = call.query("status")
+    if status is not None and status not in STATUSES:
+        raise Problem("bad_document", "`status` is open, settled or void.")
+    ruleset = call.query("ruleset")
+    if ruleset is not None and ruleset not in rulesets.ids():
+        raise Problem("bad_document", "`ruleset` is the id of a rule set.")
+    wanted = Wanted(
+        table=table,
+        bettor=_matching(call, "bettor", ID.pattern),
+        seat=read_number(call, "seat", SEAT),
+        since=_moment(call, "from"),
+        until=_moment(call, "to"),
+        day=_day(call, "day"),
+        shift=_matching(call, "shift", WORD[1:-1]),
+        ruleset=ruleset,
+        status=status,
+        made=_matching(call, "made", WORD[1:-1]),
+        least=_money(call, "least"),
+        most=_money(call, "most"),
+        shortfall=_flag(call, "shortfall"),
+        voided=_flag(call, "voided"),
+        corrected=_flag(call, "corrected"),
+        noted=_flag(call, "noted"),
+        after=_read_cursor(call),
+    )
+    limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
+    assert isinstance(limit, int)
+    return answer(await call.in_thread(_found, call, wanted, limit))
+
+
+def _found(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
+    call.service.projecting.bring_up_to_date("hands")
+    found = search(call.service.ledger.events.recorder.database, wanted, limit + 1)
+    record_look(call, "search", call.request.url.query[:500])
+    page = found[:limit]
+    return {
+        "rounds": [_shown(row) for row in page],
+        "cursor": _cursor(page[-1]) if len(found) > limit else None,
+    }
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    shown = dict(row)
+    shown["table"] = shown.pop("table_id")
+    shown["opened_at"] = row["opened_at"].isoformat()
+    shown["ended_at"] = None if row["ended_at"] is None else row["ended_at"].isoformat()
+    shown["gaming_day"] = row["gaming_day"].isoformat()
+    for name in ("action", "wagered", "paid", "collected", "shortfall", "fee"):
+        shown[name] = money(row[name])
+    return shown
+
+
+def _cursor(row: dict[str, Any]) -> str:
+    at = row["opened_at"]
+    text = f"{round(at.timestamp() * 1000)}/{row['round']}"
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_cursor(call: Call) -> tuple[datetime, str] | None:
+    text = _matching(call, "cursor", CURSOR[1:-1])
+    if text is None:
+        return None
+    try:
+        at, _, round_id = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition("/")
+        if not ID.fullmatch(round_id):
+            raise ValueError
+        return datetime.fromtimestamp(int(at) / 1000, UTC), round_id
+    except (ValueError, OverflowError, OSError):
+        raise Problem("bad_choice", "`cursor` is one that an answer gave.") from None
+
+
+# ---- reports
+
+
+async def get_report(call: Call) -> Response:
+    name: str = call.request.path_params["name"]
+    if name not in NAMES:
+        raise Problem("not_found", f"There is no report of that name; there are {', '.join(NAMES)}.")
+    if call.person.role != OPEN and name not in READERS[call.person.role]:
+        raise Problem("forbidden", f"The role {call.person.role} may not read {name}.")
+    format_ = call.query("format") or "json"
+    if format_ not in FORMATS:
+        raise Problem("bad_document", f"`format` is one of {', '.join(FORMATS)}.")
+    if format_ in LEDGER_FILES and name != "journal":
+        raise Problem("bad_choice", f"Only the journal can be had for {format_}.")
+    filters = Filters(
+        table=_matching(call, "table", ID.pattern),
+        bettor=_matching(call, "bettor", ID.pattern),
+        gaming_day=_day(call, "gaming_day"),
+        shift=_matching(call, "shift", WORD[1:-1]),
+        box=_matching(call, "box", ID.pattern),
+        as_of=_moment(call, "as_of"),
+        since=_moment(call, "from"),
+        until=_moment(call, "to"),
+    )
+    body = await call.in_thread(_report, call, name, filters, format_)
+    headers = {}
+    if format_ != "json":
+        headers["Content-Disposition"] = f'attachment; filename="{name}.{format_}"'
+    return Response(body, 200, headers, FORMATS[format_])
+
+
+def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
+    if not filters.on_the_past:
+        call.service.projecting.bring_up_to_date(report_named(name).projection.name)
+        if format_ in LEDGER_FILES:
+            call.service.projecting.bring_up_to_date("drops")
+    url = call.service.database_url
+    try:
+        if format_ in LEDGER_FILES:
+            written = "".join(ledger_file(url, format_, filters)).encode()
+        else:
+            written = WRITERS[format_](name, rows(url, name, filters))
+    except BadFilter as error:
+        raise Problem("bad_choice", str(error)) from None
+    record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])
+    return written
+
+
+# ---- declared
+
+_OTHERS = tuple(dict.fromkeys(media_type for media_type in FORMATS.values() if media_type != "application/json"))
+_SEARCHING = frozenset({"terminal", "floor", "accounting", "auditor"})
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/rounds",
+        "findRounds",
+        "rounds",
+        "Search rounds, newest first",
+        find_rounds,
+        {200: Answer(shapes.FoundRounds, examples.FOUND, "A page of rounds, and the cursor of the next one.")},
+        _SEARCHING,
+        params=(
+            Param("table", ID_SCHEMA, "Only of this table."),
+            Param("bettor", ID_SCHEMA, "Only those that this bettor played in, in whatever part."),
+            Param("seat", SEAT, "Only those with a wager at this seat."),
+            Param("from", MOMENT_SCHEMA, "Only those opened then or later."),
+            Param("to", MOMENT_SCHEMA, "Only those opened before then."),
+            Param("day", DAY_SCHEMA, "Only of this gaming day."),
+            Param("shift", WORD_SCHEMA, "Only of this shift."),
+            Param("ruleset", {"type": "string", "enum": list(rulesets.ids())}, "Only by this rule set."),
+            Param("status", {"type": "string", "enum": STATUSES}, "Only with this status."),
+            Param("made", WORD_SCHEMA, "Only those in which this hand was made and seen, like `full house`."),
+            Param("least", MONEY_SCHEMA, "Only with at least so much wagered."),
+            Param("most", MONEY_SCHEMA, "Only with at most so much wagered."),
+            Param("shortfall", FLAG, "Only those in which the bank could not pay or collect all, or only the others."),
+            Param("voided", FLAG, "Only voided ones, or only the others."),
+            Param("corrected", FLAG, "Only corrected ones, or only the others."),
+            Param("noted", FLAG, "Only those that the floor has noted something of, or only the others."),
+            Param("limit", LIMIT, "How many a page has at most."),
+            Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
+        ),
+        problems=("bad_choice",),
+    ),
+    Operation(
+        "GET",
+        "/v1/reports/{name}",
+        "getReport",
+        "reports",
+        "A report",
+        get_report,
+        {200: Answer(list[dict[str, Any]], examples.REPORT, "Its rows, or the same in another format.", also=_OTHERS)},
+        frozenset(READERS),
+        "Today's rows come from the projections; with `as_of`, `from` or `to` they are worked out from the events.",
+        params=(
+            Param("name", {"type": "string", "enum": list(NAMES)}, "Which report.", "path", True),
+            Param(
+                "format",
+                {"type": "string", "enum": list(FORMATS)},
+                "JSON rows by default; for beancount and hledger the journal only.",
+            ),
+            Param("table", ID_SCHEMA, "Only of this table."),
+            Param("bettor", ID_SCHEMA, "Only of this bettor."),
+            Param("gaming_day", DAY_SCHEMA, "Only of this gaming day."),
+            Param("shift", WORD_SCHEMA, "Only of this shift."),
+            Param("box", ID_SCHEMA, "Only of this drop box."),
+            Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
+            Param("from", MOMENT_SCHEMA, "Only what belongs to then or later."),
+            Param("to", MOMENT_SCHEMA, "Only what belongs to before then."),
+        ),
+        problems=("bad_choice",),
+    ),
+)

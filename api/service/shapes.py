@@ -1,0 +1,506 @@
+"""The bodies that operations take and give, as types. What is taken is checked against them; what is given is not built
+from them, so that the engine's own results go out as they are, but tests hold every answer against its schema."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from domain.actions import Action, Id, MoneyText, SpotName
+from domain.bettors import BettorKind
+from domain.documents import MOST_ACTIONS, PlayerDealerDocument
+from domain.terms import TermsDocument
+
+SeatName = Annotated[str, Meta(pattern=r"\A[1-9]\Z")]
+Seat = Annotated[int, Meta(ge=1, le=9)]
+PositiveMoney = Annotated[str, Meta(pattern=r"\A(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})\Z")]
+SignedMoney = Annotated[str, Meta(pattern=r"\A-?(0|[1-9][0-9]{0,11})\.[0-9]{2}\Z")]
+# One line with something to read in it: no control characters, which neither a report nor a text column takes.
+Text = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=500,
+        pattern=r"\A[^\x00-\x1f\x7f]*[!-~\u00a1-\u167f\u1681-\u1fff\u2070-\u2fff\u3001-\ud7ff][^\x00-\x1f\x7f]*\Z",
+    ),
+]
+Actions = Annotated[list[Any], Meta(max_length=MOST_ACTIONS)]
+
+
+class Body(Struct, forbid_unknown_fields=True):
+    pass
+
+
+# ---- taken
+
+
+class SessionBody(Body):
+    ruleset: str
+    terms: TermsDocument | UnsetType = UNSET
+    players: dict[SeatName, Id] | UnsetType = UNSET
+    box: Id | UnsetType = UNSET
+
+
+class Nothing(Body):
+    """An empty object, or no body at all."""
+
+
+class RoundBody(Body):
+    """The session's rule set, terms and seated players hold for the round, unless `players` names others."""
+
+    round: Id | UnsetType = UNSET
+    player_dealer: PlayerDealerDocument | UnsetType = UNSET
+    players: dict[SeatName, Id] | UnsetType = UNSET
+    actions: Annotated[list[Action], Meta(max_length=MOST_ACTIONS)] | UnsetType = UNSET
+
+
+class ReadRoundBody(Body):
+    """As it is read: what is inside is for the engine to refuse, which says which action it was."""
+
+    round: Id | UnsetType = UNSET
+    player_dealer: dict[str, Any] | UnsetType = UNSET
+    players: dict[SeatName, Id] | UnsetType = UNSET
+    actions: Actions | UnsetType = UNSET
+
+
+class ActionsBody(Body):
+    actions: Annotated[list[Action], Meta(min_length=1, max_length=MOST_ACTIONS)]
+
+
+class ReadActionsBody(Body):
+    actions: Annotated[list[Any], Meta(min_length=1, max_length=MOST_ACTIONS)]
+
+
+class SeatBody(Body):
+    bettor: Id
+
+
+class ChipsBody(Body):
+    """Chips for cash at the table, or cash for chips."""
+
+    kind: Literal["buy_in", "cash_out"]
+    bettor: Id
+    amount: PositiveMoney
+
+
+class TrayBody(Body):
+    """A fill brings chips to a house-banked table's tray, a credit takes them back to the cage."""
+
+    kind: Literal["fill", "credit"]
+    amount: PositiveMoney
+    slip: Text
+
+
+class NoteBody(Body):
+    kind: Literal["exposed card", "late bet", "irregularity", "other"]
+    text: Text
+    seat: Seat | UnsetType = UNSET
+
+
+class WaiverBody(Body):
+    how: Literal["not dropped", "refunded"]
+    reason: Text
+
+
+class CorrectionEntry(Body):
+    """Money to a bettor on one of his wagers, from him where negative, and the account that pays or receives it."""
+
+    seat: Seat
+    bettor: Id
+    spot: SpotName
+    amount: Annotated[str, Meta(pattern=r"\A-?(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})\Z")]
+    account: Text
+    hand: Annotated[int, Meta(ge=1, le=9)] = 1
+
+
+class CorrectionBody(Body):
+    reason: Text
+    second_person: Id
+    entries: Annotated[list[CorrectionEntry], Meta(min_length=1, max_length=100)]
+
+
+class FactsBody(Body):
+    """`facts`: by its number among the round's actions, from 0, what the action should have been."""
+
+    reason: Text
+    second_person: Id
+    account: Text
+    facts: Annotated[
+        dict[Annotated[str, Meta(pattern=r"\A(0|[1-9][0-9]{0,3})\Z")], Action], Meta(min_length=1, max_length=50)
+    ]
+
+
+class ReadFactsBody(Body):
+    reason: Text
+    second_person: Id
+    account: Text
+    facts: Annotated[
+        dict[Annotated[str, Meta(pattern=r"\A(0|[1-9][0-9]{0,3})\Z")], dict[str, Any]],
+        Meta(min_length=1, max_length=50),
+    ]
+
+
+class SwapBody(Body):
+    new_box: Id
+    seal: Text
+    second_person: Id
+
+
+class CountBody(Body):
+    """`pieces`: by denomination, how many of them were in the box."""
+
+    pieces: Annotated[dict[PositiveMoney, Annotated[int, Meta(ge=0, le=1_000_000)]], Meta(min_length=1, max_length=50)]
+
+
+class ReconciliationBody(Body):
+    explanation: Text | UnsetType = UNSET
+
+
+class AdjustmentBody(Body):
+    shown: MoneyText
+    reserve: MoneyText
+    reason: Text
+    second_person: Id
+
+
+class BettorBody(Body):
+    kind: BettorKind
+
+
+class TokenBody(Body):
+    by: Id
+    role: Literal["terminal", "floor", "cage", "counter", "accounting", "auditor", "admin"]
+    days: Annotated[float, Meta(gt=0, le=366)]
+    table: Id | UnsetType = UNSET
+
+
+class RevocationBody(Body):
+    reason: Text
+
+
+class RoundDocument(Body):
+    """A whole round, as section 2 of the contract has it."""
+
+    ruleset: str
+    actions: Annotated[list[Action], Meta(max_length=MOST_ACTIONS)]
+    round: Id | UnsetType = UNSET
+    table: Id | UnsetType = UNSET
+    terms: TermsDocument | UnsetType = UNSET
+    player_dealer: PlayerDealerDocument | UnsetType = UNSET
+    players: dict[SeatName, Id] | UnsetType = UNSET
+
+
+# ---- given
+
+Money = Annotated[str, Meta(pattern=r"\A-?[0-9]+\.[0-9]{2}\Z")]
+ShownCard = str | None
+
+
+class Fee(Struct):
+    action: Money
+    amount: Money
+    schedule: int | str
+
+
+class DealerHand(Struct):
+    cards: list[ShownCard]
+    hand: str | None
+    qualifies: bool | None
+
+
+class Line(Struct, rename={"source": "from"}):
+    seat: int
+    bettor: str
+    hand: int
+    spot: SpotName
+    wager: Money
+    outcome: Literal["win", "lose", "push", "surrender", "no_action"]
+    odds: str | None
+    owed: Money
+    paid: Money
+    collected: Money
+    returned: Money
+    shortfall: Money
+    source: Literal["bank", "tray", "meter"]
+    clause: str
+    reason: str
+
+
+class Bank(Struct):
+    wager: Money | None
+    paid: Money
+    collected: Money
+    net: Money
+
+
+class Exposure(Struct):
+    action: Money
+    liability: Money
+
+
+class MeterFigures(Struct):
+    shown: Money
+    reserve: Money
+
+
+class RoundMeter(Struct):
+    before: MeterFigures
+    after: MeterFigures
+
+
+class ResultError(Struct):
+    code: str
+    detail: str
+    clause: str | None
+    action: int | None
+
+
+class Result(Struct):
+    """Section 3 of the contract."""
+
+    round: str | None
+    ruleset: str | None
+    status: Literal["settled", "void", "open", "refused"]
+    fee: Fee | None
+    button: int | None
+    dealer: DealerHand | None
+    lines: list[Line]
+    bank: Bank | None
+    exposure: Exposure | None
+    meter: RoundMeter | None
+    error: ResultError | None
+
+
+class Choice(Struct, omit_defaults=True):
+    choice: str
+    times: list[int] | UnsetType = UNSET
+    max: Money | UnsetType = UNSET
+
+
+class Expected(Struct, omit_defaults=True):
+    """What may come next: an action with the one possibility of a field, or a list of them."""
+
+    do: Literal["bet", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"]
+    seat: int | list[int] | UnsetType = UNSET
+    to: int | str | list[int | str] | UnsetType = UNSET
+    of: int | str | list[int | str] | UnsetType = UNSET
+    spot: str | list[str] | UnsetType = UNSET
+    hand: int | list[int] | UnsetType = UNSET
+    bettor: str | list[str] | UnsetType = UNSET
+    count: int | UnsetType = UNSET
+    choices: list[Choice] | UnsetType = UNSET
+
+
+class Round(Result):
+    id: str
+    table: str
+    version: int
+    expects: list[Expected]
+
+
+class RoundEventShown(Struct):
+    """`fields` are those of the event; money in them is in cents, as it is stored."""
+
+    step: int
+    event: str
+    fields: dict[str, Any]
+    by: str
+    at: str
+    late: bool
+    text: str
+
+
+class RoundEvents(Struct):
+    round: str
+    version: int
+    events: list[RoundEventShown]
+
+
+class Replay(Struct):
+    round: str
+    events: list[RoundEventShown]
+    result: Result
+
+
+class SealedPacket(Struct):
+    """What was dealt face down in one event, and never turned over."""
+
+    step: int
+    to: int | str
+    cards: list[ShownCard]
+
+
+class SealedCards(Struct):
+    round: str
+    packets: list[SealedPacket]
+
+
+class FoundRound(Struct):
+    round: str
+    table: str
+    ruleset: str
+    opened_at: str
+    ended_at: str | None
+    gaming_day: str
+    shift: str
+    status: Literal["open", "settled", "void"]
+    player_dealer: str | None
+    seats: list[int]
+    bettors: list[str]
+    dealer_hand: str | None
+    made: list[str]
+    action: Money
+    wagered: Money
+    paid: Money
+    collected: Money
+    shortfall: Money
+    fee: Money
+    waived: str | None
+    voided: str | None
+    corrected: int
+    notes: int
+
+
+class FoundRounds(Struct):
+    rounds: list[FoundRound]
+    cursor: str | None
+
+
+class BankRunShown(Struct):
+    bettor: str
+    seat: int
+    rounds: int
+
+
+class Session(Struct):
+    table: str
+    session: int
+    ruleset: str
+    hash: str
+    terms: dict[str, Any]
+    players: dict[str, str]
+    box: str | None
+    deck: str | None
+    banked: BankRunShown | None
+    playing: str | None
+    rounds: int
+    open: bool
+
+
+class Box(Struct):
+    """`expected` and `counted` are null for whoever counts, and for everybody until two counts agree."""
+
+    box: str
+    table: str
+    status: Literal["installed", "removed", "counted", "variance", "reconciled"]
+    counts: int
+    expected: Money | None
+    counted: Money | None
+
+
+class MeterShown(Struct):
+    meter: str
+    seed: Money
+    shown: Money
+    reserve: Money
+    percent: int
+    reserve_percent: int
+
+
+class BettorShown(Struct):
+    bettor: str
+    kind: BettorKind
+
+
+class TokenShown(Struct):
+    token: str
+    id: str
+    by: str
+    role: str
+    table: str | None
+    expires_at: str
+
+
+class Revoked(Struct):
+    id: str
+    revoked: bool
+
+
+class Read(Struct):
+    number: int
+    at: str
+    by: str
+    role: str
+    what: str
+    subject: str
+    request_id: str
+
+
+class Reads(Struct):
+    reads: list[Read]
+
+
+class InForce(Struct):
+    since: str
+    until: str | None
+
+
+class RulesetSummary(Struct):
+    id: str
+    title: str
+    family: Literal["uth", "tcp", "p215"]
+    bank: str
+    seats: int
+    source: str
+    in_force: InForce
+    hash: str
+
+
+class Rulesets(Struct):
+    rulesets: list[RulesetSummary]
+
+
+class Ruleset(RulesetSummary):
+    """The whole rule set: every figure beside its clause."""
+
+    rotation: str | None
+    decks: dict[str, int]
+    alternating_decks: bool
+    kinds: list[str]
+    table_aggregate: Money | None
+    customer_limit: Money | None
+    spots: list[dict[str, Any]]
+    dealings: list[dict[str, Any]]
+    settlement: dict[str, Any]
+    paytables: list[dict[str, Any]]
+    schedules: list[dict[str, Any]]
+    supplied_schedule: bool
+    progressives: list[dict[str, Any]]
+    clauses: list[dict[str, Any]]
+
+
+class Healthy(Struct):
+    status: Literal["ok"]
+
+
+class Ready(Struct):
+    status: Literal["ready", "not ready"]
+    database: bool
+    migrations: list[str]
+    lag_events: int | None
+    lag_seconds: float | None
+
+
+class ProblemShown(Struct, omit_defaults=True):
+    """RFC 9457. `code` is stable; `clause` is the rule-set clause and `action` the index of the refused action."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    clause: str | None
+    action: int | None
+    request_id: str | UnsetType = UNSET
+    version: int | UnsetType = UNSET

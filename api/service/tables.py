@@ -1,0 +1,239 @@
+"""Tables: sessions opened and closed, who sits where, chips bought and cashed, the tray, the box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+from starlette.responses import Response
+
+from api.service import examples, shapes
+from api.service.operations import Answer, Call, Operation, answer
+from api.service.problems import Problem
+from api.service.retries import carry_out
+from api.service.telling import Told
+from domain.money import cents
+from domain.tables import ChipsBought, ChipsCashed, TableSession, TrayCredited, TrayFilled
+from domain.terms import NO_TERMS
+from infra.floor import Floor
+from infra.ledger import Receipted
+
+AT_TABLES = frozenset({"terminal", "floor"})
+
+
+def session_answer(session: TableSession) -> dict[str, Any]:
+    run = session.run
+    return {
+        "table": session.table,
+        "session": session.opened.session,
+        "ruleset": session.rules.id,
+        "hash": session.rules.content_hash,
+        "terms": session.terms.document,
+        "players": {str(seat): bettor for seat, bettor in sorted(session.seats.items())},
+        "box": session.box,
+        "deck": session.deck,
+        "banked": None if run is None else {"bettor": run.bettor, "seat": run.seat, "rounds": run.rounds},
+        "playing": None if session.playing is None else session.playing.round,
+        "rounds": session.rounds,
+        "open": not session.closed,
+    }
+
+
+def _told(session: TableSession, status: int = 200) -> Told:
+    return Told(status, msgspec.json.encode(session_answer(session)))
+
+
+async def _change(call: Call, change: Callable[[Floor, str], TableSession], status: int = 200) -> Response:
+    table = call.id("table")
+    call.person.check_table(table)
+
+    def command(receipt: Receipted) -> TableSession:
+        return change(Floor(call.service.ledger, receipt), table)
+
+    return await call.in_thread(carry_out, call, command, lambda session: _told(session, status))
+
+
+async def open_session(call: Call) -> Response:
+    body = call.read(shapes.SessionBody)
+    terms = NO_TERMS if body.terms is UNSET else body.terms
+    players = {} if body.players is UNSET else {int(seat): bettor for seat, bettor in body.players.items()}
+    box = None if body.box is UNSET else body.box
+    return await _change(
+        call, lambda floor, table: floor.open_session(table, body.ruleset, terms, players, call.actor, box), 201
+    )
+
+
+async def close_session(call: Call) -> Response:
+    if call.body:
+        call.read(shapes.Nothing)
+    return await _change(call, lambda floor, table: floor.close_session(table, call.actor))
+
+
+async def get_table(call: Call) -> Response:
+    table = call.id("table")
+    call.person.check_table(table)
+    session = await call.in_thread(Floor(call.service.ledger).latest_session, table)
+    if session is None:
+        raise Problem("not_found", f"Table {table} has never been open.")
+    return answer(session_answer(session))
+
+
+def _seat(call: Call) -> int:
+    text: str = call.request.path_params["seat"]
+    if len(text) != 1 or text not in "123456789":
+        raise Problem("not_found", "A seat is a number from 1 on.")
+    return int(text)
+
+
+async def take_seat(call: Call) -> Response:
+    seat, body = _seat(call), call.read(shapes.SeatBody)
+    return await _change(call, lambda floor, table: floor.take_seat(table, seat, body.bettor, call.actor))
+
+
+async def leave_seat(call: Call) -> Response:
+    seat = _seat(call)
+    return await _change(call, lambda floor, table: floor.leave_seat(table, seat, call.actor))
+
+
+async def move_chips(call: Call) -> Response:
+    body = call.read(shapes.ChipsBody)
+    kind = ChipsBought if body.kind == "buy_in" else ChipsCashed
+    event = kind(body.bettor, cents(body.amount))
+    return await _change(call, lambda floor, table: floor.move_chips(table, event, call.actor))
+
+
+async def move_tray(call: Call) -> Response:
+    body = call.read(shapes.TrayBody)
+    kind = TrayFilled if body.kind == "fill" else TrayCredited
+    event = kind(cents(body.amount), body.slip)
+    return await _change(call, lambda floor, table: floor.move_chips(table, event, call.actor))
+
+
+async def swap_box(call: Call) -> Response:
+    body = call.read(shapes.SwapBody)
+
+    def change(floor: Floor, table: str) -> TableSession:
+        second = call.second_person(body.second_person)
+        return floor.swap_box(table, body.new_box, body.seal, second, call.actor)
+
+    return await _change(call, change)
+
+
+# ---- declared
+
+_SESSION = Answer(shapes.Session, examples.SESSION, "The table's session.", ("Idempotent-Replayed",))
+
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/v1/tables/{table}/sessions",
+        "openSession",
+        "tables",
+        "Open a table",
+        open_session,
+        {201: _SESSION},
+        AT_TABLES,
+        "Its rule set and terms hold for every round until it is closed.",
+        body=shapes.SessionBody,
+        body_example=examples.SESSION_BODY,
+        problems=("unknown_ruleset", "bad_terms", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/sessions/current/close",
+        "closeSession",
+        "tables",
+        "Close a table",
+        close_session,
+        {200: _SESSION},
+        AT_TABLES,
+        "Between rounds.",
+        body=shapes.Nothing,
+        body_example={},
+        problems=("out_of_turn", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "GET",
+        "/v1/tables/{table}",
+        "getTable",
+        "tables",
+        "The table's latest session",
+        get_table,
+        {200: Answer(shapes.Session, examples.SESSION, "The table's session.")},
+        frozenset({"terminal", "floor", "cage", "accounting", "auditor"}),
+    ),
+    Operation(
+        "PUT",
+        "/v1/tables/{table}/seats/{seat}",
+        "takeSeat",
+        "tables",
+        "Seat a player",
+        take_seat,
+        {200: _SESSION},
+        AT_TABLES,
+        body=shapes.SeatBody,
+        body_example={"bettor": "p-9"},
+        problems=("out_of_turn", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "DELETE",
+        "/v1/tables/{table}/seats/{seat}",
+        "leaveSeat",
+        "tables",
+        "A player leaves his seat",
+        leave_seat,
+        {200: _SESSION},
+        AT_TABLES,
+        problems=("out_of_turn", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/chips",
+        "moveChips",
+        "tables",
+        "A buy-in or a cash-out",
+        move_chips,
+        {200: _SESSION},
+        frozenset({"terminal", "floor", "cage"}),
+        body=shapes.ChipsBody,
+        body_example={"kind": "buy_in", "bettor": "p-9", "amount": "200.00"},
+        problems=("out_of_turn", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/tray",
+        "moveTray",
+        "tables",
+        "A fill or a credit of a house-banked table's tray",
+        move_tray,
+        {200: _SESSION},
+        frozenset({"cage"}),
+        body=shapes.TrayBody,
+        body_example={"kind": "fill", "amount": "5000.00", "slip": "F-1093"},
+        problems=("out_of_turn", "bad_choice", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/box",
+        "swapBox",
+        "boxes",
+        "Take the full drop box off a table and put an empty one on",
+        swap_box,
+        {200: _SESSION},
+        frozenset({"floor"}),
+        "By two different people; every drop has a box id of its own.",
+        body=shapes.SwapBody,
+        body_example={"new_box": "t1-box-2", "seal": "S-20417", "second_person": "count-2"},
+        problems=("out_of_turn", "bad_choice", "conflict"),
+        writes=True,
+        two_people=frozenset({"floor", "cage", "counter", "accounting"}),
+    ),
+)

@@ -1,0 +1,63 @@
+"""How the outcome of a command is answered, and what is kept of the answer for whoever asks again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from domain.results import result_of
+from domain.rounds import expects
+from infra.ledger import Stored
+
+JSON = "application/json"
+REPEATED = "Idempotent-Replayed"
+_NO_BODY = msgspec.Raw(b"null")
+
+
+class Told(Struct, frozen=True):
+    """An answer, and for a round its version: that is all a receipt needs, since the events give the answer again."""
+
+    status: int
+    body: bytes
+    round_id: str | None = None
+    version: int | None = None
+
+    def response(self, repeated: bool = False) -> Response:
+        headers = {} if self.version is None else {"ETag": f'"{self.version}"'}
+        if self.status == 201 and self.round_id is not None:
+            headers["Location"] = f"/v1/rounds/{self.round_id}"
+        if repeated:
+            headers[REPEATED] = "true"
+        return Response(self.body, self.status, headers, JSON)
+
+    def kept(self) -> bytes:
+        body = _NO_BODY if self.round_id is not None else msgspec.Raw(self.body)
+        return msgspec.json.encode(Kept(self.status, self.round_id, self.version, body))
+
+
+class Kept(Struct, frozen=True, array_like=True):
+    """What a receipt holds."""
+
+    status: int
+    round_id: str | None
+    version: int | None
+    body: msgspec.Raw  # null for a round's
+
+
+def round_answer(stored: Stored) -> dict[str, Any]:
+    """The result of section 3 with what a terminal needs to go on. Face-down cards are in neither part of it: a result
+    shows only what was turned over, and what may come next says how many cards, never which."""
+    return {
+        **result_of(stored.round),
+        "id": stored.id,
+        "table": stored.round.opened.table,
+        "version": stored.version,
+        "expects": expects(stored.round),
+    }
+
+
+def tell_round(stored: Stored, status: int = 200) -> Told:
+    return Told(status, msgspec.json.encode(round_answer(stored)), stored.id, stored.version)

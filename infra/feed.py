@@ -1,0 +1,82 @@
+"""The events of a table, or of all of them, in the order of their positions, as somebody outside may see them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from msgspec import to_builtins
+
+from domain.boxes import BOX_TOPICS, BoxInstalled
+from domain.events import ROUND_TOPICS, RoundOpened
+from domain.meters import METER_TOPICS, MeterSeeded
+from domain.tables import TABLE_TOPICS, SessionOpened
+from domain.telling import tell
+from infra.ledger import Ledger
+from infra.mapper import Entry
+
+# Not for listeners: notes of where a session stands, and the figures of a count that must stay blind.
+LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
+BLIND = frozenset({"box.counted.v1"})
+SHOWN = (ROUND_TOPICS.keys() | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
+
+
+class FeedReader:
+    """For one listener; it remembers to which table the aggregates belong that it has met."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._places: dict[UUID, dict[str, str | None]] = {}
+
+    def read(self, after: int, limit: int, table: str | None) -> tuple[list[dict[str, Any]], int]:
+        """What there is to show after a position, and the position up to which that is all."""
+        recorder, decode = self._ledger.events.recorder, self._ledger.events.mapper.decode
+        rows = recorder.read(after, limit)
+        items = []
+        for row in rows:
+            if row.topic not in SHOWN:
+                continue
+            entry = decode(row.topic, row.state)
+            place = self._place(row.originator_id, row.originator_version, entry)
+            if table is None or place["table"] == table:
+                items.append(_item(row.position, row.topic, row.originator_version, entry, place))
+        return items, rows[-1].position if rows else after
+
+    def _place(self, originator_id: UUID, version: int, entry: Entry[Any]) -> dict[str, str | None]:
+        place = self._places.get(originator_id)
+        if place is None:
+            first = entry if version == 1 else self._ledger.events.load(originator_id, lte=1)[0]
+            if len(self._places) > 100_000:
+                self._places.clear()
+            place = self._places[originator_id] = _place_of(first.event)
+        return place
+
+
+def _place_of(opened: Any) -> dict[str, str | None]:
+    match opened:
+        case RoundOpened():
+            return {"table": opened.table, "round": opened.round}
+        case SessionOpened():
+            return {"table": opened.table}
+        case BoxInstalled():
+            return {"table": opened.table, "box": opened.box}
+        case MeterSeeded():
+            return {"table": None, "meter": opened.meter}
+    return {"table": None}
+
+
+def _item(position: int, topic: str, version: int, entry: Entry[Any], place: dict[str, str | None]) -> dict[str, Any]:
+    event = entry.event
+    names = () if topic in BLIND else event.__struct_fields__
+    item: dict[str, Any] = {
+        "position": position,
+        **place,
+        "version": version,
+        "event": topic,
+        "fields": {name: to_builtins(getattr(event, name)) for name in names},
+        "by": entry.by,
+        "at": entry.at.isoformat(),
+    }
+    if topic in ROUND_TOPICS:
+        item["text"] = tell(event).what
+    return item

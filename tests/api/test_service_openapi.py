@@ -1,0 +1,88 @@
+"""The OpenAPI document says what the service does: examples fit their schemas, references lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from api.service.app import OPERATIONS
+from api.service.openapi import document
+from api.service.operations import Operation
+from api.service.problems import STATUSES, TITLES
+
+DOCUMENT = document(OPERATIONS, authenticated=True)
+named = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+
+
+def walk(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from walk(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from walk(item)
+
+
+def described(operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = DOCUMENT["paths"][operation.path][operation.method.lower()]
+    return found
+
+
+@named
+def test_an_operation_has_examples_that_fit_their_types(operation: Operation):
+    for status, answer in operation.answers.items():
+        if answer.media_type == "application/json":
+            msgspec.convert(answer.example, answer.shape)
+        assert described(operation)["responses"][str(status)]["content"][answer.media_type]["examples"]
+    if operation.body is not None:
+        msgspec.convert(operation.body_example, operation.body)
+        assert described(operation)["requestBody"]["content"]["application/json"]["examples"]
+
+
+@named
+def test_an_operation_tells_of_its_problems(operation: Operation):
+    responses = described(operation)["responses"]
+    if operation.roles is not None:
+        assert {"401", "403", "429", "503"} <= responses.keys()
+    if operation.writes:
+        assert {"400", "409", "422"} <= responses.keys()
+    for status, response in responses.items():
+        if int(status) >= 400 and operation.name != "readiness":
+            assert "application/problem+json" in response["content"]
+
+
+def test_names_are_unique_and_every_code_has_a_title():
+    names = [operation.name for operation in OPERATIONS]
+    assert len(names) == len(set(names))
+    assert STATUSES.keys() == TITLES.keys()
+
+
+def test_references_lead_somewhere():
+    for value in walk(DOCUMENT):
+        if isinstance(target := value.get("$ref"), str):
+            found: Any = DOCUMENT
+            for part in target.removeprefix("#/").split("/"):
+                found = found[part]
+
+
+def test_patterns_are_those_of_json_schema():
+    for value in walk(DOCUMENT):
+        if isinstance(pattern := value.get("pattern"), str):
+            assert "\\A" not in pattern
+            assert "\\Z" not in pattern
+            re.compile(pattern)
+
+
+def test_it_is_json_of_the_right_version():
+    assert json.loads(json.dumps(DOCUMENT))["openapi"] == "3.1.0"
+
+
+def test_without_authentication_none_is_described():
+    open_document = document(OPERATIONS, authenticated=False)
+    assert open_document["security"] == []

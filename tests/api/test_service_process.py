@@ -1,0 +1,206 @@
+"""A served process: what it acknowledged survives SIGTERM and kill -9, feeds resume, and it keeps to loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.api.serving import KEY, server_url, service_url
+
+__all__ = ["server_url", "service_url"]
+
+SERVE = [sys.executable, "-c", "import typer; from api.serve_command import serve; typer.run(serve)"]
+HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}
+ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00"}
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ROUNDLEDGER_")}
+    return {**kept, **more}
+
+
+@contextmanager
+def serving(url: str, port: int, *options: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [*SERVE, "--port", str(port), "--database-url", url, *options]
+    process = subprocess.Popen(command, env=environment(**more), stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(300):
+            try:
+                httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
+                break
+            except httpx.TransportError:
+                assert process.poll() is None, "the service ended"
+                time.sleep(0.1)
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(30)
+
+
+def until_gone(port: int) -> bool:
+    for _ in range(50):
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
+        except httpx.TransportError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def new_round(client: httpx.Client) -> Any:
+    table = f"t-{uuid4().hex[:12]}"
+    assert client.post(f"/v1/tables/{table}/sessions", json=HOUSE).status_code == 201
+    return client.post(f"/v1/tables/{table}/rounds", json={}).json()["id"]
+
+
+class Terminals:
+    """Each bets again and again under a new key, and sends what got no answer once more."""
+
+    def __init__(self, port: int, count: int) -> None:
+        self._base = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=self._base, timeout=30) as client:
+            self.rounds = [new_round(client) for _ in range(count)]
+        self.sent = dict.fromkeys(self.rounds, 0)
+        self.stop = threading.Event()
+        self._threads = [threading.Thread(target=self._bet, args=(round_id,)) for round_id in self.rounds]
+        for thread in self._threads:
+            thread.start()
+
+    def _bet(self, round_id: str) -> None:
+        key = uuid4().hex
+        with httpx.Client(base_url=self._base, timeout=30) as client:
+            while not self.stop.is_set():
+                try:
+                    answer = client.post(
+                        f"/v1/rounds/{round_id}/actions", json={"actions": [ANTE]}, headers={"Idempotency-Key": key}
+                    )
+                except httpx.TransportError:
+                    time.sleep(0.05)
+                    continue
+                if answer.status_code == 503:
+                    continue
+                assert answer.status_code == 200, answer.text
+                self.sent[round_id] += 1
+                key = uuid4().hex
+
+    def finish(self) -> None:
+        self.stop.set()
+        for thread in self._threads:
+            thread.join()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(service_url: str, how: signal.Signals):
+    port = free_port()
+    with serving(service_url, port) as process:
+        terminals = Terminals(port, 6)
+        time.sleep(1.0)
+        process.send_signal(how)
+        code = process.wait(30)
+        if how == signal.SIGTERM:
+            assert code in (0, -signal.SIGTERM)
+    assert sum(terminals.sent.values()) > 0
+    with serving(service_url, port):
+        time.sleep(0.5)
+        terminals.finish()
+        for round_id, sent in terminals.sent.items():
+            version = httpx.get(f"http://127.0.0.1:{port}/v1/rounds/{round_id}", timeout=10).json()["version"]
+            assert version == 1 + sent
+
+
+def read_feed(port: int, path: str, count: int, after: int | None) -> list[dict[str, Any]]:
+    headers = {} if after is None else {"Last-Event-ID": str(after)}
+    seen: list[dict[str, Any]] = []
+    with httpx.stream("GET", f"http://127.0.0.1:{port}{path}", headers=headers, timeout=20) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            if line.startswith("data: "):
+                seen.append(json.loads(line[6:]))
+                if len(seen) == count:
+                    break
+    return seen
+
+
+def test_a_feed_resumes_with_nothing_skipped_and_ends_with_the_service(service_url: str):
+    port = free_port()
+    with serving(service_url, port) as process:
+        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20)
+        round_id = new_round(client)
+        other = new_round(client)
+        table = client.get(f"/v1/rounds/{round_id}").json()["table"]
+        for _ in range(6):
+            for each in (round_id, other):
+                client.post(f"/v1/rounds/{each}/actions", json={"actions": [ANTE]})
+        first = read_feed(port, f"/v1/tables/{table}/feed", 4, 0)
+        rest = read_feed(port, f"/v1/tables/{table}/feed", 5, first[-1]["position"])
+        bets = [item for item in first + rest if item["event"] == "round.wager_placed.v1"]
+        assert [item["version"] for item in bets] == [2, 3, 4, 5, 6, 7]
+        assert {item["table"] for item in first + rest} == {table}
+        whole = read_feed(port, f"/v1/feed?after={first[0]['position'] - 1}", 16, None)
+        assert {item["round"] for item in whole if "round" in item} >= {round_id, other}
+
+        ended = threading.Event()
+
+        def listen() -> None:
+            with httpx.stream("GET", f"http://127.0.0.1:{port}/v1/feed", timeout=20) as answer:
+                for _ in answer.iter_lines():
+                    pass
+            ended.set()
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        time.sleep(0.5)
+        client.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) in (0, -signal.SIGTERM)
+        listener.join(10)
+        assert ended.is_set()
+
+
+def test_beyond_loopback_only_with_authentication(service_url: str):
+    command = [*SERVE, "--host", "0.0.0.0", "--database-url", service_url]
+    refused = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2
+    assert "no authentication is configured" in refused.stderr
+    port = free_port()
+    with serving(service_url, port, "--host", "0.0.0.0", ROUNDLEDGER_TOKEN_KEY=KEY):
+        assert httpx.get(f"http://127.0.0.1:{port}/v1/rulesets").status_code == 401
+
+
+def test_several_workers_serve_one_ledger(service_url: str):
+    port = free_port()
+    with serving(service_url, port, "--workers", "2"):
+        for _ in range(4):
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+                round_id = new_round(client)
+            version = 0
+            for _ in range(4):
+                with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:  # perhaps the other one
+                    answer = client.post(f"/v1/rounds/{round_id}/actions", json={"actions": [ANTE]})
+                    assert answer.status_code == 200, answer.text
+                    version = answer.json()["version"]
+            assert version == 5
+        text = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        assert 'roundledger_requests_total{operation="act",status="200"} 16.0' in text
+    assert until_gone(port)  # the workers end with the process that started them
