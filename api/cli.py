@@ -12,7 +12,7 @@ from api import rules_command
 from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
-from api.report_commands import follow, rebuild, report
+from api.report_commands import follow, gaming_days_app, rebuild, report
 from api.serve_command import config, serve, tokens
 from api.simulate_command import simulate
 
@@ -45,6 +45,7 @@ for command in (demo, serve, adjudicate, simulate, record, replay, report, rebui
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 app.add_typer(tokens, name="token")
+app.add_typer(gaming_days_app, name="gaming-days")
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.failing import fail
+from api.failing import fail, first_line
 
 if TYPE_CHECKING:
     from infra.ledger import Actor, Ledger
@@ -61,7 +61,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
     except (EmbeddedPostgresError, MigrationRefused) as error:
         fail(str(error))
     except psycopg.OperationalError as error:
-        fail(f"the database does not answer: {error}")
+        fail(f"the database does not answer: {first_line(error)}")
 
 
 @contextmanager

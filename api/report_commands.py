@@ -1,21 +1,24 @@
-"""`roundledger report`, `rebuild` and `follow`: what accounting and the floor look at, and what keeps it up to date."""
+"""`roundledger report`, `rebuild`, `follow` and `gaming-days`: what accounting and the floor look at, what keeps it up
+to date, and how a day is divided."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.database import DatabaseUrl, DataDir, open_database
-from api.failing import fail
+from api.database import By, DatabaseUrl, DataDir, actor, open_database
+from api.failing import fail, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from projections.gaming_days import Shift
+    from projections.reports import Filters
     from projections.runner import Lag
 
 WAIT_SECONDS = 10.0  # for a runner of somebody else to apply what is there when a report is asked for
@@ -26,17 +29,22 @@ class Format(StrEnum):
     JSON = "json"
     CSV = "csv"
     XLSX = "xlsx"
+    PDF = "pdf"
+    SVG = "svg"
     BEANCOUNT = "beancount"
     HLEDGER = "hledger"
 
 
 LEDGER_FILES = (Format.BEANCOUNT, Format.HLEDGER)
+NOT_FOR_TERMINALS = {Format.XLSX: "a spreadsheet", Format.PDF: "a PDF"}
+SUMMARY_FORMATS = (Format.TABLE, Format.JSON, Format.PDF)
 
 Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation or meters.",
+        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters or"
+        " inventory; day or shift for a summary to print and sign.",
     ),
 ]
 
@@ -62,18 +70,29 @@ def report(
 ) -> None:
     """Print a report. With --as-of, --from or --to it is worked out from the events themselves.
 
-    The journal can also be had for beancount and hledger.
+    The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
     from projections.output import WRITERS, ledger_file
     from projections.reports import BadFilter, Filters, UnknownReport, columns_of, report_named, rows
+    from projections.summary import NAMES as SUMMARIES
 
+    if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
+        fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
     moments = _moment(as_of, "--as-of"), _moment(since, "--from"), _moment(until, "--to")
     filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments)
     try:
+        if name in SUMMARIES:
+            with _open(database_url, data_dir) as url:
+                _summarize(url, name, filters, output, into)
+            return
         projection = report_named(name).projection.name
+        if output is Format.SVG:
+            with _open(database_url, data_dir) as url:
+                _picture(url, name, filters, into)
+            return
         if output in LEDGER_FILES and name != "journal":
             fail(f"only the journal can be had for {output}")
-        with open_database(database_url, data_dir) as url:
+        with _open(database_url, data_dir) as url:
             if not filters.on_the_past:
                 _bring_up_to_date(url, projection)
             if output in LEDGER_FILES:
@@ -86,9 +105,61 @@ def report(
     if output is Format.TABLE:
         _print_table(columns_of(name), found)
         return
-    if output is Format.XLSX and into is None and sys.stdout.isatty():
-        fail("a spreadsheet needs --output FILE")
     _write(WRITERS[output](name, found), into)
+
+
+@contextmanager
+def _open(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """As everywhere; and a database that goes away meanwhile is one sentence and exit code 2."""
+    import psycopg
+    from eventsourcing import persistence
+
+    gone = (psycopg.OperationalError, psycopg.InterfaceError)
+    gone_below = (persistence.OperationalError, persistence.InterfaceError)
+    with open_database(database_url, data_dir) as url:
+        try:
+            yield url
+        except (*gone, *gone_below) as error:
+            fail(f"the database does not answer: {first_line(error)}")
+        except (psycopg.Error, persistence.PersistenceError) as error:
+            fail(f"the database refused: {first_line(error)}")
+
+
+def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Path | None) -> None:
+    import msgspec
+
+    from projections.summary import PROJECTIONS, SECTIONS, summary, title
+
+    if output not in SUMMARY_FORMATS:
+        fail(f"the {name} can be had as {', '.join(SUMMARY_FORMATS)}")
+    if not filters.on_the_past:
+        for projection in PROJECTIONS:
+            _bring_up_to_date(url, projection)
+    found = summary(url, name, filters, datetime.now(UTC))
+    if output is Format.JSON:
+        _write(msgspec.json.encode(found) + b"\n", into)
+    elif output is Format.PDF:
+        from projections.pdf import summary_sheet
+
+        _write(summary_sheet(found), into)
+    else:
+        typer.echo(title(found))
+        _print_table(["total", ""], [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()])
+        for key, (heading, _, columns) in SECTIONS.items():
+            if found[key]:
+                typer.echo(f"\n{heading}")
+                _print_table(list(columns), [{column: row[column] for column in columns} for row in found[key]])
+
+
+def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
+    from projections.pictures import PROJECTIONS, draw
+
+    if name not in PROJECTIONS:
+        fail(f"there is no picture of {name}; there are pictures of {', '.join(PROJECTIONS)}")
+    if not filters.on_the_past:
+        for projection in PROJECTIONS[name]:
+            _bring_up_to_date(url, projection)
+    _write(draw(url, name, filters), into)
 
 
 def rebuild(
@@ -104,7 +175,7 @@ def rebuild(
     from projections.runner import AlreadyRunning
 
     try:
-        with open_database(database_url, data_dir) as url, _progress("Rebuilding") as progress:
+        with _open(database_url, data_dir) as url, _progress("Rebuilding") as progress:
             applied = build_anew(url, [] if name is None else [name], progress)
     except (UnknownProjection, AlreadyRunning) as error:
         fail(str(error))
@@ -126,7 +197,7 @@ def follow(
 
     stop = threading.Event()
     try:
-        with open_database(database_url, data_dir) as url, Runner(url, names or []) as runner:
+        with _open(database_url, data_dir) as url, Runner(url, names or []) as runner:
             if once:
                 typer.echo(f"Applied {runner.catch_up():,} events.", err=True)
                 return
@@ -178,13 +249,13 @@ def _moment(text: str | None, option: str) -> datetime | None:
     return moment
 
 
-def _day(text: str | None) -> date | None:
+def _day(text: str | None, option: str = "--gaming-day") -> date | None:
     if text is None:
         return None
     try:
         return date.fromisoformat(text)
     except ValueError:
-        fail(f"--gaming-day is a date like 2026-03-08, not {text!r}")
+        fail(f"{option} is a date like 2026-03-08, not {text!r}")
 
 
 @contextmanager
@@ -200,6 +271,88 @@ def _progress(what: str) -> "Iterator[Callable[[int, int], None] | None]":
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+# ---- gaming days
+
+
+gaming_days_app = typer.Typer(
+    no_args_is_help=True, help="How the property divides its time into gaming days and shifts."
+)
+
+
+@gaming_days_app.command("show")
+def show_gaming_days(
+    output: Annotated[Format, typer.Option("--format", help="table or json.")] = Format.TABLE,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List the settings with the gaming day that each holds from, and the day and shift it is now."""
+    import msgspec
+
+    from projections.applier import gaming_days, gaming_days_set
+    from projections.runner import connect
+    from projections.storage import prepare
+
+    if output not in (Format.TABLE, Format.JSON):
+        fail("gaming days can be had as table, json")
+    now = datetime.now(UTC)
+    with _open(database_url, data_dir) as url, connect(url) as connection:
+        prepare(connection)
+        found = gaming_days_set(connection)
+        day, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
+    if output is Format.JSON:
+        _write(msgspec.json.encode({"gaming_day": day, "shift": shift, "settings": found}) + b"\n", None)
+        return
+    typer.echo(f"It is gaming day {day}, {shift}.\n")
+    _print_table(list(found[0]), found)
+
+
+@gaming_days_app.command("set")
+def set_gaming_days(
+    from_day: Annotated[str, typer.Option("--from", metavar="DATE", help="The gaming day it holds from: one to come.")],
+    shifts: Annotated[
+        list[str],
+        typer.Option("--shift", metavar="NAME=HH:MM", help="A shift and its start; the first one starts the day."),
+    ],
+    time_zone: Annotated[str, typer.Option(metavar="ZONE", help="As in America/Los_Angeles.")],
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Divide gaming days otherwise from a day to come on. What has been set stays, and can only be followed by more."""
+    import psycopg
+
+    from projections.applier import set_gaming_days as set_from
+    from projections.gaming_days import Calendar
+    from projections.runner import connect
+    from projections.storage import prepare
+
+    day = _day(from_day, "--from")
+    assert day is not None
+    calendar = Calendar(day, time_zone, tuple(_shift(shift) for shift in shifts))
+    try:
+        with _open(database_url, data_dir) as url, connect(url) as connection:
+            prepare(connection)
+            try:
+                set_from(connection, calendar, actor(by).by, datetime.now(UTC))
+            except psycopg.errors.UniqueViolation:
+                fail(f"gaming days are set from {day} on already, and what is set is not changed")
+    except ValueError as error:
+        fail(str(error))
+    typer.echo(f"From {day} on: {time_zone}, {', '.join(shifts)}.", err=True)
+
+
+def _shift(text: str) -> "Shift":
+    from projections.gaming_days import Shift
+
+    name, _, start = text.partition("=")
+    try:
+        if name.strip():
+            return Shift(name.strip(), datetime.strptime(start, "%H:%M").time())
+    except ValueError:
+        pass
+    fail(f"--shift is a name and a start like swing=14:00, not {text!r}")
 
 
 # ---- output

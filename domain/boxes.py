@@ -62,6 +62,14 @@ BOX_TOPICS: dict[str, type[BoxEvent]] = {
 }
 
 
+class CountTaken(Struct, frozen=True):
+    """All that somebody who counted is told: his own figure."""
+
+    box: str
+    counter: str
+    total: int
+
+
 class DropBox(Struct, frozen=True, gc=False):
     box: str
     table: str
@@ -137,8 +145,15 @@ def count(box: DropBox, counter: str, pieces: Mapping[int, int]) -> BoxCounted:
         raise BadChoice(f"{counter} has counted box {box.box} already: somebody else must.")
     if any(value <= 0 or number < 0 for value, number in pieces.items()):
         raise BadChoice("A count has denominations above nothing and no negative number of pieces.")
-    total = sum(value * number for value, number in pieces.items())
-    return BoxCounted(counter, dict(pieces), total)
+    return BoxCounted(counter, dict(pieces), _total(pieces))
+
+
+def count_taken(box: str, counter: str, pieces: Mapping[int, int]) -> CountTaken:
+    return CountTaken(box, counter, _total(pieces))
+
+
+def _total(pieces: Mapping[int, int]) -> int:
+    return sum(value * number for value, number in pieces.items())
 
 
 def reconcile(box: DropBox, signed_by: str, tolerance: int, explanation: str | None) -> BoxReconciled:

@@ -72,6 +72,10 @@ class Floor:
     ) -> tables.TableSession:
         return self._on_session(table, lambda session: [tables.move_chips(session, event)], actor)
 
+    def count_tray(self, table: str, amount: int, when: tables.TrayCount, actor: Actor) -> tables.TableSession:
+        """What lies in a house-banked table's tray, before the first and after the last round of a stretch of play."""
+        return self._on_session(table, lambda session: [tables.count_tray(session, amount, when)], actor)
+
     def session(self, table: str) -> tables.TableSession:
         """The table's open session as it is stored now."""
         self._aggregates.forget(table)
@@ -101,8 +105,14 @@ class Floor:
 
         return self._change(table, change, actor)
 
+    def count_blind(self, box: str, pieces: Mapping[int, int], actor: Actor) -> boxes.CountTaken:
+        """A count by whoever acts. The answer says what he said himself, and nothing that depends on what others
+        counted or on what the box should hold."""
+        self.count_box(box, pieces, actor)
+        return boxes.count_taken(box, actor.by, pieces)
+
     def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> boxes.DropBox:
-        """A blind count by whoever acts; the answer tells nothing of the others' figures."""
+        """A blind count that answers with the whole box: whoever calls it must not show that to somebody who counts."""
         return self._on_box(box, lambda state: boxes.count(state, actor.by, pieces), actor)
 
     def reconcile_box(

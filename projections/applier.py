@@ -12,7 +12,7 @@ from infra.recorder import LedgerRecorder
 from projections import storage
 from projections.feed import Feed
 from projections.fold import Fold
-from projections.gaming_days import Calendar, GamingDays, Shift, check
+from projections.gaming_days import DEFAULT, Calendar, GamingDays, Shift, check
 from projections.projection import Projection
 from projections.storage import LIVE, Connection, Writer
 
@@ -46,13 +46,14 @@ class Applier:
         self._writer = Writer(place)
         self._fold: Fold | None = None
         self._folded: frozenset[str] = frozenset()
+        self._settings = 0  # of gaming days, which are only ever added to
 
     def begin(self) -> None:
         """Make the tables that are not there; those of another version are Stale."""
         storage.prepare(self._connection)
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.PREPARE_LOCK])
-            there = {name: print_ for name, _, print_ in self._rows()}
+            there = {name: print_ for name, _, print_, _ in self._rows()}
             for name, projection in self._projections.items():
                 if name not in there:
                     storage.create(self._connection, self._place, projection.tables)
@@ -67,27 +68,32 @@ class Applier:
                     )
 
     def positions(self) -> dict[str, int]:
-        return {name: position for name, position, _ in self._rows()}
+        return {name: position for name, position, _, _ in self._rows()}
 
     def _rows(self) -> list[tuple[Any, ...]]:
         return self._connection.execute(
-            "SELECT name, position, fingerprint FROM projections.positions WHERE place = %s AND name = ANY(%s)",
+            "SELECT name, position, fingerprint, (SELECT count(*) FROM projections.gaming_days)"
+            " FROM projections.positions WHERE place = %s AND name = ANY(%s)",
             [self._place, list(self._projections)],
         ).fetchall()
 
     def step(self, upto: int | None = None) -> int:
         """Apply the next page to those that are furthest behind; how many positions that were, 0 at the end."""
-        positions = self.positions()
+        rows = self._rows()
+        positions: dict[str, int] = {name: position for name, position, _, _ in rows}
+        settings = rows[0][3]
+        if settings != self._settings:
+            self._fold, self._settings = None, settings  # days to come are divided otherwise from now on
         after = min(positions.values())
         behind = frozenset(name for name, position in positions.items() if position == after)
         ahead = [position for position in positions.values() if position > after]
         stop = min([*ahead, *([] if upto is None else [upto])], default=None)
-        rows, position = self._feed.page(after, self._page, stop)
+        page, position = self._feed.page(after, self._page, stop)
         if position == after:
             return 0
         fold = self._fold_of(behind)
         try:
-            fold.take_in(rows)
+            fold.take_in(page)
             with self._connection.transaction():
                 self._advance(behind, after, position)
                 for table, gathered in fold.gathered():
@@ -127,6 +133,31 @@ class Applier:
 def gaming_days(connection: Connection) -> GamingDays:
     rows = connection.execute("SELECT from_day, time_zone, shifts FROM projections.gaming_days").fetchall()
     return GamingDays(_calendar(*row) for row in rows)
+
+
+def gaming_days_set(connection: Connection) -> list[dict[str, Any]]:
+    """Every setting with the day it holds from, the default first, which holds until another does."""
+    rows = connection.execute(
+        "SELECT from_day, time_zone, shifts, set_by, set_at FROM projections.gaming_days ORDER BY from_day"
+    ).fetchall()
+    first = {"from": None, "time_zone": DEFAULT.time_zone, "shifts": _told(DEFAULT), "set_by": None, "set_at": None}
+    return [
+        first,
+        *(
+            {
+                "from": from_day.isoformat(),
+                "time_zone": time_zone,
+                "shifts": _told(_calendar(from_day, time_zone, shifts)),
+                "set_by": set_by,
+                "set_at": set_at.isoformat(timespec="seconds"),
+            }
+            for from_day, time_zone, shifts, set_by, set_at in rows
+        ),
+    ]
+
+
+def _told(calendar: Calendar) -> list[str]:
+    return [f"{shift.name}={shift.start:%H:%M}" for shift in calendar.shifts]
 
 
 def set_gaming_days(connection: Connection, calendar: Calendar, by: str, now: datetime) -> None:

@@ -9,6 +9,7 @@ from projections.collections import Collections
 from projections.drops import Drops
 from projections.exposure import Exposure
 from projections.hands import Hands
+from projections.inventory import Inventory
 from projections.journal import Journal
 from projections.meters import Meters
 from projections.projection import Projection
@@ -16,7 +17,7 @@ from projections.rotation import Rotation
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection
-    for projection in (Hands, Bankroll, Exposure, Collections, Drops, Journal, Rotation, Meters)
+    for projection in (Hands, Bankroll, Exposure, Collections, Drops, Journal, Rotation, Meters, Inventory)
 }
 
 

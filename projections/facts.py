@@ -205,10 +205,39 @@ CARDS: Mapping[type, Callable[[Any, Any, Now], None]] = {
 # ---- sessions, boxes, meters
 
 
+class TrayFacts:
+    """What went into and out of the tray since its opening count, or since the session began."""
+
+    __slots__ = ("began_at_ms", "bought", "cashed", "closing", "credits", "ended_at_ms", "fills", "opening")
+
+    def __init__(self, began_at_ms: int, opening: int | None = None) -> None:
+        self.began_at_ms = began_at_ms
+        self.ended_at_ms: int | None = None
+        self.opening = opening
+        self.closing: int | None = None
+        self.fills = 0
+        self.credits = 0
+        self.bought = 0
+        self.cashed = 0
+
+
 class SessionFacts(Facts):
     """`begun` is the last round that began, and what is told of its bank is kept until the next one begins."""
 
-    __slots__ = ("begun", "begun_at_ms", "declined", "passed_over", "run", "seats", "session", "table", "waiting")
+    __slots__ = (
+        "begun",
+        "begun_at_ms",
+        "declined",
+        "house",
+        "passed_over",
+        "run",
+        "seats",
+        "session",
+        "stretch",
+        "table",
+        "tray",
+        "waiting",
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,10 +250,14 @@ class SessionFacts(Facts):
         self.begun_at_ms = 0
         self.declined: list[int] = []
         self.passed_over: list[int] = []
+        self.house = False  # as soon as something has happened that only happens where the house banks
+        self.stretch = 0  # opening counts of the tray so far
+        self.tray = TrayFacts(0)
 
 
 def _session_opened(facts: SessionFacts, event: tables.SessionOpened, now: Now) -> None:
     facts.table, facts.session, facts.run = event.table, event.session, event.run
+    facts.tray = TrayFacts(now.at_ms)
 
 
 def _seat_taken(facts: SessionFacts, event: tables.SeatTaken, now: Now) -> None:
@@ -243,6 +276,7 @@ def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> Non
     facts.declined, facts.waiting = facts.waiting, []
     facts.passed_over = _passed_over(facts, event)
     facts.begun, facts.begun_at_ms = event, now.at_ms
+    facts.house = facts.house or event.bank_bettor is None
 
 
 def _passed_over(facts: SessionFacts, begun: tables.RoundBegun) -> list[int]:
@@ -267,6 +301,33 @@ def _session_noted(facts: SessionFacts, event: tables.SessionNoted, now: Now) ->
     facts.seats, facts.run = dict(event.seats), event.run
 
 
+def _chips_bought(facts: SessionFacts, event: tables.ChipsBought, now: Now) -> None:
+    facts.tray.bought += event.amount
+
+
+def _chips_cashed(facts: SessionFacts, event: tables.ChipsCashed, now: Now) -> None:
+    facts.tray.cashed += event.amount
+
+
+def _tray_filled(facts: SessionFacts, event: tables.TrayFilled, now: Now) -> None:
+    facts.house = True
+    facts.tray.fills += event.amount
+
+
+def _tray_credited(facts: SessionFacts, event: tables.TrayCredited, now: Now) -> None:
+    facts.house = True
+    facts.tray.credits += event.amount
+
+
+def _tray_counted(facts: SessionFacts, event: tables.TrayCounted, now: Now) -> None:
+    facts.house = True
+    if event.when == "opening":
+        facts.stretch += 1
+        facts.tray = TrayFacts(now.at_ms, event.amount)
+    else:
+        facts.tray.closing, facts.tray.ended_at_ms = event.amount, now.at_ms
+
+
 SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
     tables.SessionOpened: _session_opened,
     tables.SeatTaken: _seat_taken,
@@ -275,6 +336,11 @@ SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
     tables.RoundBegun: _round_begun,
     tables.RoundEnded: _round_ended,
     tables.SessionNoted: _session_noted,
+    tables.ChipsBought: _chips_bought,
+    tables.ChipsCashed: _chips_cashed,
+    tables.TrayFilled: _tray_filled,
+    tables.TrayCredited: _tray_credited,
+    tables.TrayCounted: _tray_counted,
 }
 
 

@@ -1,4 +1,4 @@
-"""A report's rows as bytes for other programs: JSON, CSV, a spreadsheet, or the journal for beancount and hledger."""
+"""A report's rows as bytes: JSON, CSV, a spreadsheet, a PDF, or the journal for beancount and hledger."""
 
 from __future__ import annotations
 
@@ -74,4 +74,10 @@ def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
     return lines
 
 
-WRITERS = {"json": as_json, "csv": as_csv, "xlsx": as_xlsx}
+def as_pdf(name: str, found: Rows) -> bytes:
+    from projections.pdf import table_sheet
+
+    return table_sheet(name, columns_of(name), found)
+
+
+WRITERS = {"json": as_json, "csv": as_csv, "xlsx": as_xlsx, "pdf": as_pdf}

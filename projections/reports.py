@@ -69,6 +69,7 @@ class Report(Struct, frozen=True):
     windowed: LiteralString = ""  # the condition of a range, where rows have their own time
 
 
+ALWAYS = "always"  # a condition that nobody need ask for
 BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}
 BY_DAY: dict[str, LiteralString] = {"gaming_day": "gaming_day = %(gaming_day)s", "shift": "shift = %(shift)s"}
 IN_RANGE: LiteralString = (
@@ -284,6 +285,42 @@ REPORTS: dict[str, Report] = {
             windowed="at",
         ),
         Report(
+            "inventory",
+            ALL["inventory"],
+            {
+                "table": "",
+                "session": "",
+                "stretch": "",
+                "gaming_day": "",
+                "shift": "",
+                "began_at": "at",
+                "ended_at": "at",
+                "rounds": "",
+                "opening": "money",
+                "fills": "money",
+                "credits": "money",
+                "closing": "money",
+                "drop": "money",
+                "win": "money",
+                "ledger_win": "money",
+                "difference": "money",
+            },
+            # A stretch without both counts has no win of its own, and so no difference.
+            "SELECT table_id, session, stretch, gaming_day, shift, began_at, ended_at, count(w.round), opening,"
+            " fills, credits, closing, bought - cashed,"
+            " closing + credits - opening - fills + bought - cashed,"
+            " coalesce(sum(collected - paid - corrected), 0)::bigint,"
+            " closing + credits - opening - fills + bought - cashed"
+            " - coalesce(sum(collected - paid - corrected), 0)::bigint"
+            " FROM {schema}.inventory LEFT JOIN {schema}.inventory_rounds USING (table_id, session, stretch)"
+            " LEFT JOIN {schema}.inventory_wins w USING (round)",
+            {**BY_TABLE, **BY_DAY},
+            "began_at, table_id, session, stretch",
+            group="table_id, session, stretch, gaming_day, shift, began_at, ended_at, opening, fills, credits,"
+            " closing, bought, cashed",
+            windowed="began_at",
+        ),
+        Report(
             "slips",
             ALL["drops"],
             {
@@ -341,8 +378,8 @@ def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dic
     with connect(database_url) as connection:
         if filters.on_the_past:
             with replayed(connection, database_url, [report.projection], filters):
-                return _ask(connection, report, filters, TEMPORARY)
-        return _ask(connection, report, filters, LIVE)
+                return ask(connection, report, filters, TEMPORARY)
+        return ask(connection, report, filters, LIVE)
 
 
 def _check(report: Report, filters: Filters) -> None:
@@ -351,9 +388,10 @@ def _check(report: Report, filters: Filters) -> None:
             raise BadFilter(f"{report.name} cannot be asked for one {name.replace('_', ' ')}.")
 
 
-def _ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
+def ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
+    """The rows of a report from one place: where it is live, or where the past was worked out."""
     days = gaming_days(connection)
-    asked = [name for name in report.filters if getattr(filters, name) is not None]
+    asked = [name for name in report.filters if name == ALWAYS or getattr(filters, name) is not None]
     conditions: list[LiteralString] = [report.filters[name] for name in asked]
     if report.windowed and (filters.since or filters.until):
         conditions.append(IN_RANGE.format(report.windowed, report.windowed))
@@ -384,6 +422,7 @@ _SHAPES: Mapping[str, Callable[[Any, GamingDays], Any]] = {
     "at": lambda value, days: None if value is None else iso(value, days),
     "schedule": lambda value, days: int(value) if value is not None and value.isdecimal() else value,
     "list": lambda value, days: value,
+    "raw": lambda value, days: value,
 }
 
 

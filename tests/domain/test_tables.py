@@ -23,9 +23,11 @@ from domain.tables import (
     SeatLeft,
     SeatTaken,
     SessionClosed,
+    SessionNoted,
     SessionOpened,
     TableEvent,
     TableSession,
+    TrayCounted,
     TrayCredited,
     TrayFilled,
 )
@@ -174,6 +176,35 @@ def test_only_a_house_bank_has_a_tray(event):
         with pytest.raises(BadChoice, match="tray") as refusal:
             tables.move_chips(given(ruleset), event)
         assert refusal.value.clause in rulesets.load(ruleset).clauses
+
+
+def test_the_tray_is_counted_between_rounds_opening_and_closing_in_turn():
+    for ruleset in (*STRICT, *OFFERED):
+        with pytest.raises(BadChoice, match="tray") as refusal:
+            tables.count_tray(given(ruleset), 500_00, "opening")
+        assert refusal.value.clause in rulesets.load(ruleset).clauses
+    session = given("uth-house")
+    with pytest.raises(OutOfTurn, match="no opening count"):
+        tables.count_tray(session, 500_00, "closing")
+    with pytest.raises(BadChoice, match="nothing or more"):
+        tables.count_tray(session, -1, "opening")
+    session = tables.evolve(session, tables.count_tray(session, 500_00, "opening"))
+    with pytest.raises(OutOfTurn, match="closing one comes next"):
+        tables.count_tray(session, 500_00, "opening")
+    in_play = tables.fold(session, tables.begin_round(session, "r-1", None))
+    with pytest.raises(OutOfTurn, match="between rounds"):
+        tables.count_tray(in_play, 500_00, "closing")
+    noted = given("uth-house", tables.noted(session))
+    assert tables.count_tray(noted, 400_00, "closing") == TrayCounted(400_00, "closing")
+    session = tables.evolve(session, TrayCounted(400_00, "closing"))
+    assert tables.count_tray(session, 400_00, "opening") == TrayCounted(400_00, "opening")
+    with pytest.raises(OutOfTurn, match="closed"):
+        tables.count_tray(tables.evolve(session, SessionClosed(0)), 0, "opening")
+
+
+def test_a_note_from_before_trays_were_counted_says_nothing_of_the_tray():
+    stored = msgspec.msgpack.encode(["box-1", None, None, {}, None, 3])
+    assert msgspec.msgpack.decode(stored, type=SessionNoted) == SessionNoted("box-1", None, None, {}, None, 3, None)
 
 
 def test_the_box_is_changed_between_rounds_only():

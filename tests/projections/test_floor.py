@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from domain.boxes import CountTaken
 from domain.corrections import Entry
+from domain.errors import BadChoice
 from domain.tables import ChipsBought, ChipsCashed, TrayCredited, TrayFilled
 from infra.floor import Floor
 from infra.ledger import Actor, Ledger
@@ -141,6 +143,23 @@ def test_a_box_from_the_table_to_its_signature(url: str, ledger: Ledger):
         (f"r-{number}", 1, "1.00", True) for number in range(3)
     ]
     rebuilt_is_the_same(url)
+
+
+def test_whoever_counts_blind_is_told_his_own_figure_and_nothing_else(url: str, ledger: Ledger):
+    floor = Floor(ledger)
+    record(ledger, [bank_round("t-1", round_id=f"r-{number}") for number in range(2)])
+    floor.swap_box("t-1", "b-2", "seal-9", "c-1", DEALER)
+    told = [floor.count_blind("t-1-box-1", pieces, who) for pieces, who in (({100: 2}, SECOND), ({500: 7}, THIRD))]
+    assert told == [CountTaken("t-1-box-1", "c-1", 2_00), CountTaken("t-1-box-1", "c-2", 35_00)]
+    with pytest.raises(BadChoice, match="already") as refusal:
+        floor.count_blind("t-1-box-1", {100: 2}, THIRD)
+    assert not any(figure in str(refusal.value) for figure in ("2.00", "200", "35"))
+    level(url)
+    row = one(rows(url, "drops"), box="t-1-box-1")
+    assert (row["status"], row["counted"], row["variance"]) == ("removed", None, None)
+    floor.count_blind("t-1-box-1", {100: 2}, Actor("c-3", NOON_MS))
+    level(url)
+    assert one(rows(url, "drops"), box="t-1-box-1")["counted"] == "2.00"
 
 
 def test_a_meter_is_adjusted(url: str, ledger: Ledger):

@@ -1,0 +1,118 @@
+"""`inventory`: the trays of house-banked tables, counted at both ends of a stretch of play, beside what was won there.
+
+A stretch is what lies between an opening count and the next one of the same session. What belongs to it is decided by
+the order of the table's own events, not by the clock: a round that began in it counts in it, however late it was
+corrected. Play before the first count is stretch 0, which has no opening.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from domain.events import CorrectionPosted, RoundSettled
+from domain.tables import ChipsBought, ChipsCashed, RoundBegun, TrayCounted, TrayCredited, TrayFilled
+from projections.facts import Now, RoundFacts, SessionFacts
+from projections.gaming_days import GamingDays
+from projections.journal import bank_account, corrected_account
+from projections.projection import ALWAYS, Handler, Latest, Projection, Sums, Window
+from projections.storage import Row, Table
+
+STRETCHES = Table(
+    "inventory",
+    {
+        "table_id": "text NOT NULL",
+        "session": "integer NOT NULL",
+        "stretch": "integer NOT NULL",
+        "gaming_day": "date NOT NULL",
+        "shift": "text NOT NULL",
+        "began_at": "ms NOT NULL",
+        "ended_at": "ms",
+        "opening": "bigint",
+        "closing": "bigint",
+        "fills": "bigint NOT NULL",
+        "credits": "bigint NOT NULL",
+        "bought": "bigint NOT NULL",
+        "cashed": "bigint NOT NULL",
+    },
+    ("table_id", "session", "stretch"),
+    indexes=("(gaming_day, shift)",),
+)
+# Which round belongs to which stretch is told by the table, and what was won in it by the round.
+ROUNDS = Table(
+    "inventory_rounds",
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "session": "integer NOT NULL",
+        "stretch": "integer NOT NULL",
+    },
+    ("round",),
+    indexes=("(table_id, session, stretch)",),
+)
+SUMS = ("collected", "paid", "corrected")
+WINS = Table(
+    "inventory_wins",
+    {"round": "text NOT NULL", **dict.fromkeys(SUMS, "bigint NOT NULL")},
+    ("round",),
+    sums=SUMS,
+)
+
+
+class Inventory(Projection):
+    name = "inventory"
+    tables = (STRETCHES, ROUNDS, WINS)
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        super().__init__(gaming_days, window)
+        self._stretches = Latest(STRETCHES)
+        self._rounds = Latest(ROUNDS)
+        self._wins = Sums(WINS)
+
+    def handlers(self) -> Mapping[type, Handler]:
+        return {
+            **dict.fromkeys((ChipsBought, ChipsCashed, TrayFilled, TrayCredited, TrayCounted), self._tray_moved),
+            RoundBegun: self._round_begun,
+            RoundSettled: self._round_settled,
+            CorrectionPosted: self._correction_posted,
+        }
+
+    def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
+        yield self._stretches.gathered()
+        yield self._rounds.gathered()
+        yield self._wins.gathered()
+
+    def _tray_moved(self, now: Now, event: object, session: SessionFacts) -> None:
+        if not session.house:
+            return
+        tray = session.tray
+        key = (session.table, session.session, session.stretch)
+        row = (
+            *key,
+            *self.gaming_days.of(tray.began_at_ms),
+            tray.began_at_ms,
+            tray.ended_at_ms,
+            tray.opening,
+            tray.closing,
+            tray.fills,
+            tray.credits,
+            tray.bought,
+            tray.cashed,
+        )
+        self._stretches.put(key, row)
+
+    def _round_begun(self, now: Now, event: RoundBegun, session: SessionFacts) -> None:
+        if event.bank_bettor is None:
+            self._tray_moved(now, event, session)
+            row = (event.round, session.table, session.session, session.stretch)
+            self._rounds.put(event.round, row)
+
+    def _round_settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
+        """What a meter pays does not come out of the tray."""
+        if round_.bank is None:
+            sums = self._wins.of((round_.round,))
+            sums[0] += sum([line.collected for line in round_.lines])
+            sums[1] += sum([line.paid for line in round_.lines if line.source != "meter"])
+
+    def _correction_posted(self, now: Now, event: CorrectionPosted, round_: RoundFacts) -> None:
+        if round_.bank is None and corrected_account(round_, event.account) == bank_account(round_):
+            self._wins.of((round_.round,))[2] += event.amount
