@@ -92,6 +92,13 @@ class TrayBody(Body):
     slip: Text
 
 
+class TrayCountBody(Body):
+    """What lies in a house-banked table's tray, before a stretch of play and after it."""
+
+    when: Literal["opening", "closing"]
+    amount: MoneyText
+
+
 class NoteBody(Body):
     kind: Literal["exposed card", "late bet", "irregularity", "other"]
     text: Text

@@ -111,6 +111,11 @@ async def move_tray(call: Call) -> Response:
     return await _change(call, lambda floor, table: floor.move_chips(table, event, call.actor))
 
 
+async def count_tray(call: Call) -> Response:
+    body = call.read(shapes.TrayCountBody)
+    return await _change(call, lambda floor, table: floor.count_tray(table, cents(body.amount), body.when, call.actor))
+
+
 async def swap_box(call: Call) -> Response:
     body = call.read(shapes.SwapBody)
 
@@ -217,6 +222,21 @@ OPERATIONS = (
         frozenset({"cage"}),
         body=shapes.TrayBody,
         body_example={"kind": "fill", "amount": "5000.00", "slip": "F-1093"},
+        problems=("out_of_turn", "bad_choice", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/tray/count",
+        "countTray",
+        "tables",
+        "An opening or closing count of a house-banked table's tray",
+        count_tray,
+        {200: _SESSION},
+        frozenset({"floor"}),
+        "Between rounds, opening and closing in turn; the inventory report sets the two against the ledger's own win.",
+        body=shapes.TrayCountBody,
+        body_example={"when": "opening", "amount": "20000.00"},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
     ),

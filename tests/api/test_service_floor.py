@@ -54,6 +54,21 @@ def test_chips_and_the_tray(client):
     assert post(client, f"/v1/tables/{table}/chips", odd, status=400)["code"] == "bad_document"
 
 
+def test_the_tray_is_counted_and_set_against_the_ledgers_own_win(client):
+    table = new_table(client, HOUSE)
+    count = f"/v1/tables/{table}/tray/count"
+    assert post(client, count, {"when": "closing", "amount": "0.00"}, status=409)["code"] == "out_of_turn"
+    post(client, count, {"when": "opening", "amount": "20000.00"})
+    assert post(client, count, {"when": "opening", "amount": "20000.00"}, status=409)["code"] == "out_of_turn"
+    post(client, f"/v1/tables/{table}/tray", {"kind": "fill", "amount": "500.00", "slip": "F-1"})
+    post(client, count, {"when": "closing", "amount": "20510.00"})
+    (row,) = client.get(f"/v1/reports/inventory?table={table}").json()
+    assert (row["opening"], row["fills"], row["closing"], row["win"]) == ("20000.00", "500.00", "20510.00", "10.00")
+    banked = new_table(client, FEE)
+    refused = {"when": "opening", "amount": "1.00"}
+    assert post(client, f"/v1/tables/{banked}/tray/count", refused, status=409)["code"] == "bad_choice"
+
+
 def test_a_chip_movement_is_stored_once_under_a_key(client):
     table = new_table(client, HOUSE)
     body, headers = {"kind": "buy_in", "bettor": "p-once", "amount": "100.00"}, {"Idempotency-Key": uuid4().hex}

@@ -365,6 +365,7 @@ def test_a_note_says_all_that_the_session_remembers(ruleset):
     """Folded over anything else, it gives the same session as all the events before it."""
     session = given(ruleset, box="box-1")
     fresh = session
+    who: tuple[int, str] | None = None
     for line in islice(documents(ruleset, 3, 1), 60):
         document = msgspec.json.decode(line)
         players = {int(seat): bettor for seat, bettor in document["players"].items()}
