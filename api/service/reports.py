@@ -16,6 +16,7 @@ from api.service.problems import Problem
 from api.service.rounds import read_number, record_look
 from domain import rulesets
 from domain.money import MONEY_PATTERN, cents, money
+from projections import pictures
 from projections.output import WRITERS, ledger_file
 from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
 from projections.rounds_search import Wanted, search
@@ -37,6 +38,8 @@ FORMATS = {
     "json": "application/json",
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pdf": "application/pdf",
+    "svg": "image/svg+xml",
     "beancount": "text/plain",
     "hledger": "text/plain",
 }
@@ -191,6 +194,8 @@ async def get_report(call: Call) -> Response:
         raise Problem("bad_document", f"`format` is one of {', '.join(FORMATS)}.")
     if format_ in LEDGER_FILES and name != "journal":
         raise Problem("bad_choice", f"Only the journal can be had for {format_}.")
+    if format_ == "svg" and name not in pictures.ASKED:
+        raise Problem("bad_choice", f"There are pictures of {', '.join(pictures.ASKED)} only.")
     filters = Filters(
         table=_matching(call, "table", ID.pattern),
         bettor=_matching(call, "bettor", ID.pattern),
@@ -210,13 +215,19 @@ async def get_report(call: Call) -> Response:
 
 def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
     if not filters.on_the_past:
-        call.service.projecting.bring_up_to_date(report_named(name).projection.name)
+        needed = {report_named(name).projection.name}
         if format_ in LEDGER_FILES:
-            call.service.projecting.bring_up_to_date("drops")
+            needed.add("drops")
+        if format_ == "svg":
+            needed.update(pictures.PROJECTIONS[name])
+        for projection in sorted(needed):
+            call.service.projecting.bring_up_to_date(projection)
     url = call.service.database_url
     try:
         if format_ in LEDGER_FILES:
             written = "".join(ledger_file(url, format_, filters)).encode()
+        elif format_ == "svg":
+            written = pictures.draw(url, name, filters)
         else:
             written = WRITERS[format_](name, rows(url, name, filters))
     except BadFilter as error:

@@ -389,11 +389,15 @@ def test_reports_come_as_json_and_csv(client):
     for name in ("exposure", "collections", "drops", "journal", "hands"):
         assert client.get(f"/v1/reports/{name}").status_code == 200
     assert client.get("/v1/reports/bankroll?format=xlsx").content.startswith(b"PK")
+    assert client.get("/v1/reports/bankroll?format=pdf").content.startswith(b"%PDF-")
+    assert client.get("/v1/reports/collections?format=svg").content.startswith(b"<svg")
+    assert client.get("/v1/reports/drops?format=svg").json()["code"] == "bad_choice"
+    assert client.get("/v1/reports/bankroll?format=svg").json()["code"] == "bad_choice"  # of one bettor only
     for format_ in ("beancount", "hledger"):
         assert client.get(f"/v1/reports/journal?format={format_}").status_code == 200
         is_problem(client.get(f"/v1/reports/hands?format={format_}"), 409, "bad_choice")
     is_problem(client.get("/v1/reports/nothing"), 404, "not_found")
-    is_problem(client.get("/v1/reports/bankroll?format=pdf"), 400, "bad_document")
+    is_problem(client.get("/v1/reports/bankroll?format=docx"), 400, "bad_document")
     is_problem(client.get("/v1/reports/bankroll?box=b-1"), 409, "bad_choice")
 
 
