@@ -64,6 +64,7 @@ def test_a_round_played_action_by_action_gives_the_same_rows_as_one_recorded_who
     record(other, rounds, apart_ms=0)
     catch_up(other_url)
     other.close()
+    dice = random.Random(1)
     with Runner(url) as runner:
         for document in rounds:
             actions = document["actions"]
@@ -71,7 +72,7 @@ def test_a_round_played_action_by_action_gives_the_same_rows_as_one_recorded_who
             result = ledger.record({**document, "actions": []}, actor)
             for action in actions:
                 ledger.act(result["id"], [action], actor)
-                if random.random() < 0.3:
+                if dice.random() < 0.3:
                     runner.catch_up()
         runner.catch_up()
     rows, whole = everything(url), everything(other_url)
