@@ -43,8 +43,8 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters or"
-        " inventory; day or shift for a summary to print and sign.",
+        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
+        " tray-counts or inventory; day or shift for a summary to print and sign.",
     ),
 ]
 

@@ -100,7 +100,7 @@ class EventReader:
             if after <= self._settled:
                 self._settled = last
             return rows
-        if self._wait_for_writers():
+        if self.writers_have_ended(self._wait_seconds):
             self._settled = max(self._settled, last)
             return self._page(after, limit, last, topic_ids)
         logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
@@ -137,9 +137,9 @@ class EventReader:
         self._topic_ids.learn()
         return [number for number, topic in self._topic_ids.names.items() if topic in topics]
 
-    def _wait_for_writers(self) -> bool:
-        """Until all that write now have ended. False if one of them takes too long."""
-        deadline = time.monotonic() + self._wait_seconds
+    def writers_have_ended(self, wait_seconds: float) -> bool:
+        """Waits until all that write now have ended. False if one of them takes too long."""
+        deadline = time.monotonic() + wait_seconds
         waiting = self._writers()
         pause_seconds = 0.0005
         while waiting:

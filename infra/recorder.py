@@ -108,6 +108,10 @@ class LedgerRecorder(ProcessRecorder):
         """All aggregates' events after a position, in order, none ever skipped: what projections follow."""
         return self._reader.read(after, limit, upto=upto, topics=topics)
 
+    def writers_have_ended(self, wait_seconds: float) -> bool:
+        """Waits for all that write now: what they drew positions for is visible then. False if it takes too long."""
+        return self._reader.writers_have_ended(wait_seconds)
+
     def select_notifications(
         self,
         start: int | None,

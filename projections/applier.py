@@ -96,8 +96,7 @@ class Applier:
             fold.take_in(page)
             with self._connection.transaction():
                 self._advance(behind, after, position)
-                for table, gathered in fold.gathered():
-                    self._writer.write(self._connection, table, gathered)
+                fold.write(self._connection, self._writer)
         except BaseException:
             self._fold = None  # what it has at hand may be ahead of what is stored
             raise

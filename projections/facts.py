@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from domain import boxes, meters, tables
+from domain import boxes, meters, rulesets, tables
 from domain.dealing import clockwise
 from domain.events import (
     BetsClosed,
@@ -206,13 +206,29 @@ CARDS: Mapping[type, Callable[[Any, Any, Now], None]] = {
 
 
 class TrayFacts:
-    """What went into and out of the tray since its opening count, or since the session began."""
+    """What went into and out of the tray since its opening count, or since somebody played there uncounted.
 
-    __slots__ = ("began_at_ms", "bought", "cashed", "closing", "credits", "ended_at_ms", "fills", "opening")
+    The positions are those of the events with which the stretch began and ended: what the tray pays for a correction
+    belongs to the stretch in which it pays.
+    """
 
-    def __init__(self, began_at_ms: int, opening: int | None = None) -> None:
-        self.began_at_ms = began_at_ms
+    __slots__ = (
+        "began_at_ms",
+        "began_position",
+        "bought",
+        "cashed",
+        "closing",
+        "credits",
+        "ended_at_ms",
+        "ended_position",
+        "fills",
+        "opening",
+    )
+
+    def __init__(self, now: Now, opening: int | None = None) -> None:
+        self.began_at_ms, self.began_position = now.at_ms, now.position
         self.ended_at_ms: int | None = None
+        self.ended_position: int | None = None
         self.opening = opening
         self.closing: int | None = None
         self.fills = 0
@@ -250,14 +266,22 @@ class SessionFacts(Facts):
         self.begun_at_ms = 0
         self.declined: list[int] = []
         self.passed_over: list[int] = []
-        self.house = False  # as soon as something has happened that only happens where the house banks
-        self.stretch = 0  # opening counts of the tray so far
-        self.tray = TrayFacts(0)
+        self.house = False
+        self.stretch = 0
+        self.tray = TrayFacts(Now())
+
+    def tray_in_use(self, now: Now) -> TrayFacts:
+        """A closing count ends a stretch: what happens before the next opening count is in one that nobody counted."""
+        if self.tray.ended_position is not None:
+            self.stretch += 1
+            self.tray = TrayFacts(now)
+        return self.tray
 
 
 def _session_opened(facts: SessionFacts, event: tables.SessionOpened, now: Now) -> None:
     facts.table, facts.session, facts.run = event.table, event.session, event.run
-    facts.tray = TrayFacts(now.at_ms)
+    facts.house = event.ruleset in rulesets.ids() and not rulesets.load(event.ruleset).player_banked
+    facts.tray = TrayFacts(now)
 
 
 def _seat_taken(facts: SessionFacts, event: tables.SeatTaken, now: Now) -> None:
@@ -276,7 +300,9 @@ def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> Non
     facts.declined, facts.waiting = facts.waiting, []
     facts.passed_over = _passed_over(facts, event)
     facts.begun, facts.begun_at_ms = event, now.at_ms
-    facts.house = facts.house or event.bank_bettor is None
+    if event.bank_bettor is None:
+        facts.house = True
+        facts.tray_in_use(now)
 
 
 def _passed_over(facts: SessionFacts, begun: tables.RoundBegun) -> list[int]:
@@ -302,30 +328,31 @@ def _session_noted(facts: SessionFacts, event: tables.SessionNoted, now: Now) ->
 
 
 def _chips_bought(facts: SessionFacts, event: tables.ChipsBought, now: Now) -> None:
-    facts.tray.bought += event.amount
+    facts.tray_in_use(now).bought += event.amount
 
 
 def _chips_cashed(facts: SessionFacts, event: tables.ChipsCashed, now: Now) -> None:
-    facts.tray.cashed += event.amount
+    facts.tray_in_use(now).cashed += event.amount
 
 
 def _tray_filled(facts: SessionFacts, event: tables.TrayFilled, now: Now) -> None:
     facts.house = True
-    facts.tray.fills += event.amount
+    facts.tray_in_use(now).fills += event.amount
 
 
 def _tray_credited(facts: SessionFacts, event: tables.TrayCredited, now: Now) -> None:
     facts.house = True
-    facts.tray.credits += event.amount
+    facts.tray_in_use(now).credits += event.amount
 
 
 def _tray_counted(facts: SessionFacts, event: tables.TrayCounted, now: Now) -> None:
     facts.house = True
     if event.when == "opening":
         facts.stretch += 1
-        facts.tray = TrayFacts(now.at_ms, event.amount)
+        facts.tray = TrayFacts(now, event.amount)
     else:
-        facts.tray.closing, facts.tray.ended_at_ms = event.amount, now.at_ms
+        tray = facts.tray
+        tray.closing, tray.ended_at_ms, tray.ended_position = event.amount, now.at_ms, now.position
 
 
 SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
@@ -442,10 +469,10 @@ class Streams:
         """From all earlier events; of a meter the first and the last tell everything."""
         facts = kind()
         since = version - 1 if kind is MeterFacts else 1
-        for topic_id, state in self._feed.earlier(originator, version, since):
+        for position, topic_id, state in self._feed.earlier(originator, version, since):
             entry: Entry[Any] = TOPICS.decoder(self._feed.topic(topic_id))(state)
             remember = self.remember.get(type(entry.event))
             if remember is not None:
-                remember(facts, entry.event, Now(0, entry.by, entry.at_ms, entry.late))
+                remember(facts, entry.event, Now(position, entry.by, entry.at_ms, entry.late))
         facts.version = version - 1
         return facts

@@ -7,11 +7,9 @@ one look at who is writing settles all of it: whatever was drawn before that loo
 
 from __future__ import annotations
 
-import time
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 
-from infra.event_reader import WRITERS
 from infra.recorder import LedgerRecorder
 
 PROBE = 500  # events that the recorder is asked for at a time
@@ -23,7 +21,7 @@ PAGE: LiteralString = (
     "WHERE position > %b AND position <= %b AND (recorded_at <= %b OR %b) ORDER BY position LIMIT %b"
 )
 EARLIER: LiteralString = (
-    "SELECT topic_id, state FROM roundledger.events WHERE originator = %b AND originator_version < %b "
+    "SELECT position, topic_id, state FROM roundledger.events WHERE originator = %b AND originator_version < %b "
     "AND (originator_version = 1 OR originator_version >= %b) ORDER BY originator_version"
 )
 
@@ -60,7 +58,7 @@ class Feed:
         return rows, rows[-1][0] if len(rows) == limit else until
 
     def earlier(self, originator: int, version: int, since: int = 1) -> list[Any]:
-        """(number of the topic, state) of an aggregate's first event and of those from `since` up to this version."""
+        """(position, number of the topic, state) of an aggregate's first event and of those from `since` on."""
         return self._rows(EARLIER, [originator, version, since])
 
     def last(self) -> int:
@@ -72,16 +70,8 @@ class Feed:
             self._settled = sure[-1].position
         if len(sure) == PROBE:
             last = self.last()
-            if self._writers_have_ended():
+            if self._recorder.writers_have_ended(WRITER_WAIT_SECONDS):
                 self._settled = last
-
-    def _writers_have_ended(self) -> bool:
-        deadline = time.monotonic() + WRITER_WAIT_SECONDS
-        waiting = {row[0] for row in self._rows(WRITERS, [])}
-        while waiting and time.monotonic() < deadline:
-            time.sleep(0.005)
-            waiting &= {row[0] for row in self._rows(WRITERS, [])}
-        return not waiting
 
     def _rows(self, statement: LiteralString, values: list[Any]) -> list[Any]:
         return self._recorder.database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())

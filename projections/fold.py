@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from domain.events import CorrectionPosted, FeeWaived, NoteMade, RoundCorrected, RoundSettled, RoundVoided
@@ -12,7 +12,7 @@ from projections.facts import FACTS_OF, Facts, Now, RoundFacts, Streams
 from projections.feed import Feed, FeedRow
 from projections.gaming_days import GamingDays
 from projections.projection import ALWAYS, Handler, Projection, Window
-from projections.storage import Row, Table
+from projections.storage import Connection, Writer
 
 
 class _Plan(NamedTuple):
@@ -43,7 +43,7 @@ class Fold:
         self._plans: dict[int, _Plan] = {}
 
     def take_in(self, rows: Iterable[FeedRow]) -> None:
-        """A page of events in order; what comes of them is then `gathered`."""
+        """A page of events in order; what comes of them is then to be written."""
         plans, known, now = self._plans, self._streams.known, Now()
         ended = set()
         for position, originator, version, topic_id, state in rows:
@@ -71,9 +71,12 @@ class Fold:
             if isinstance(round_, RoundFacts) and round_.status != "open":
                 del known[originator]
 
-    def gathered(self) -> Iterator[tuple[Table, Sequence[Row]]]:
+    def write(self, connection: Connection, writer: Writer) -> None:
+        """What came of the page, in the transaction that the caller has open."""
         for projection in self.projections:
-            yield from projection.gathered()
+            projection.resolve(connection, writer.schema)
+            for table, rows in projection.gathered():
+                writer.write(connection, table, rows)
 
     def _plan(self, topic_id: int, state: bytes) -> _Plan:
         """The first event of a topic says what class it is today, also where the topic is an old one."""

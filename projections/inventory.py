@@ -1,8 +1,8 @@
 """`inventory`: the trays of house-banked tables, counted at both ends of a stretch of play, beside what was won there.
 
-A stretch is what lies between an opening count and the next one of the same session. What belongs to it is decided by
-the order of the table's own events, not by the clock: a round that began in it counts in it, however late it was
-corrected. Play before the first count is stretch 0, which has no opening.
+A stretch is what lies between an opening count and its closing count. What belongs to it is decided by the order in
+which things were recorded, not by the clock: a round that began in it, and a correction that the tray paid in it, as in
+the journal. Play outside of two counts has stretches too, without an opening: stretch 0 before the first count.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from domain.events import CorrectionPosted, RoundSettled
 from domain.tables import ChipsBought, ChipsCashed, RoundBegun, TrayCounted, TrayCredited, TrayFilled
 from projections.facts import Now, RoundFacts, SessionFacts
 from projections.gaming_days import GamingDays
-from projections.journal import bank_account, corrected_account
-from projections.projection import ALWAYS, Handler, Latest, Projection, Sums, Window
+from projections.journal import TRAY, bank_account, corrected_account
+from projections.projection import ALWAYS, Appended, Handler, Latest, Projection, Sums, Window
 from projections.storage import Row, Table
 
 STRETCHES = Table(
@@ -33,6 +33,8 @@ STRETCHES = Table(
         "credits": "bigint NOT NULL",
         "bought": "bigint NOT NULL",
         "cashed": "bigint NOT NULL",
+        "began_position": "bigint NOT NULL",
+        "ended_position": "bigint",
     },
     ("table_id", "session", "stretch"),
     indexes=("(gaming_day, shift)",),
@@ -56,17 +58,25 @@ WINS = Table(
     ("round",),
     sums=SUMS,
 )
+CORRECTIONS = Table(
+    "inventory_corrections",
+    {"position": "bigint NOT NULL", "table_id": "text NOT NULL", "paid": "bigint NOT NULL"},
+    ("position",),
+    appended=True,
+    indexes=("(table_id, position)",),
+)
 
 
 class Inventory(Projection):
     name = "inventory"
-    tables = (STRETCHES, ROUNDS, WINS)
+    tables = (STRETCHES, ROUNDS, WINS, CORRECTIONS)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._stretches = Latest(STRETCHES)
         self._rounds = Latest(ROUNDS)
         self._wins = Sums(WINS)
+        self._corrections = Appended(CORRECTIONS)
 
     def handlers(self) -> Mapping[type, Handler]:
         return {
@@ -80,6 +90,7 @@ class Inventory(Projection):
         yield self._stretches.gathered()
         yield self._rounds.gathered()
         yield self._wins.gathered()
+        yield self._corrections.gathered()
 
     def _tray_moved(self, now: Now, event: object, session: SessionFacts) -> None:
         if not session.house:
@@ -97,6 +108,8 @@ class Inventory(Projection):
             tray.credits,
             tray.bought,
             tray.cashed,
+            tray.began_position,
+            tray.ended_position,
         )
         self._stretches.put(key, row)
 
@@ -114,5 +127,8 @@ class Inventory(Projection):
             sums[1] += sum([line.paid for line in round_.lines if line.source != "meter"])
 
     def _correction_posted(self, now: Now, event: CorrectionPosted, round_: RoundFacts) -> None:
-        if round_.bank is None and corrected_account(round_, event.account) == bank_account(round_):
+        account = corrected_account(round_, event.account)
+        if account.startswith(TRAY):
+            self._corrections.rows.append((now.position, account.removeprefix(TRAY), event.amount))
+        if round_.bank is None and account == bank_account(round_):
             self._wins.of((round_.round,))[2] += event.amount

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from projections.facts import Now
 from projections.gaming_days import GamingDays
-from projections.storage import Row, Table, fingerprint
+from projections.storage import Connection, Row, Table, fingerprint
 
 Handler = Callable[[Now, Any, Any], None]
 Key = TypeVar("Key", bound=tuple[Any, ...])
@@ -50,6 +50,9 @@ class Projection:
     def handlers(self) -> Mapping[type, Handler]:
         """By class of event; a handler gets the aggregate with the event already taken in."""
         raise NotImplementedError
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """Before a page is written, in its transaction: what cannot be said without the rows of the pages before."""
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         """The rows of the page, each key once; what was gathered is forgotten by it."""

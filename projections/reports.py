@@ -306,19 +306,41 @@ REPORTS: dict[str, Report] = {
                 "difference": "money",
             },
             # A stretch without both counts has no win of its own, and so no difference.
-            "SELECT table_id, session, stretch, gaming_day, shift, began_at, ended_at, count(w.round), opening,"
-            " fills, credits, closing, bought - cashed,"
-            " closing + credits - opening - fills + bought - cashed,"
-            " coalesce(sum(collected - paid - corrected), 0)::bigint,"
-            " closing + credits - opening - fills + bought - cashed"
-            " - coalesce(sum(collected - paid - corrected), 0)::bigint"
-            " FROM {schema}.inventory LEFT JOIN {schema}.inventory_rounds USING (table_id, session, stretch)"
-            " LEFT JOIN {schema}.inventory_wins w USING (round)",
+            "SELECT table_id, session, stretch, gaming_day, shift, began_at, ended_at, rounds, opening, fills,"
+            " credits, closing, bought - cashed, win, ledger_win, win - ledger_win FROM (SELECT i.*, w.rounds,"
+            " closing + credits - opening - fills + bought - cashed AS win,"
+            " coalesce(w.won, 0) - coalesce(c.paid, 0) AS ledger_win FROM {schema}.inventory i"
+            " LEFT JOIN LATERAL (SELECT count(w.round) AS rounds, sum(w.collected - w.paid)::bigint AS won"
+            " FROM {schema}.inventory_rounds r JOIN {schema}.inventory_wins w USING (round)"
+            " WHERE (r.table_id, r.session, r.stretch) = (i.table_id, i.session, i.stretch)) w ON true"
+            " LEFT JOIN LATERAL (SELECT sum(c.paid)::bigint AS paid FROM {schema}.inventory_corrections c"
+            " WHERE c.table_id = i.table_id AND i.opening IS NOT NULL AND c.position > i.began_position"
+            " AND (c.position < i.ended_position OR i.ended_position IS NULL)) c ON true) stretches",
             {**BY_TABLE, **BY_DAY},
             "began_at, table_id, session, stretch",
-            group="table_id, session, stretch, gaming_day, shift, began_at, ended_at, opening, fills, credits,"
-            " closing, bought, cashed",
             windowed="began_at",
+        ),
+        Report(
+            "tray-counts",
+            ALL["journal"],
+            {
+                "table": "",
+                "session": "",
+                "stretch": "",
+                "when": "",
+                "at": "at",
+                "gaming_day": "",
+                "shift": "",
+                "expected": "money",
+                "counted": "money",
+                "difference": "money",
+            },
+            # What a tray holds when it is counted for the first time was not expected to be anything.
+            "SELECT table_id, session, stretch, taken, at, gaming_day, shift, expected, counted, counted - expected"
+            " FROM {schema}.journal_tray_counts",
+            {**BY_TABLE, **BY_DAY},
+            "at, position",
+            windowed="at",
         ),
         Report(
             "slips",
@@ -452,8 +474,7 @@ def replayed(
             page, position = feed.page(after, REPLAY_PAGE, as_of=filters.as_of)
             fold.take_in(page)
             with connection.transaction():
-                for table, gathered in fold.gathered():
-                    writer.write(connection, table, gathered)
+                fold.write(connection, writer)
     try:
         yield
     finally:

@@ -171,7 +171,7 @@ class Writer:
     """Writes rows to the tables of one schema; statements are put together once."""
 
     def __init__(self, schema: str) -> None:
-        self._schema = schema
+        self.schema = schema
         self._statements: dict[str, bytes] = {}
 
     def write(self, connection: Connection, table: Table, rows: Sequence[Row]) -> None:
@@ -179,7 +179,7 @@ class Writer:
             return
         statement = self._statements.get(table.name)
         if statement is None:
-            statement = self._statements[table.name] = table.insert(self._schema).as_bytes(connection)
+            statement = self._statements[table.name] = table.insert(self.schema).as_bytes(connection)
         columns = zip(*rows, strict=True)
         arrays = [
             _array(column, _passed(_bare(type_))) for column, type_ in zip(columns, table.columns.values(), strict=True)
