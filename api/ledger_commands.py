@@ -113,17 +113,18 @@ def _print_timeline(replayed: Any) -> None:
         table.add_column(heading, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("what happened")
     table.add_column("clause", style="dim")
-    for number, entry, told in replayed.steps:
+    for step in replayed.steps:
+        entry, told = step.entry, step.told
         cards = Text(" ").join(Text(card, style="red" if card[1:] in ("d", "h") else "") for card in told.cards)
         amount = "" if told.amount is None else money(told.amount)
         seat = "" if told.seat is None else str(told.seat)
         style = {"win": "green", "lose": "red"}.get(getattr(entry.event, "outcome", ""), "")
         time = f"{entry.at:%H:%M:%S}{' late' if entry.late else ''}"
-        table.add_row(str(number), time, seat, cards, amount, Text(told.what, style=style), told.clause or "")
+        table.add_row(str(step.number), time, seat, cards, amount, Text(told.what, style=style), told.clause or "")
     console = Console()
     if not console.is_terminal:
         console.width = 200  # a file has room for whole sentences
-    opened = replayed.steps[0][1].at
+    opened = replayed.steps[0].entry.at
     head = f"{replayed.result['ruleset']}  {replayed.result['status']}  {opened:%Y-%m-%d} UTC"
     console.print(f"[bold]{replayed.round_id}[/bold]  {head}")
     console.print(table)

@@ -10,6 +10,7 @@ from domain.events import LineSettled
 from domain.games import p215, tcp, uth
 from domain.money import money
 from domain.poker import best_of, three_card
+from domain.showing import face_up
 from domain.state import Round
 
 
@@ -90,21 +91,13 @@ def _meter(round_: Round) -> dict[str, Any] | None:
 
 def _dealer(round_: Round) -> dict[str, Any] | None:
     """The dealer hand as the table sees it: a card that is face down is null even where the ledger knows it."""
-    dealt = round_.hands.get("dealer")
-    if not dealt:
+    shown = face_up(round_, "dealer")
+    if not shown:
         return None
     family = round_.family
-    if "dealer" in round_.turned:
-        face_up: tuple[str | None, ...] = dealt
-    elif family == "tcp":
-        face_up = (None, None, dealt[tcp.UP_CARD])
-    elif family == "p215":
-        face_up = (dealt[0], *(None for _ in dealt[1:]))
-    else:
-        face_up = (None,) * len(dealt)
-    seen = whole(face_up)
+    seen = whole(shown)
     if seen is None:
-        return {"cards": list(face_up), "hand": None, "qualifies": None}
+        return {"cards": list(shown), "hand": None, "qualifies": None}
     if family == "p215":
         return {"cards": list(seen), "hand": p215.hand_name(seen), "qualifies": None}
     if family == "tcp":

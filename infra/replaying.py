@@ -1,4 +1,4 @@
-"""A stored round told again: its events with their words, and the result at any step."""
+"""A stored round told again: its events with their words and reasons, the table and the result at any step."""
 
 from __future__ import annotations
 
@@ -6,35 +6,81 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from domain.picture import picture_of
+from domain.reasons import Why, why
 from domain.results import result_of
-from domain.state import fold
+from domain.state import Round, evolve
+from domain.streets import Street, streets_of
 from domain.telling import Told, tell
 from infra.ledger import Ledger
 from infra.mapper import Entry
 
 
+class Step(Struct, frozen=True):
+    """One event, numbered from 1, and the round with it in it."""
+
+    number: int
+    entry: Entry[Any]
+    round: Round
+
+    @property
+    def told(self) -> Told:
+        return tell(self.entry.event)
+
+    @property
+    def why(self) -> Why:
+        return why(self.round, self.entry.event)
+
+    @property
+    def picture(self) -> dict[str, Any]:
+        return picture_of(self.round)
+
+
 class Replayed(Struct, frozen=True):
     round_id: str
-    steps: list[tuple[int, Entry[Any], Told]]
-    result: dict[str, Any]
+    steps: list[Step]  # one at least
 
-    def document(self) -> dict[str, Any]:
+    @property
+    def table(self) -> str | None:
+        table: str | None = self.steps[0].entry.event.table
+        return table
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return result_of(self.steps[-1].round)
+
+    @property
+    def streets(self) -> list[Street]:
+        return streets_of(self.steps[0].round.family, (step.entry.event for step in self.steps))
+
+    def events(self) -> list[dict[str, Any]]:
         """For programs; events with their topic, who and when, as they are stored."""
         from infra.topics import TOPICS
 
-        events = [
+        return [
             {
-                "step": number,
-                "event": TOPICS.topic_of(type(entry.event)),
-                "fields": to_builtins(_named(entry.event)),
-                "by": entry.by,
-                "at": entry.at.isoformat(),
-                "late": entry.late,
-                "text": told.what,
+                "step": step.number,
+                "event": TOPICS.topic_of(type(step.entry.event)),
+                "fields": to_builtins(_named(step.entry.event)),
+                "by": step.entry.by,
+                "at": step.entry.at.isoformat(),
+                "late": step.entry.late,
+                "text": step.told.what,
             }
-            for number, entry, told in self.steps
+            for step in self.steps
         ]
-        return {"round": self.round_id, "events": events, "result": self.result}
+
+    def document(self) -> dict[str, Any]:
+        """The events, and where the last of them leaves the round: the result, the table as it lay, and why."""
+        last = self.steps[-1]
+        return {
+            "round": self.round_id,
+            "events": self.events(),
+            "result": self.result,
+            "streets": to_builtins(self.streets),
+            "table": last.picture,
+            "why": to_builtins(last.why),
+        }
 
 
 def _named(event: Struct) -> dict[str, Any]:
@@ -46,6 +92,9 @@ def replay_of(ledger: Ledger, round_id: str, step: int | None = None) -> Replaye
     entries = ledger.entries(round_id)[:step]
     if not entries:
         return None
-    round_ = fold(ledger.aggregates.opening(entries[0].event), (entry.event for entry in entries[1:]))
-    steps = [(number, entry, tell(entry.event)) for number, entry in enumerate(entries, start=1)]
-    return Replayed(round_id, steps, result_of(round_))
+    round_ = ledger.aggregates.opening(entries[0].event)
+    steps = [Step(1, entries[0], round_)]
+    for number, entry in enumerate(entries[1:], start=2):
+        round_ = evolve(round_, entry.event)
+        steps.append(Step(number, entry, round_))
+    return Replayed(round_id, steps)

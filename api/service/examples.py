@@ -8,6 +8,8 @@ import msgspec
 
 from domain import rulesets
 from domain.documents import adjudicate, play, read_document
+from domain.picture import picture_of
+from domain.reasons import why
 from domain.results import result_of
 from domain.rounds import expects
 from domain.rulebook import contents, summary
@@ -68,7 +70,15 @@ _EVENT = {
     "text": "p-1 bets ante",
 }
 EVENTS = {"round": "r-0001", "version": 1, "events": [_EVENT]}
-REPLAY = {"round": "r-0001", "events": [_EVENT], "result": result_of(_OPENED.opening)}
+_BET, (_PLACED,) = play(_OPENED.opening, ACTIONS[:1])
+REPLAY = {
+    "round": "r-0001",
+    "events": [_EVENT],
+    "result": result_of(_BET),
+    "streets": [{"name": "bets", "step": 1}],
+    "table": picture_of(_BET),
+    "why": msgspec.to_builtins(why(_BET, _PLACED)),
+}
 SEALED = {"round": "r-0001", "packets": [{"step": 9, "to": 2, "cards": ["9c", "4s"]}]}
 CORRECTION_BODY = {
     "reason": "The dealer paid the ante twice.",

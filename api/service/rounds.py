@@ -19,7 +19,7 @@ from domain.errors import Conflict, Refusal
 from domain.events import CardsDealt
 from domain.money import cents
 from infra.ledger import Receipted, Stored, UnknownRound
-from infra.replaying import replay_of
+from infra.replaying import Replayed, replay_of
 
 PLAYING = frozenset({"terminal", "floor"})
 SEEING = frozenset({"terminal", "floor", "accounting", "auditor"})
@@ -122,11 +122,12 @@ def record_look(call: Call, what: str, subject: str) -> None:
 
 async def get_events(call: Call) -> Response:
     replayed = await call.in_thread(_replayed, call, "events", None)
-    return answer({"round": replayed["round"], "version": len(replayed["events"]), "events": replayed["events"]})
+    return answer({"round": replayed.round_id, "version": len(replayed.steps), "events": replayed.events()})
 
 
 async def get_replay(call: Call) -> Response:
-    return answer(await call.in_thread(_replayed, call, "replay", read_number(call, "step", STEP)))
+    replayed = await call.in_thread(_replayed, call, "replay", read_number(call, "step", STEP))
+    return answer(replayed.document())
 
 
 def read_number(call: Call, name: str, schema: dict[str, Any]) -> int | None:
@@ -139,15 +140,15 @@ def read_number(call: Call, name: str, schema: dict[str, Any]) -> int | None:
     return int(text)
 
 
-def _replayed(call: Call, what: str, step: int | None) -> dict[str, Any]:
+def _replayed(call: Call, what: str, step: int | None) -> Replayed:
     """From the events as they are stored, in which a face-down card is not named before it is turned over."""
     round_id = call.id("round")
     replayed = replay_of(call.service.ledger, round_id, step)
     if replayed is None:
         raise Problem("not_found", f"There is no round {round_id}.")
-    call.person.check_table(replayed.steps[0][1].event.table)
+    call.person.check_table(replayed.table)
     record_look(call, what, round_id)
-    return replayed.document()
+    return replayed
 
 
 async def get_sealed(call: Call) -> Response:
@@ -316,10 +317,17 @@ OPERATIONS = (
         "/v1/rounds/{round}/replay",
         "replayRound",
         "rounds",
-        "A round told again, and its result at any step",
+        "A round told again: the table, the result and the reason at any step",
         get_replay,
-        {200: Answer(shapes.Replay, examples.REPLAY, "The events up to the step, and the result after it.")},
+        {
+            200: Answer(
+                shapes.Replay,
+                examples.REPLAY,
+                "The events up to the step, and what it leads to: result, table, reason.",
+            )
+        },
         SEEING,
+        "A card that lies face down at that step is null in `table`, whatever happened later.",
         params=(Param("step", STEP, "The number of events to go to; all of them without it."),),
     ),
     Operation(

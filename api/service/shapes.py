@@ -324,10 +324,108 @@ class RoundEvents(Struct):
     events: list[RoundEventShown]
 
 
+class ShownHand(Struct):
+    """`made` is named once all of its cards lie face up."""
+
+    hand: int
+    cards: list[ShownCard]
+    made: str | None
+    state: Literal["folded", "stand", "double", "surrender", "split aces"] | None
+
+
+class Pile(Struct):
+    """The chips of one wager, and what became of it once its line is settled."""
+
+    spot: SpotName
+    bettor: str
+    kind: Literal["backline", "toke"] | None
+    hand: int
+    wager: Money
+    outcome: Literal["win", "lose", "push", "surrender", "no_action"] | None
+    paid: Money | None
+    collected: Money | None
+    corrected: Money | None
+
+
+class SeatShown(Struct):
+    seat: int
+    bettor: str | None
+    banks: bool
+    button: bool
+    acting: bool
+    hands: list[ShownHand]
+    piles: list[Pile]
+
+
+class BankShown(Struct):
+    """`to_pay` and `to_collect`: what is left of the player-dealer's wager; the same where one pool serves both."""
+
+    seat: int | None
+    bettor: str | None
+    turn: int | None
+    wager: Money | None
+    to_pay: Money | None
+    to_collect: Money | None
+    paid: Money
+    collected: Money
+    shortfall: Money
+
+
+class TablePicture(Struct):
+    """The table as it lay after a step."""
+
+    status: Literal["open", "settled", "void"]
+    seats: list[SeatShown]
+    dealer: ShownHand | None
+    board: list[ShownCard]
+    button: int | None
+    bank: BankShown
+    fee: Money | None
+    waived: str | None
+    action: Money | None
+    liability: Money | None
+    meter: MeterFigures | None
+
+
+class StreetShown(Struct):
+    name: str
+    step: int
+
+
+class CardMark(Struct):
+    """Where on the table a card lies: its place, the hand there, and its number in it, from 0."""
+
+    place: int | str
+    hand: int
+    at: int
+
+
+class MadeHand(Struct):
+    of: int | str
+    hand: int
+    name: str
+    text: str
+    cards: list[str]
+    marks: list[CardMark]
+
+
+class WhyShown(Struct):
+    """`says` is the clause in the rule set's words; `decided` marks a decision where the source is silent."""
+
+    clause: str | None
+    says: str | None
+    decided: bool
+    sentence: str | None
+    made: list[MadeHand]
+
+
 class Replay(Struct):
     round: str
     events: list[RoundEventShown]
     result: Result
+    streets: list[StreetShown]
+    table: TablePicture
+    why: WhyShown
 
 
 class SealedPacket(Struct):

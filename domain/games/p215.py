@@ -77,6 +77,13 @@ def _pure_hand(box: tuple[BoxHand, ...]) -> bool:
     return len(box) == 1 and is_pure(box[0].cards)
 
 
+def name_in_box(box: tuple[BoxHand, ...], hand: BoxHand) -> str:
+    """The name of a seat's hand: of a split one an ace and a bonus card are a soft 21."""
+    if not hand.cards or _pure_hand(box) or not is_pure(hand.cards):
+        return hand_name(hand.cards)
+    return _spoken(hand.cards)
+
+
 def _finished(box: tuple[BoxHand, ...], hand: BoxHand) -> bool:
     """Takes no decision any more; a two-card hard 19 or 20 still does."""
     if hand.end is not None or _pure_hand(box):

@@ -206,6 +206,17 @@ def test_a_replay_stops_at_any_step(client):
     is_problem(client.get(f"/v1/rounds/{round_id}/replay?step=0"), 400, "bad_document")
 
 
+def test_a_replay_has_the_table_and_the_reason_at_its_step(client):
+    round_id = new_round(client, ANTE, BLIND, {"do": "close_bets"})
+    early = client.get(f"/v1/rounds/{round_id}/replay?step=3").json()
+    late = client.get(f"/v1/rounds/{round_id}/replay").json()
+    piles = early["table"]["seats"][0]["piles"]
+    assert [(pile["spot"], pile["wager"]) for pile in piles] == [("ante", "25.00"), ("blind", "25.00")]
+    assert (early["table"]["action"], late["table"]["action"]) == (None, "50.00")
+    assert early["streets"] == [{"name": "bets", "step": 1}]
+    assert late["why"]["sentence"].startswith("$50.00 lies on the layout; at most ")
+
+
 # ---- versions
 
 

@@ -1,0 +1,33 @@
+"""Which cards of a round lie face up: what may be shown of a hand, whatever the ledger knows of it.
+
+A card that is face down is None here even where a shoe has read it, so that whatever is built on this cannot leak one.
+"""
+
+from __future__ import annotations
+
+from domain.events import Cards, Place
+from domain.games import tcp
+from domain.state import Round
+
+FLOP = 3  # cards of the board that are turned over first
+
+
+def face_up(round_: Round, place: Place) -> Cards:
+    """The cards of a seat, the dealer hand or the board in dealt order; empty before the first one.
+
+    The hands of a Pure 21.5 seat are not here: they lie face up from the deal on (Round.boxes).
+    """
+    dealt = round_.hands.get(place, ())
+    if place in round_.turned:
+        return dealt
+    if place == "board":
+        return tuple(card if _street(at) in round_.turned else None for at, card in enumerate(dealt))
+    if place == "dealer" and round_.family == "tcp":
+        return tuple(card if at == tcp.UP_CARD else None for at, card in enumerate(dealt))
+    if place == "dealer" and round_.family == "p215":
+        return (*dealt[:1], *(None for _ in dealt[1:]))
+    return (None,) * len(dealt)
+
+
+def _street(at: int) -> str:
+    return "flop" if at < FLOP else "turn_river"

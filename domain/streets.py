@@ -1,0 +1,63 @@
+"""The parts of a round that people call by name, and the step that each begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from domain.events import (
+    CardsDealt,
+    CardsTurned,
+    DecisionMade,
+    HoleCardPeeked,
+    InsurancePlaced,
+    LineSettled,
+    MeterPaid,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+)
+from domain.ruleset import Family
+
+_TURNED = {"flop": "flop", "turn_river": "turn and river"}
+_DECIDING = {"uth": "before the flop", "tcp": "decisions", "p215": "players"}
+_DEALER = {"uth": "showdown", "tcp": "showdown", "p215": "dealer's hand"}
+
+
+class Street(Struct, frozen=True):
+    name: str
+    step: int
+
+
+def streets_of(family: Family, events: Iterable[RoundEvent]) -> list[Street]:
+    """In the order in which they begin; each once."""
+    streets: list[Street] = []
+    over = False
+    for step, event in enumerate(events, start=1):
+        name = "afterwards" if over and not isinstance(event, RoundVoided) else _begins(family, event)
+        if name is not None and not any(street.name == name for street in streets):
+            streets.append(Street(name, step))
+        over = over or isinstance(event, RoundSettled | RoundVoided)
+    return streets
+
+
+def _begins(family: Family, event: RoundEvent) -> str | None:
+    match event:
+        case RoundOpened():
+            return "bets"
+        case CardsDealt():
+            return "deal"
+        case InsurancePlaced() | HoleCardPeeked():
+            return "hole card"
+        case DecisionMade():
+            return _DECIDING[family]
+        case CardsTurned(of):
+            return _DEALER[family] if of == "dealer" else _TURNED.get(str(of))
+        case MeterPaid() | LineSettled():
+            return "settlement"
+        case RoundVoided():
+            return "void"
+        case _:
+            return None
