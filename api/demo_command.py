@@ -1,5 +1,6 @@
-"""`roundledger demo`: a simulated floor on all seven rule sets over an embedded PostgreSQL, with nothing to set up."""
+"""`roundledger demo`: a floor with a past and a present over an embedded PostgreSQL, with nothing to set up."""
 
+import socket
 import sys
 import threading
 import time
@@ -9,91 +10,118 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.database import DataDir, open_database
+from api.failing import fail
 
 if TYPE_CHECKING:
-    from infra.simulation.days import Floor
+    from infra.ledger import Ledger
 
-SECONDS_BETWEEN_ROUNDS = 2.0
-A_ROUND = "p215-casino-club-s1-t1-000002"
+HOST = "127.0.0.1"
+USUAL_PORT = 8000
+PORTS_TRIED = 20
+A_ROUND = "p215-casino-club-1-000002"
 
 
 def demo(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the service listens, on loopback.")] = 8000,
-    data_dir: DataDir = None,
-    rounds: Annotated[
+    port: Annotated[
         int | None,
-        typer.Option(min=0, help="Play so many more rounds of each game and stop, without the service."),
+        typer.Option(min=1, max=65535, show_default=False, help="Where it listens; 8000, or the next that is free."),
     ] = None,
+    data_dir: DataDir = None,
+    days: Annotated[int, typer.Option(min=1, max=30, help="How many gaming days have been played before.")] = 3,
+    rounds_a_day: Annotated[int, typer.Option(min=1, max=1000, help="Of each table.")] = 40,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Build the past and stop.")] = False,
 ) -> None:
-    """Play a floor of all seven rule sets into a ledger of its own, serve it, and go on playing until Ctrl-C.
+    """Show a floor of all seven rule sets: the last days, the pages, and tables that go on until Ctrl-C.
 
-    The second start is quick and keeps what is there.
+    The first start builds it; a second one is quick and keeps what is there.
     """
     from infra.embedded import default_data_dir
     from infra.ledger import Ledger
-    from infra.simulation.days import Floor
 
+    listens = None if build_only else _free_port(port)
     folder = data_dir or default_data_dir() / "demo"
     typer.echo(f"The demo's ledger is in {folder}.")
     with open_database(None, folder) as url:
         ledger = Ledger(url)
         try:
-            floor = Floor(ledger)
-            _fill(floor)
-            if rounds is not None:
-                for _ in range(rounds):
-                    _play(floor)
-                return
-            _invite(folder, port)
-            _serve(floor, url, port)
+            _build(ledger, url, days, rounds_a_day)
+            if listens is not None:
+                _invite(folder, listens)
+                _serve(ledger, url, listens)
         finally:
             ledger.close()
     typer.echo("The floor is closed. Everything that was played stays in the ledger.")
 
 
-def _fill(floor: "Floor") -> None:
+def _free_port(wanted: int | None) -> int:
+    """Somebody may have the usual one already; one that was asked for is taken or the demo does not start."""
+    for port in [wanted] if wanted is not None else range(USUAL_PORT, USUAL_PORT + PORTS_TRIED):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+                return port
+            except OSError:
+                continue
+    fail(f"port {wanted or USUAL_PORT} of {HOST} is in use: name another one with --port")
+
+
+def _build(ledger: "Ledger", url: str, days: int, rounds_a_day: int) -> None:
+    """What is missing of the past; whoever was killed while building goes on where he was."""
     from api.progress import progress_of
-    from infra.simulation import days
+    from infra.demonstration import Past, Plan
+    from projections.runner import Runner
 
-    if floor.has_past():
-        floor.skip_past()
-        return
-    total = days.DAYS * days.ROUNDS_A_DAY * days.TABLES * 7
-    for _ in progress_of(floor.play_past(time.time_ns() // 1_000_000), total, "Playing the last days"):
-        pass
+    plan = Plan(days, rounds_a_day)
+    past = Past(ledger, plan)
+    if not past.is_told:
+        for _ in progress_of(past.tell(_first_day_ms(days)), plan.rounds, "Playing the last days"):
+            pass
+    with Runner(url) as runner:
+        runner.catch_up()
 
 
-def _play(floor: "Floor") -> None:
-    results = floor.play_on(time.time_ns() // 1_000_000)
-    for ruleset, result in results.items():
-        typer.echo(f"{ruleset:17} {result['id']:32} {result['status']}")
+def _first_day_ms(days: int) -> int:
+    """The start of the first of so many gaming days that have ended."""
+    from datetime import datetime, timedelta
+
+    from projections.gaming_days import DEFAULT, GamingDays
+
+    now_ms = time.time_ns() // 1_000_000
+    first = GamingDays().of(now_ms).day - timedelta(days=days)
+    start = datetime.combine(first, DEFAULT.shifts[0].start, DEFAULT.zone)
+    return int(start.timestamp()) * 1000
 
 
 def _invite(folder: Path, port: int) -> None:
-    typer.echo(f"The service answers on http://127.0.0.1:{port}; /openapi.json there says what it can do.")
+    typer.echo(f"The service answers on http://{HOST}:{port}; /openapi.json there says what it can do.")
     typer.echo("Look around from another terminal:")
     for command in (f"replay {A_ROUND}", "report bankroll", "report collections", "report drops"):
         typer.echo(f"  {sys.argv[0]} {command} --data-dir {folder}")
     typer.echo("Ctrl-C ends it.")
 
 
-def _serve(floor: "Floor", database_url: str, port: int) -> None:
+def _serve(ledger: "Ledger", database_url: str, port: int) -> None:
     """The service in this thread, the floor in another: rounds go on while somebody looks."""
     from api.service.serving import run
     from api.service.settings import read_settings
 
     closing = threading.Event()
-
-    def play_on() -> None:
-        while not closing.wait(SECONDS_BETWEEN_ROUNDS):
-            floor.play_on(time.time_ns() // 1_000_000)
-
-    players = threading.Thread(target=play_on, name="roundledger-demo")
+    players = threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo")
     players.start()
     try:
-        run(database_url, "127.0.0.1", port, 1, read_settings())
+        run(database_url, HOST, port, 1, read_settings())
     except KeyboardInterrupt:
         pass
     finally:
         closing.set()
         players.join()
+
+
+def _play_on(ledger: "Ledger", closing: threading.Event) -> None:
+    from infra.demonstration import LiveFloor
+
+    floor = LiveFloor(ledger, time.strftime("%y%m%d-%H%M%S", time.gmtime()))
+    while not closing.wait(floor.go_on()):
+        pass
+    floor.finish()

@@ -36,7 +36,7 @@ from infra.appender import Receipt, SealedCard
 from infra.event_store import LedgerEventStore
 from infra.mapper import Entry
 
-__all__ = ["Actor", "Ledger", "Stored"]
+__all__ = ["Actor", "Ledger", "Stored", "content_digest"]
 
 # Stored with a command so that the same request again is recognised: ready, or made of what the command leads to.
 Receipted = Receipt | Callable[[Any], Receipt] | None

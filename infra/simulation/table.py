@@ -32,8 +32,11 @@ VOIDS = (
 
 
 class Table:
-    def __init__(self, rules: RuleSet, name: str, number: int, rng: Random) -> None:
+    """`rounds_as` is how the ids of its rounds begin, where that is not the table's name."""
+
+    def __init__(self, rules: RuleSet, name: str, number: int, rng: Random, rounds_as: str | None = None) -> None:
         self._rules, self._name, self._rng = rules, name, rng
+        self._rounds_as = rounds_as or name
         self._company = Company(rules.seats, number, rules.player_banked, rng)
         self._rotation = Rotation(rules.rotation == "strict", rng) if rules.player_banked else None
         self._progressive = rng.choice(list(rules.progressives)) if rules.progressives else None
@@ -96,7 +99,7 @@ class Table:
 
     def _envelope(self, bank: Bank | None, declined: list[int]) -> dict[str, Any]:
         document: dict[str, Any] = {
-            "round": f"{self._name}-{self._rounds:06d}",
+            "round": f"{self._rounds_as}-{self._rounds:06d}",
             "table": self._name,
             "ruleset": self._rules.id,
             "terms": self._session_terms(),

@@ -1,0 +1,10 @@
+"""The floor that `roundledger demo` shows: some days that have been played, and tables that go on while one looks.
+
+What happened in those days is the same on every machine; only when it happened depends on the day of the first start.
+"""
+
+from infra.demonstration.cast import PEOPLE, PRACTICE, TABLES
+from infra.demonstration.live import LiveFloor
+from infra.demonstration.past import Past, Plan
+
+__all__ = ["PEOPLE", "PRACTICE", "TABLES", "LiveFloor", "Past", "Plan"]
