@@ -19,9 +19,11 @@ from domain.events import (
     RoundCorrected,
     RoundEvent,
 )
-from domain.facts import decide_again
+from domain.facts import decide_again, put_right
 from domain.money import dollars
 from domain.state import Round
+
+Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what names one wager of a round
 
 
 class Entry(Struct, frozen=True):
@@ -59,7 +61,12 @@ def note(
 
 
 def correct(
-    round_: Round, reason: str, by: tuple[str, str], entries: Sequence[Entry], facts: dict[str, str] | None = None
+    round_: Round,
+    reason: str,
+    by: tuple[str, str],
+    entries: Sequence[Entry],
+    facts: dict[str, str] | None = None,
+    dispute: str | None = None,
 ) -> list[RoundEvent]:
     """Compensating entries on a settled round; each names its account, because nobody pays for another unsaid."""
     if round_.status != "settled":
@@ -68,7 +75,7 @@ def correct(
         raise BadChoice("Two different people correct a round.")
     if not reason.strip():
         raise BadDocument("A correction needs its reason.")
-    wagers = {_wager(line) for line in round_.lines}
+    wagers = {wager_of(line) for line in round_.lines}
     wagers |= {(line.seat, line.bettor, 1, "envy") for line in round_.lines if line.spot == "progressive"}
     events: list[RoundEvent] = [RoundCorrected(reason, by, facts)]
     for entry in entries:
@@ -79,7 +86,9 @@ def correct(
         where = "to" if entry.amount > 0 else "from"
         text = f"{reason}: {dollars(abs(entry.amount))} {where} {entry.bettor}, against {entry.account}."
         events.append(
-            CorrectionPosted(entry.seat, entry.bettor, entry.hand, entry.spot, entry.amount, entry.account, text)
+            CorrectionPosted(
+                entry.seat, entry.bettor, entry.hand, entry.spot, entry.amount, entry.account, text, dispute
+            )
         )
     return events
 
@@ -97,10 +106,7 @@ def correct_facts(
 
     `changes` maps the index of an action to what it should have been; corrections made earlier are taken into account.
     """
-    for at in changes:
-        if not 0 <= at < len(actions):
-            raise BadDocument(f"The round has {len(actions)} facts, none with the number {at}.")
-    right = decide_again(opening, [changes.get(at, action) for at, action in enumerate(actions)])
+    right = decide_again(opening, put_right(actions, changes))
     if right.status != "settled":
         raise BadDocument("With these facts the round would not be settled.")
     entries = [
@@ -111,20 +117,20 @@ def correct_facts(
     return correct(round_, reason, by, entries, {str(at): str(change) for at, change in changes.items()})
 
 
-def _difference(was: Round, right: Round) -> dict[tuple[int, str, int, str], int]:
+def _difference(was: Round, right: Round) -> dict[Wager, int]:
     """What each bettor should still get on each wager, or give back."""
-    owed: dict[tuple[int, str, int, str], int] = {}
+    owed: dict[Wager, int] = {}
     for line in was.lines:
-        owed[_wager(line)] = owed.get(_wager(line), 0) - (line.paid - line.collected)
+        owed[wager_of(line)] = owed.get(wager_of(line), 0) - (line.paid - line.collected)
     for posted in was.corrections:
         key = (posted.seat, posted.bettor, posted.hand, posted.spot)
         owed[key] = owed.get(key, 0) - posted.amount
     for line in right.lines:
-        if _wager(line) not in owed and line.spot != "envy":  # which is no wager: it comes with another seat's hand
+        if wager_of(line) not in owed and line.spot != "envy":  # which is no wager: it comes with another seat's hand
             raise BadDocument(f"With these facts {line.bettor} would have a {line.spot} wager that was never made.")
-        owed[_wager(line)] = owed.get(_wager(line), 0) + line.paid - line.collected
+        owed[wager_of(line)] = owed.get(wager_of(line), 0) + line.paid - line.collected
     return owed
 
 
-def _wager(line: LineSettled) -> tuple[int, str, int, str]:
+def wager_of(line: LineSettled) -> Wager:
     return line.seat, line.bettor, line.hand, line.spot

@@ -33,6 +33,7 @@ class RoundOpened(Struct, frozen=True, array_like=True, gc=False):
     turn: int | None = None  # the player-dealer's first or second round in a row, where the ledger knows
     deck: str | None = None  # the colour of the deck in play, where the ledger knows
     content: str | None = None  # a salted commitment to the document, which may name cards that lie face down
+    dealer: str | None = None  # the member of staff who was tapped in at the table, where the ledger knows
 
 
 class WagerPlaced(Struct, frozen=True, array_like=True, gc=False):
@@ -211,6 +212,28 @@ class CorrectionPosted(Struct, frozen=True, array_like=True, gc=False):
     amount: int
     account: str
     reason: str
+    dispute: str | None = None  # whose ruling posted it
+
+
+class PaymentReported(Struct, frozen=True, array_like=True, gc=False):
+    """What the dealer says was paid and collected on one wager, to be held against its line."""
+
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    paid: int
+    collected: int
+
+
+class RoundDisputed(Struct, frozen=True, array_like=True, gc=False):
+    """A claim on one of the round's wagers; what becomes of it is told by the dispute."""
+
+    dispute: str
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
 
 
 RoundEvent = (
@@ -235,6 +258,8 @@ RoundEvent = (
     | NoteMade
     | RoundCorrected
     | CorrectionPosted
+    | PaymentReported
+    | RoundDisputed
 )
 
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
@@ -259,4 +284,6 @@ ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.note_made.v1": NoteMade,
     "round.corrected.v1": RoundCorrected,
     "round.correction_posted.v1": CorrectionPosted,
+    "round.payment_reported.v1": PaymentReported,
+    "round.disputed.v1": RoundDisputed,
 }

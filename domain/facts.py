@@ -5,10 +5,11 @@ What the rules made of them (fee, button, lines) is left out: whoever decides th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from domain.documents import play
+from domain.errors import BadDocument
 from domain.events import (
     BetsClosed,
     CardsDealt,
@@ -76,6 +77,18 @@ def _decision(event: DecisionMade | DecisionFollowed) -> dict[str, Any]:
     if event.hand != 1:
         action["hand"] = event.hand
     return action
+
+
+def put_right(actions: Sequence[dict[str, Any]], changes: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The facts with some of them replaced, by their number from 0; what a meter showed is nobody's to say anew."""
+    right = list(actions)
+    for at, change in changes.items():
+        if not 0 <= at < len(actions):
+            raise BadDocument(f"The round has {len(actions)} facts, none with the number {at}.")
+        if READ_METER in (right[at].get("do"), change.get("do")):
+            raise BadDocument("What a meter showed is not a fact of the table.")
+        right[at] = change
+    return right
 
 
 def decide_again(opening: Round, actions: Sequence[dict[str, Any]]) -> Round:

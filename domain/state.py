@@ -28,9 +28,11 @@ from domain.events import (
     MeterPaid,
     MeterRead,
     NoteMade,
+    PaymentReported,
     Place,
     ProgressiveWagersTaken,
     RoundCorrected,
+    RoundDisputed,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -107,6 +109,8 @@ class Round(Struct, frozen=True, gc=False):
     voided: RoundVoided | None = None
     waived: FeeWaived | None = None
     corrections: tuple[CorrectionPosted, ...] = ()
+    payments: tuple[PaymentReported, ...] = ()
+    disputes: tuple[RoundDisputed, ...] = ()
 
     @property
     def banker(self) -> str:
@@ -290,6 +294,14 @@ def _correction_posted(round_: Round, event: CorrectionPosted) -> Round:
     return replace(round_, corrections=(*round_.corrections, event))
 
 
+def _payment_reported(round_: Round, event: PaymentReported) -> Round:
+    return replace(round_, payments=(*round_.payments, event))
+
+
+def _round_disputed(round_: Round, event: RoundDisputed) -> Round:
+    return replace(round_, disputes=(*round_.disputes, event))
+
+
 def _nothing_to_remember(round_: Round, event: NoteMade | RoundCorrected) -> Round:
     return round_
 
@@ -315,4 +327,6 @@ _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     NoteMade: _nothing_to_remember,
     RoundCorrected: _nothing_to_remember,
     CorrectionPosted: _correction_posted,
+    PaymentReported: _payment_reported,
+    RoundDisputed: _round_disputed,
 }

@@ -19,6 +19,7 @@ from domain.terms import Terms
 
 ROUNDS_IN_A_ROW = 2
 DECK_COLOURS = ("blue", "red")
+NOBODY = "nobody"  # how reports call the dealer of a round at whose table none was tapped in
 
 TrayCount = Literal["opening", "closing"]
 
@@ -40,6 +41,7 @@ class SessionOpened(Struct, frozen=True, array_like=True):
     box: str | None
     deck: str | None
     run: BankRun | None = None
+    dealer: str | None = None
 
 
 class SeatTaken(Struct, frozen=True, array_like=True):
@@ -89,6 +91,16 @@ class BankDeclined(Struct, frozen=True, array_like=True):
     bettor: str
 
 
+class DealerTappedIn(Struct, frozen=True, array_like=True):
+    """Who deals from now on, until he or somebody else taps."""
+
+    dealer: str
+
+
+class DealerTappedOut(Struct, frozen=True, array_like=True):
+    dealer: str
+
+
 class RoundBegun(Struct, frozen=True, array_like=True):
     round: str
     bank_seat: int | None
@@ -120,6 +132,7 @@ class SessionNoted(Struct, frozen=True, array_like=True):
     playing: RoundBegun | None
     rounds: int
     tray: TrayCount | None = None
+    dealer: str | None = None
 
 
 class SessionNumbered(Struct, frozen=True, array_like=True):
@@ -139,6 +152,8 @@ TableEvent = (
     | TrayCounted
     | BankOffered
     | BankDeclined
+    | DealerTappedIn
+    | DealerTappedOut
     | RoundBegun
     | RoundEnded
     | BoxChanged
@@ -158,6 +173,8 @@ TABLE_TOPICS: dict[str, type[TableEvent]] = {
     "table.tray_counted.v1": TrayCounted,
     "table.bank_offered.v1": BankOffered,
     "table.bank_declined.v1": BankDeclined,
+    "table.dealer_tapped_in.v1": DealerTappedIn,
+    "table.dealer_tapped_out.v1": DealerTappedOut,
     "table.round_begun.v1": RoundBegun,
     "table.round_ended.v1": RoundEnded,
     "table.box_changed.v1": BoxChanged,
@@ -179,6 +196,7 @@ class TableSession(Struct, frozen=True, gc=False):
     rounds: int = 0
     closed: bool = False
     tray: TrayCount | None = None  # the last count of it
+    dealer: str | None = None  # who is tapped in
 
     @property
     def table(self) -> str:
@@ -186,7 +204,7 @@ class TableSession(Struct, frozen=True, gc=False):
 
 
 def start(rules: RuleSet, terms: Terms, opened: SessionOpened) -> TableSession:
-    return TableSession(rules, terms, opened, opened.box, opened.deck, opened.run)
+    return TableSession(rules, terms, opened, opened.box, opened.deck, opened.run, dealer=opened.dealer)
 
 
 # ---- remembering
@@ -235,6 +253,14 @@ def _tray_counted(session: TableSession, event: TrayCounted) -> TableSession:
     return replace(session, tray=event.when)
 
 
+def _dealer_tapped_in(session: TableSession, event: DealerTappedIn) -> TableSession:
+    return replace(session, dealer=event.dealer)
+
+
+def _dealer_tapped_out(session: TableSession, event: DealerTappedOut) -> TableSession:
+    return replace(session, dealer=None)
+
+
 def _session_closed(session: TableSession, event: SessionClosed) -> TableSession:
     return replace(session, closed=True)
 
@@ -249,12 +275,15 @@ def _session_noted(session: TableSession, event: SessionNoted) -> TableSession:
         playing=event.playing,
         rounds=event.rounds,
         tray=event.tray,
+        dealer=event.dealer,
     )
 
 
 _REMEMBER: Mapping[type[TableEvent], Callable[[TableSession, Any], TableSession]] = {
     SeatTaken: _seat_taken,
     SeatLeft: _seat_left,
+    DealerTappedIn: _dealer_tapped_in,
+    DealerTappedOut: _dealer_tapped_out,
     RoundBegun: _round_begun,
     RoundEnded: _round_ended,
     BoxChanged: _box_changed,
@@ -270,15 +299,16 @@ _REMEMBER: Mapping[type[TableEvent], Callable[[TableSession, Any], TableSession]
 def open_session(
     rules: RuleSet, terms: Terms, table: str, before: TableSession | None, box: str | None
 ) -> SessionOpened:
-    """The first session of a table or the next one; who banked last and the deck go over from the one before."""
+    """The first session of a table or the next one; who banked last, the deck and whoever deals go over from the one
+    before."""
     if before is not None and not before.closed:
         raise Conflict(f"Table {table} has a session open.")
     deck = None
     if rules.alternating_decks:
         deck = before.deck if before is not None and before.deck is not None else DECK_COLOURS[0]
     number = 1 if before is None else before.opened.session + 1
-    run = None if before is None else before.run
-    return SessionOpened(table, number, rules.id, rules.content_hash, terms.document, box, deck, run)
+    run, dealer = (None, None) if before is None else (before.run, before.dealer)
+    return SessionOpened(table, number, rules.id, rules.content_hash, terms.document, box, deck, run, dealer)
 
 
 def close_session(session: TableSession) -> SessionClosed:
@@ -338,6 +368,20 @@ def count_tray(session: TableSession, amount: int, when: TrayCount) -> TrayCount
     return TrayCounted(amount, when)
 
 
+def tap_in(session: TableSession, dealer: str | None) -> list[TableEvent]:
+    """Another dealer takes over, or nobody; between rounds, so that a round has one dealer."""
+    _check_open(session)
+    if session.playing is not None:
+        raise OutOfTurn("Dealers change between rounds.")
+    if dealer == NOBODY:
+        raise BadChoice(f"{NOBODY} is no dealer: reports say so of rounds without one.")
+    if dealer == session.dealer:
+        who = "Nobody deals" if dealer is None else f"{dealer} deals"
+        raise Conflict(f"{who} at table {session.table} already.")
+    events: list[TableEvent] = [] if session.dealer is None else [DealerTappedOut(session.dealer)]
+    return events if dealer is None else [*events, DealerTappedIn(dealer)]
+
+
 def change_box(session: TableSession, box: str | None) -> BoxChanged:
     _check_open(session)
     if session.playing is not None:
@@ -394,4 +438,6 @@ def _turn(session: TableSession, seat: int, bettor: str, declined: tuple[int, ..
 
 def noted(session: TableSession) -> SessionNoted:
     seats = dict(session.seats)
-    return SessionNoted(session.box, session.deck, session.run, seats, session.playing, session.rounds, session.tray)
+    return SessionNoted(
+        session.box, session.deck, session.run, seats, session.playing, session.rounds, session.tray, session.dealer
+    )

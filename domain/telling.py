@@ -20,9 +20,11 @@ from domain.events import (
     MeterPaid,
     MeterRead,
     NoteMade,
+    PaymentReported,
     Place,
     ProgressiveWagersTaken,
     RoundCorrected,
+    RoundDisputed,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -97,13 +99,18 @@ def _aside(event: RoundEvent) -> Told:
             return Told(f"Corrected by {by[0]} and {by[1]}: {reason}")
         case CorrectionPosted():
             return Told(event.reason, event.seat, amount=event.amount)
+        case PaymentReported(seat, bettor, _, spot, paid, collected):
+            what = f"The dealer reports for {bettor}, {_words(spot)}: paid {money(paid)}, collected {money(collected)}"
+            return Told(what, seat, amount=paid - collected)
+        case RoundDisputed(dispute, seat, bettor, _, spot):
+            return Told(f"Disputed by {bettor}, {_words(spot)}: {dispute}", seat)
         case _:
             raise AssertionError(f"no words for {type(event).__name__}")
 
 
 def _opened(event: RoundOpened) -> Told:
     where = f" at table {event.table}" if event.table else ""
-    deck = f", {event.deck} deck" if event.deck else ""
+    deck = (f", {event.deck} deck" if event.deck else "") + (f", dealt by {event.dealer}" if event.dealer else "")
     if event.bank_bettor is None:
         return Told(f"{event.ruleset}{where}, house bank{deck}")
     turn = f", round {event.turn} of his turn" if event.turn else ""

@@ -52,7 +52,17 @@ class Floor:
         return self._change(table, change, actor)
 
     def close_session(self, table: str, actor: Actor) -> tables.TableSession:
-        return self._on_session(table, lambda session: [tables.close_session(session)], actor)
+        """With the table closed nobody deals there."""
+
+        def decide(session: tables.TableSession) -> list[tables.TableEvent]:
+            closed = tables.close_session(session)
+            return [*([] if session.dealer is None else tables.tap_in(session, None)), closed]
+
+        return self._on_session(table, decide, actor)
+
+    def tap_in(self, table: str, dealer: str | None, actor: Actor) -> tables.TableSession:
+        """Who deals from now on; None where the dealer leaves and nobody takes over."""
+        return self._on_session(table, lambda session: tables.tap_in(session, dealer), actor)
 
     def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> tables.TableSession:
         def decide(session: tables.TableSession) -> list[tables.TableEvent]:

@@ -15,13 +15,14 @@ import msgspec
 from eventsourcing.application import Application
 from msgspec.structs import replace
 
-from domain import boxes, corrections, facts, meters, tables
+from domain import boxes, corrections, facts, meters, payments, supposing, tables
 from domain.documents import Document, play, read_document, refused_document
 from domain.errors import BadDocument, Conflict, OutOfTurn, Refusal, Rotation
 from domain.events import (
     FeeTaken,
     MeterPaid,
     MeterRead,
+    PaymentReported,
     ProgressiveWagersTaken,
     RoundEvent,
     RoundVoided,
@@ -133,6 +134,7 @@ class Ledger(Application[UUID]):
             terms=terms.document,
             turn=playing.turn,
             deck=playing.deck,
+            dealer=desk.session.dealer,
             content=append.seal_content(stream("round", round_id), content),
         )
         blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
@@ -297,6 +299,27 @@ class Ledger(Application[UUID]):
         stored = self._load_at(round_id, expected_version)
         return self._append_beside(stored, [corrections.note(stored.round, kind, text, seat)], Append(actor), receipt)
 
+    def dealer_paid(
+        self,
+        round_id: str,
+        reported: Sequence[PaymentReported],
+        actor: Actor,
+        expected_version: int | None = None,
+        receipt: Receipted = None,
+    ) -> Stored:
+        """What the dealer says he paid and collected, to stand beside the lines of a settled round."""
+        stored = self._load_at(round_id, expected_version)
+        events: list[RoundEvent] = [*payments.dealer_paid(stored.round, reported)]
+        return self._append_beside(stored, events, Append(actor), receipt)
+
+    def what_if(
+        self, round_id: str, cards: Sequence[supposing.CardSupposed], changes: Mapping[int, dict[str, Any]]
+    ) -> supposing.Supposed:
+        """How the round would have ended with other facts; nothing is stored, and no card is known here that was not
+        turned over."""
+        stored = self.load(round_id)
+        return what_if(stored, self.aggregates.opening(stored.round.opened), cards, changes)
+
     def correct(
         self,
         round_id: str,
@@ -350,6 +373,13 @@ class Ledger(Application[UUID]):
             if stored.round.opened.table is not None:
                 self.aggregates.forget(stored.round.opened.table)
         return after
+
+
+def what_if(
+    stored: Stored, opening: Round, cards: Sequence[supposing.CardSupposed], changes: Mapping[int, dict[str, Any]]
+) -> supposing.Supposed:
+    actions = list(facts.actions_of(entry.event for entry in stored.entries))
+    return supposing.suppose(stored.round, opening, actions, cards, changes)
 
 
 def content_digest(raw: Any) -> str:

@@ -2,10 +2,21 @@
 
 from domain.bettors import BETTOR_TOPICS
 from domain.boxes import BOX_TOPICS
+from domain.disputes import DISPUTE_TOPICS
 from domain.events import ROUND_TOPICS
 from domain.meters import METER_TOPICS
 from domain.rulebooks import RULEBOOK_TOPICS
 from domain.tables import TABLE_TOPICS
 from infra.mapper import Topics
 
-TOPICS = Topics({**BETTOR_TOPICS, **ROUND_TOPICS, **TABLE_TOPICS, **BOX_TOPICS, **METER_TOPICS, **RULEBOOK_TOPICS})
+TOPICS = Topics(
+    {
+        **BETTOR_TOPICS,
+        **ROUND_TOPICS,
+        **TABLE_TOPICS,
+        **BOX_TOPICS,
+        **METER_TOPICS,
+        **DISPUTE_TOPICS,
+        **RULEBOOK_TOPICS,
+    }
+)

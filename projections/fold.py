@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from domain.events import CorrectionPosted, FeeWaived, NoteMade, RoundCorrected, RoundSettled, RoundVoided
+from domain.events import (
+    CorrectionPosted,
+    FeeWaived,
+    NoteMade,
+    PaymentReported,
+    RoundCorrected,
+    RoundDisputed,
+    RoundSettled,
+    RoundVoided,
+)
 from infra.mapper import Entry
 from infra.topics import TOPICS
 from projections.facts import FACTS_OF, Facts, Now, RoundFacts, Streams
@@ -25,7 +34,18 @@ class _Plan(NamedTuple):
     ends: bool  # a round is over with it, or was before: it need not be kept at hand
 
 
-ENDING = frozenset({RoundSettled, RoundVoided, FeeWaived, NoteMade, RoundCorrected, CorrectionPosted})
+ENDING = frozenset(
+    {
+        RoundSettled,
+        RoundVoided,
+        FeeWaived,
+        NoteMade,
+        RoundCorrected,
+        CorrectionPosted,
+        PaymentReported,
+        RoundDisputed,
+    }
+)
 
 
 class Fold:

@@ -18,6 +18,8 @@ from domain.tables import (
     BoxChanged,
     ChipsBought,
     ChipsCashed,
+    DealerTappedIn,
+    DealerTappedOut,
     RoundBegun,
     RoundEnded,
     SeatLeft,
@@ -205,6 +207,39 @@ def test_the_tray_is_counted_between_rounds_opening_and_closing_in_turn():
 def test_a_note_from_before_trays_were_counted_says_nothing_of_the_tray():
     stored = msgspec.msgpack.encode(["box-1", None, None, {}, None, 3])
     assert msgspec.msgpack.decode(stored, type=SessionNoted) == SessionNoted("box-1", None, None, {}, None, 3, None)
+
+
+# ---- who deals
+
+
+def test_a_dealer_taps_in_another_takes_over_and_leaves():
+    session = given("uth-club")
+    assert tables.tap_in(session, "dealer-1") == [DealerTappedIn("dealer-1")]
+    session = tables.fold(session, tables.tap_in(session, "dealer-1"))
+    assert session.dealer == "dealer-1"
+    assert tables.tap_in(session, "dealer-2") == [DealerTappedOut("dealer-1"), DealerTappedIn("dealer-2")]
+    assert tables.tap_in(session, None) == [DealerTappedOut("dealer-1")]
+    assert tables.fold(session, tables.tap_in(session, None)).dealer is None
+
+
+def test_dealers_change_between_rounds_and_only_to_somebody_else():
+    session = given("uth-club", DealerTappedIn("dealer-1"))
+    with pytest.raises(Conflict, match="dealer-1 deals at table t1 already"):
+        tables.tap_in(session, "dealer-1")
+    with pytest.raises(Conflict, match="Nobody deals at table t1 already"):
+        tables.tap_in(given("uth-club"), None)
+    with pytest.raises(BadChoice, match="no dealer"):
+        tables.tap_in(session, "nobody")
+    with pytest.raises(OutOfTurn, match="between rounds"):
+        tables.tap_in(tables.fold(session, [RoundBegun("r-1", 1, "a", 1, None)]), "dealer-2")
+    with pytest.raises(OutOfTurn, match="closed"):
+        tables.tap_in(tables.fold(session, [SessionClosed(0)]), "dealer-2")
+
+
+def test_whoever_deals_stays_when_the_next_session_opens():
+    session = given("uth-club", DealerTappedIn("dealer-1"))
+    after = given("uth-house", before=tables.fold(session, [SessionClosed(0)]))
+    assert after.dealer == "dealer-1"
 
 
 def test_the_box_is_changed_between_rounds_only():

@@ -19,8 +19,10 @@ from domain.events import (
     MeterPaid,
     MeterRead,
     NoteMade,
+    PaymentReported,
     ProgressiveWagersTaken,
     RoundCorrected,
+    RoundDisputed,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -37,6 +39,7 @@ CASES: list[tuple[RoundEvent, Told]] = [
         Told("uth-club at table t1: tp-1 banks at seat 3, round 2 of his turn, red deck", 3, amount=1000_00),
     ),
     (RoundOpened("r-1", None, "uth-sd", HASH, {}, {}), Told("uth-sd, house bank")),
+    (RoundOpened("r-1", None, "uth-sd", HASH, {}, {}, dealer="d-7"), Told("uth-sd, house bank, dealt by d-7")),
     (WagerPlaced(1, "pair_plus", "p-1", None, 500), Told("p-1 bets pair plus", 1, amount=500)),
     (WagerPlaced(1, "ante", "b-1", "backline", 500), Told("b-1 bets ante (backline)", 1, amount=500)),
     (
@@ -67,6 +70,11 @@ CASES: list[tuple[RoundEvent, Told]] = [
     (NoteMade("late bet", "Chips after the call.", 3), Told("Note, late bet: Chips after the call.", 3)),
     (RoundCorrected("misread", ("ann", "ben")), Told("Corrected by ann and ben: misread")),
     (CorrectionPosted(1, "p-1", 1, "ante", -500, "cage", "misread"), Told("misread", 1, amount=-500)),
+    (
+        PaymentReported(1, "p-1", 1, "pair_plus", 15_00, 0),
+        Told("The dealer reports for p-1, pair plus: paid 15.00, collected 0.00", 1, amount=15_00),
+    ),
+    (RoundDisputed("d-1", 1, "p-1", 1, "pair_plus"), Told("Disputed by p-1, pair plus: d-1", 1)),
 ]
 
 
