@@ -15,27 +15,48 @@ if TYPE_CHECKING:
     from infra.ledger import Ledger
 
 
-def record(file: File = None, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
+def record(
+    file: File = None,
+    dated: Annotated[
+        bool, typer.Option("--dated", help='Lines are {"at": TIME, "document": …}, with the time of the round.')
+    ] = False,
+    late: Annotated[bool, typer.Option("--late", help="With --dated: mark all of them as entered late.")] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
     """Store each round document in the ledger, one transaction a round, and give its result.
 
     A round stored already under the same id and content is answered again. The exit code is 1 if any was refused.
     """
     from eventsourcing.persistence import PersistenceError
 
+    from api.dated_lines import actor_of, read_dated
     from api.lines import read_lines
     from api.progress import progress_over
     from domain.documents import encode_result, read_json, refused_document
     from domain.errors import Refusal
 
+    if late and not dated:
+        fail("a late entry says when it happened: --late goes with --dated")
     refused = 0
+
+    def recorded(ledger: "Ledger", line: bytes) -> dict[str, Any]:
+        raw: Any = None
+        try:
+            if not dated:
+                raw = read_json(line)
+                return ledger.record(raw, actor(by))
+            entry = read_dated(line)
+            raw = entry.document
+            return ledger.record(raw, actor_of(entry, actor(by).by, late))
+        except Refusal as refusal:
+            return {**refused_document(raw, refusal), "id": None, "events": 0}
 
     def results(ledger: "Ledger", lines: Iterable[bytes]) -> Iterator[bytes]:
         nonlocal refused
         for line in lines:
-            try:
-                result = ledger.record(read_json(line), actor(by))
-            except Refusal as refusal:
-                result = {**refused_document(None, refusal), "id": None, "events": 0}
+            result = recorded(ledger, line)
             refused += result["status"] == "refused"
             yield encode_result(result)
 

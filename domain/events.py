@@ -262,6 +262,9 @@ RoundEvent = (
     | RoundDisputed
 )
 
+# Said of a round beside its play: they may come in any order, and say nothing of when the play went on.
+BESIDE_PLAY = (FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported)
+
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.opened.v1": RoundOpened,
     "round.wager_placed.v1": WagerPlaced,

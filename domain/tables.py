@@ -162,6 +162,18 @@ TableEvent = (
     | SessionNumbered
 )
 
+# What follows one another at a table. Seats and chips do not: a buy-in that is entered late concerns no round.
+IN_ORDER = (
+    SessionOpened,
+    BankOffered,
+    BankDeclined,
+    RoundBegun,
+    RoundEnded,
+    BoxChanged,
+    TrayCounted,
+    SessionClosed,
+)
+
 TABLE_TOPICS: dict[str, type[TableEvent]] = {
     "table.session_opened.v1": SessionOpened,
     "table.seat_taken.v1": SeatTaken,

@@ -6,7 +6,7 @@ A desk is all that a table's rounds go over: the session and the versions of the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 from uuid import UUID, uuid5
@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import boxes, meters, rulesets, sealing, tables
-from domain.events import CardsDealt, RoundEvent, RoundOpened
+from domain import boxes, meters, moments, rulesets, sealing, tables
+from domain.events import BESIDE_PLAY, CardsDealt, RoundEvent, RoundOpened
 from domain.money import money
 from domain.rulebooks import RuleSetAdopted
 from domain.ruleset import RuleSet
@@ -43,6 +43,13 @@ class Actor(Struct, frozen=True):
     by: str
     at_ms: int
     late: bool = False  # entered afterwards, by a terminal that was offline
+    dated: bool = False  # the time was said by somebody, and is held against what it must have followed
+
+    def after(self, moment_ms: int, what: str) -> Actor:
+        """The same, no earlier than what it follows; a time that was said and is clearly earlier is refused."""
+        if not self.dated or self.at_ms >= moment_ms:
+            return self
+        return replace(self, at_ms=moments.in_order(self.at_ms, moment_ms, what))
 
 
 class Stored(Struct, frozen=True):
@@ -54,6 +61,7 @@ class Stored(Struct, frozen=True):
     openings: sealing.Openings
     entries: list[Entry[Any]] = []  # as loaded; empty where the round was just written
     content: str | None = None  # the digest of its document, as loaded
+    at_ms: int = 0  # when the play last went on
 
 
 class Desk(Struct, frozen=True):
@@ -61,6 +69,8 @@ class Desk(Struct, frozen=True):
     session_version: int
     table_version: int
     box_version: int
+    opened_at_ms: int = 0  # the session
+    at_ms: int = 0  # the last of what follows one another at the table
 
 
 class Append:
@@ -71,6 +81,10 @@ class Append:
         self.recorded: list[Recorded] = []
         self.sealed: list[SealedCard] = []
         self._salts = _Salts()
+
+    @property
+    def at_ms(self) -> int:
+        return self._actor.at_ms
 
     def add(self, originator: UUID, version: int, events: Iterable[Any]) -> int:
         """Append after `version`; returns the version of the last event."""
@@ -146,7 +160,8 @@ class Aggregates:
             events.append(event)
         round_ = fold(self.opening(entries[0].event), events)
         content = sealed[1][0].cards if 1 in sealed else None
-        return Stored(round_id, round_, len(entries), openings, entries, content)
+        at_ms = max(entry.at_ms for entry in entries if not isinstance(entry.event, BESIDE_PLAY))
+        return Stored(round_id, round_, len(entries), openings, entries, content, at_ms)
 
     def opening(self, opened: RoundOpened) -> Round:
         """The round as it opened, under the rules and terms of that day."""
@@ -199,13 +214,21 @@ class Aggregates:
         if numbered is None:
             return Desk(None, 0, 0, 0)
         originator = stream("session", f"{table}/{numbered.event.session}")
-        opened: tables.SessionOpened = self._events.load(originator, lte=1)[0].event
+        first = self._events.load(originator, lte=1)[0]
+        opened: tables.SessionOpened = first.event
         recorded = self._last_few(originator, 2 * NOTE_EVERY)
         rules = self.rules(opened.ruleset, opened.ruleset_hash)
         session = tables.start(rules, terms_of(rules, opened.terms), opened)
         session = tables.fold(session, (record.event for record in recorded))
-        version = recorded[-1].originator_version
-        return Desk(session, version, numbered.originator_version, self.box_version(session.box))
+        version, box_version = recorded[-1].originator_version, self.box_version(session.box)
+        at_ms = max((record.at_ms for record in recorded if isinstance(record.event, tables.IN_ORDER)), default=0)
+        at_ms = max(at_ms, first.at_ms)
+        return Desk(session, version, numbered.originator_version, box_version, first.at_ms, at_ms)
+
+    def last_at_ms(self, originator: UUID) -> int:
+        """When the last event of an aggregate happened; 0 where there is none."""
+        last = self._last(originator)
+        return 0 if last is None else last.at_ms
 
     def _last(self, originator: UUID) -> Recorded | None:
         return next(iter(self._last_few(originator, 1)), None)
@@ -215,7 +238,7 @@ class Aggregates:
         found = list(self._events.get(originator, desc=True, limit=count))
         return cast("list[Recorded]", found[::-1])
 
-    def append_table(self, desk: Desk, events: Iterable[tables.TableEvent], append: Append) -> Desk:
+    def append_table(self, desk: Desk, events: Sequence[tables.TableEvent], append: Append) -> Desk:
         """Session events onto the desk, with a note of where it stands now and then."""
         assert desk.session is not None
         session = tables.fold(desk.session, events)
@@ -223,7 +246,8 @@ class Aggregates:
         version = append.add(originator, desk.session_version, events)
         if version // NOTE_EVERY > desk.session_version // NOTE_EVERY:
             version = append.add(originator, version, [tables.noted(session)])
-        return replace(desk, session=session, session_version=version)
+        at_ms = append.at_ms if any(isinstance(event, tables.IN_ORDER) for event in events) else 0
+        return replace(desk, session=session, session_version=version, at_ms=max(desk.at_ms, at_ms))
 
     def open_session(
         self, desk: Desk, table: str, rules: RuleSet, terms: Terms, append: Append, box: str | None = None
@@ -242,7 +266,8 @@ class Aggregates:
         numbered = tables.SessionNumbered(opened.session)
         table_version = append.add(stream("table", table), desk.table_version, [numbered])
         version = append.add(stream("session", f"{table}/{opened.session}"), 0, [opened])
-        return Desk(tables.start(rules, terms, opened), version, table_version, box_version)
+        session = tables.start(rules, terms, opened)
+        return Desk(session, version, table_version, box_version, append.at_ms, append.at_ms)
 
     # ---- boxes and meters
 

@@ -12,6 +12,7 @@ from domain.events import ROUND_TOPICS, RoundOpened
 from domain.meters import METER_TOPICS, MeterSeeded
 from domain.tables import TABLE_TOPICS, SessionOpened
 from domain.telling import tell
+from infra.event_reader import LogRow
 from infra.ledger import Ledger
 from infra.mapper import Entry
 
@@ -39,7 +40,7 @@ class FeedReader:
             entry = decode(row.topic, row.state)
             place = self._place(row.originator_id, row.originator_version, entry)
             if table is None or place["table"] == table:
-                items.append(_item(row.position, row.topic, row.originator_version, entry, place))
+                items.append(_item(row, entry, place))
         return items, rows[-1].position if rows else after
 
     def _place(self, originator_id: UUID, version: int, entry: Entry[Any]) -> dict[str, str | None]:
@@ -65,18 +66,20 @@ def _place_of(opened: Any) -> dict[str, str | None]:
     return {"table": None}
 
 
-def _item(position: int, topic: str, version: int, entry: Entry[Any], place: dict[str, str | None]) -> dict[str, Any]:
+def _item(row: LogRow, entry: Entry[Any], place: dict[str, str | None]) -> dict[str, Any]:
     event = entry.event
-    names = () if topic in BLIND else event.__struct_fields__
+    names = () if row.topic in BLIND else event.__struct_fields__
     item: dict[str, Any] = {
-        "position": position,
+        "position": row.position,
         **place,
-        "version": version,
-        "event": topic,
+        "version": row.originator_version,
+        "event": row.topic,
         "fields": {name: to_builtins(getattr(event, name)) for name in names},
         "by": entry.by,
         "at": entry.at.isoformat(),
+        "late": entry.late,
+        "recorded_at": row.recorded_at.isoformat(),
     }
-    if topic in ROUND_TOPICS:
+    if row.topic in ROUND_TOPICS:
         item["text"] = tell(event).what
     return item

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from domain import boxes, meters, rulesets, tables
 from domain.bettors import BettorKind, BettorRegistered
 from domain.errors import BadDocument, Conflict, OutOfTurn
@@ -69,10 +71,10 @@ class Floor:
             check_seat(session.rules, seat)
             return [tables.take_seat(session, seat, bettor)]
 
-        return self._on_session(table, decide, actor)
+        return self._on_session(table, decide, actor, in_order=False)
 
     def leave_seat(self, table: str, seat: int, actor: Actor) -> tables.TableSession:
-        return self._on_session(table, lambda session: [tables.leave_seat(session, seat)], actor)
+        return self._on_session(table, lambda session: [tables.leave_seat(session, seat)], actor, in_order=False)
 
     def move_chips(
         self,
@@ -80,7 +82,7 @@ class Floor:
         event: tables.ChipsBought | tables.ChipsCashed | tables.TrayFilled | tables.TrayCredited,
         actor: Actor,
     ) -> tables.TableSession:
-        return self._on_session(table, lambda session: [tables.move_chips(session, event)], actor)
+        return self._on_session(table, lambda session: [tables.move_chips(session, event)], actor, in_order=False)
 
     def count_tray(self, table: str, amount: int, when: tables.TrayCount, actor: Actor) -> tables.TableSession:
         """What lies in a house-banked table's tray, before the first and after the last round of a stretch of play."""
@@ -111,7 +113,7 @@ class Floor:
                 append.add(stream("box", old.box), version, [boxes.remove(old, (actor.by, second_person), seal)])
             box_version = append.add(stream("box", new_box), 0, [boxes.BoxInstalled(new_box, table)])
             desk = self._aggregates.append_table(desk, [changed], append)
-            return Desk(desk.session, desk.session_version, desk.table_version, box_version)
+            return replace(desk, box_version=box_version)
 
         return self._change(table, change, actor)
 
@@ -139,7 +141,7 @@ class Floor:
     def _on_box(self, box: str, decide: Callable[[boxes.DropBox], boxes.BoxEvent], actor: Actor) -> boxes.DropBox:
         state, version = self._box(box)
         event = decide(state)
-        append = Append(actor)
+        append = Append(self._dated(actor, "box", box))
         append.add(stream("box", box), version, [event])
         after = boxes.evolve(state, event)
         self._commit(append, f"Box {box}", after)
@@ -162,7 +164,7 @@ class Floor:
             raise BadDocument(f"There is no meter {meter_id}.")
         meter, version = found
         adjusted = meters.adjust(meter, shown, reserve, reason, (actor.by, second_person))
-        append = Append(actor)
+        append = Append(self._dated(actor, "meter", meter_id))
         append.add(stream("meter", meter_id), version, [adjusted])
         meter = meters.evolve(meter, adjusted)
         self._commit(append, f"Meter {meter_id}", meter)
@@ -172,7 +174,7 @@ class Floor:
     def register_bettor(self, bettor: str, kind: BettorKind, actor: Actor) -> None:
         originator = stream("bettor", bettor)
         version = len(self._ledger.events.load(originator))
-        append = Append(actor)
+        append = Append(self._dated(actor, "bettor", bettor))
         registered = BettorRegistered(bettor, kind)
         append.add(originator, version, [registered])
         self._commit(append, f"Bettor {bettor}", registered)
@@ -184,13 +186,16 @@ class Floor:
         table: str,
         decide: Callable[[tables.TableSession], Sequence[tables.TableEvent]],
         actor: Actor,
+        in_order: bool = True,
     ) -> tables.TableSession:
         def change(desk: Desk, append: Append) -> Desk:
             return self._aggregates.append_table(desk, decide(_open(desk, table)), append)
 
-        return self._change(table, change, actor)
+        return self._change(table, change, actor, in_order)
 
-    def _change(self, table: str, change: Callable[[Desk, Append], Desk], actor: Actor) -> tables.TableSession:
+    def _change(
+        self, table: str, change: Callable[[Desk, Append], Desk], actor: Actor, in_order: bool = True
+    ) -> tables.TableSession:
         """Decide on the table as it is stored now, not as it was remembered: these commands are rare.
 
         Somebody may still be quicker, and not even at this table: tables share meters, and the first session by a rule
@@ -198,8 +203,9 @@ class Floor:
         """
         for last_try in (False, True):
             self._aggregates.forget(table)
-            append = Append(actor)
-            desk = change(self._aggregates.desk(table), append)
+            desk = self._aggregates.desk(table)
+            append = Append(_at_table(actor, desk, table, in_order))
+            desk = change(desk, append)
             assert desk.session is not None
             try:
                 self._commit(append, f"Table {table}", desk.session)
@@ -212,11 +218,23 @@ class Floor:
             return desk.session
         raise AssertionError("the last try returns or raises")
 
+    def _dated(self, actor: Actor, kind: str, name: str) -> Actor:
+        """Each thing that is done to a box, a meter or in the register follows the one before."""
+        if not actor.dated:
+            return actor
+        return actor.after(self._aggregates.last_at_ms(stream(kind, name)), f"what happened last to {kind} {name},")
+
     def _commit(self, append: Append, what: str, after: object) -> None:
         try:
             self._ledger.commit(append, self._receipt, after)
         except appender.Conflict:
             raise Conflict(f"{what} has moved on in the meantime.") from None
+
+
+def _at_table(actor: Actor, desk: Desk, table: str, in_order: bool) -> Actor:
+    if in_order:
+        return actor.after(desk.at_ms, f"what happened last at table {table},")
+    return actor.after(desk.opened_at_ms, f"table {table} was opened,")
 
 
 def _open(desk: Desk, table: str) -> tables.TableSession:

@@ -27,6 +27,7 @@ from domain.events import (
     RoundEvent,
     RoundVoided,
 )
+from domain.moments import OutOfOrder
 from domain.results import result_of
 from domain.sealing import Openings
 from domain.state import Round, fold, start
@@ -87,8 +88,9 @@ class Ledger(Application[UUID]):
         while True:
             desk = self.aggregates.desk(table)
             try:
-                return self._append_document(desk, table, round_id, document, content, actor, receipt)
-            except (appender.Conflict, Conflict, Rotation) as refusal:
+                dated = actor.after(desk.at_ms, f"what happened last at table {table},")
+                return self._append_document(desk, table, round_id, document, content, dated, receipt)
+            except (appender.Conflict, Conflict, Rotation, OutOfOrder) as refusal:
                 self.aggregates.forget(table)
                 stored = self._stored_before(round_id, content)
                 if stored is not None:
@@ -200,6 +202,7 @@ class Ledger(Application[UUID]):
         Whoever is refused on what he knew asks again without it.
         """
         stored = known or self._load_at(round_id, expected_version)
+        actor = actor.after(stored.at_ms, f"what happened last in round {round_id},")
         table = stored.round.opened.table
         assert table is not None
         for last_try in (False, True):
@@ -242,7 +245,8 @@ class Ledger(Application[UUID]):
         if meter is not None and meter.id is not None:
             moved, meter = _meter_events(meter, meter_version, stored.id, round_, happened)
             meter_version = append.add(stream("meter", meter.id or ""), meter_version, moved)
-        return Stored(stored.id, round_, version, openings), desk, meter, meter_version
+        at_ms = max(stored.at_ms, append.at_ms)
+        return Stored(stored.id, round_, version, openings, at_ms=at_ms), desk, meter, meter_version
 
     def _commit_play(
         self, append: Append, receipt: Receipted, stored: Stored, desk: Desk, meter: Meter | None, version: int
@@ -268,7 +272,7 @@ class Ledger(Application[UUID]):
         """The fee of a voided round; chips that never went in make the box expect less, if it is still there."""
         stored = self._load_at(round_id, expected_version)
         waived = corrections.waive_fee(stored.round, how, reason)
-        append = Append(actor)
+        append = Append(_after_the_round(stored, actor))
         if how == "not dropped":
             box, version = self._box_of_fee(stored)
             dropped = boxes.drop_fee(box, boxes.FeeNotDropped(round_id, waived.amount))
@@ -297,7 +301,9 @@ class Ledger(Application[UUID]):
         receipt: Receipted = None,
     ) -> Stored:
         stored = self._load_at(round_id, expected_version)
-        return self._append_beside(stored, [corrections.note(stored.round, kind, text, seat)], Append(actor), receipt)
+        noted = corrections.note(stored.round, kind, text, seat)
+        append = Append(actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,"))
+        return self._append_beside(stored, [noted], append, receipt)
 
     def dealer_paid(
         self,
@@ -310,7 +316,7 @@ class Ledger(Application[UUID]):
         """What the dealer says he paid and collected, to stand beside the lines of a settled round."""
         stored = self._load_at(round_id, expected_version)
         events: list[RoundEvent] = [*payments.dealer_paid(stored.round, reported)]
-        return self._append_beside(stored, events, Append(actor), receipt)
+        return self._append_beside(stored, events, Append(_after_the_round(stored, actor)), receipt)
 
     def what_if(
         self, round_id: str, cards: Sequence[supposing.CardSupposed], changes: Mapping[int, dict[str, Any]]
@@ -333,7 +339,7 @@ class Ledger(Application[UUID]):
         """Compensating entries on a settled round, by two people."""
         stored = self._load_at(round_id, expected_version)
         events = corrections.correct(stored.round, reason, (actor.by, second_person), entries)
-        return self._append_beside(stored, events, Append(actor), receipt)
+        return self._append_beside(stored, events, Append(_after_the_round(stored, actor)), receipt)
 
     def correct_facts(
         self,
@@ -352,7 +358,7 @@ class Ledger(Application[UUID]):
         actions = list(facts.actions_of(entry.event for entry in stored.entries))
         by = (actor.by, second_person)
         events = corrections.correct_facts(stored.round, opening, actions, changes, reason, by, account)
-        return self._append_beside(stored, events, Append(actor), receipt)
+        return self._append_beside(stored, events, Append(_after_the_round(stored, actor)), receipt)
 
     def _load_at(self, round_id: str, expected_version: int | None) -> Stored:
         stored = self.load(round_id)
@@ -380,6 +386,10 @@ def what_if(
 ) -> supposing.Supposed:
     actions = list(facts.actions_of(entry.event for entry in stored.entries))
     return supposing.suppose(stored.round, opening, actions, cards, changes)
+
+
+def _after_the_round(stored: Stored, actor: Actor) -> Actor:
+    return actor.after(stored.at_ms, f"round {stored.id} was over,")
 
 
 def content_digest(raw: Any) -> str:

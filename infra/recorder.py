@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from threading import Event, Thread
 from typing import Any
 from uuid import UUID
@@ -141,6 +142,10 @@ class LedgerRecorder(ProcessRecorder):
 
     def receipt(self, key: str) -> Receipt | None:
         return self.database.read(lambda cursor: appender.receipt_of(cursor, key))
+
+    def recorded_at(self, originator_id: UUID, upto: int | None = None) -> list[datetime]:
+        """When each event of an aggregate was recorded, by version."""
+        return self._reader.recorded_at(originator_id, upto)
 
     def sealed_cards(self, originator_id: UUID) -> list[SealedCard]:
         """Of a round, in the order of dealing. Only the write path's role may ask."""

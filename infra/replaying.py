@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -12,6 +13,7 @@ from domain.results import result_of
 from domain.state import Round, evolve
 from domain.streets import Street, streets_of
 from domain.telling import Told, tell
+from infra.aggregates import stream
 from infra.ledger import Ledger
 from infra.mapper import Entry
 
@@ -22,6 +24,7 @@ class Step(Struct, frozen=True):
     number: int
     entry: Entry[Any]
     round: Round
+    recorded_at: datetime
 
     @property
     def told(self) -> Told:
@@ -65,6 +68,7 @@ class Replayed(Struct, frozen=True):
                 "by": step.entry.by,
                 "at": step.entry.at.isoformat(),
                 "late": step.entry.late,
+                "recorded_at": step.recorded_at.isoformat(),
                 "text": step.told.what,
             }
             for step in self.steps
@@ -92,9 +96,10 @@ def replay_of(ledger: Ledger, round_id: str, step: int | None = None) -> Replaye
     entries = ledger.entries(round_id)[:step]
     if not entries:
         return None
+    recorded_at = ledger.events.recorder.recorded_at(stream("round", round_id), len(entries))
     round_ = ledger.aggregates.opening(entries[0].event)
-    steps = [Step(1, entries[0], round_)]
+    steps = [Step(1, entries[0], round_, recorded_at[0])]
     for number, entry in enumerate(entries[1:], start=2):
         round_ = evolve(round_, entry.event)
-        steps.append(Step(number, entry, round_))
+        steps.append(Step(number, entry, round_, recorded_at[number - 1]))
     return Replayed(round_id, steps)

@@ -46,12 +46,13 @@ class Now:
 
 
 class Facts:
-    """Of one aggregate; `version` is that of the last event taken in."""
+    """Of one aggregate; `version` is that of the last event taken in, `late` whether any of them was entered late."""
 
-    __slots__ = ("version",)
+    __slots__ = ("late", "version")
 
     def __init__(self) -> None:
         self.version = 0
+        self.late = False
 
 
 # ---- rounds
@@ -67,7 +68,6 @@ class RoundFacts(Facts):
         "corrected",
         "ended_at_ms",
         "fee",
-        "late",
         "liability",
         "lines",
         "notes",
@@ -89,7 +89,6 @@ class RoundFacts(Facts):
         self.table = ""
         self.opened_at_ms = 0
         self.belongs: Belongs = _NO_DAY
-        self.late = False
         self.status = "open"
         self.closed_at_ms: int | None = None
         self.ended_at_ms: int | None = None
@@ -100,7 +99,7 @@ class RoundFacts(Facts):
         self.voided: RoundVoided | None = None
         self.corrected = 0
         self.notes = 0
-        self.bettors: dict[str, None] = {}  # in the order of their first wager
+        self.bettors: dict[str, set[int]] = {}  # in the order of their first wager, with the seats they bet at
         self.tips: set[str] = set()  # the bettors whose wagers are tips for the dealer
         self.seats: dict[int, None] = {}
         self.lines: list[LineSettled] = []
@@ -124,7 +123,7 @@ _NO_DAY = GamingDays().of(0)
 
 
 def _wager_placed(facts: RoundFacts, event: WagerPlaced, now: Now) -> None:
-    facts.bettors[event.bettor] = None
+    facts.bettors.setdefault(event.bettor, set()).add(event.seat)
     facts.seats[event.seat] = None
     if event.kind == "toke":
         facts.tips.add(event.bettor)
@@ -459,11 +458,11 @@ class Streams:
         return facts
 
     def _round_opened(self, facts: RoundFacts, event: RoundOpened, now: Now) -> None:
-        facts.opened, facts.opened_at_ms, facts.late = event, now.at_ms, now.late
+        facts.opened, facts.opened_at_ms = event, now.at_ms
         facts.round, facts.table = event.round or "", event.table or ""
         facts.belongs = self._gaming_days.of(now.at_ms)
         if event.bank_bettor is not None:
-            facts.bettors[event.bank_bettor] = None
+            facts.bettors[event.bank_bettor] = set() if event.bank_seat is None else {event.bank_seat}
 
     def _read(self, kind: type[Facts], originator: int, version: int) -> Facts:
         """From all earlier events; of a meter the first and the last tell everything."""
@@ -471,6 +470,7 @@ class Streams:
         since = version - 1 if kind is MeterFacts else 1
         for position, topic_id, state in self._feed.earlier(originator, version, since):
             entry: Entry[Any] = TOPICS.decoder(self._feed.topic(topic_id))(state)
+            facts.late = facts.late or entry.late
             remember = self.remember.get(type(entry.event))
             if remember is not None:
                 remember(facts, entry.event, Now(position, entry.by, entry.at_ms, entry.late))

@@ -79,6 +79,8 @@ class Fold:
             facts = known.get(originator)
             if facts is None or facts.version >= version:
                 facts = self._streams.before(kind, originator, version)
+            if entry.late:
+                facts.late = True
             if remember is not None:
                 remember(facts, event, now)
             facts.version = version

@@ -1,8 +1,11 @@
-"""`hands`: every round, open ones too, to be searched by table, bettor, day, rule set, hand made and outcome."""
+"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made and outcome.
+
+An outcome is kept as it is and with its seat (`win`, `3/win`), for the round and for each bettor of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from domain import rulesets
@@ -11,6 +14,7 @@ from domain.events import (
     BetsClosed,
     FeeTaken,
     FeeWaived,
+    LineSettled,
     NoteMade,
     RoundCorrected,
     RoundOpened,
@@ -47,6 +51,7 @@ ROUNDS = Table(
         "bettors": "text[] NOT NULL",
         "dealer_hand": "text",
         "made": "text[] NOT NULL",
+        "outcomes": "text[] NOT NULL",
         "action": "bigint NOT NULL",
         "fee": "bigint NOT NULL",
         "waived": "text",
@@ -60,15 +65,28 @@ ROUNDS = Table(
     },
     ("round",),
     indexes=(
-        "(table_id, opened_at)",
-        "(opened_at)",
+        "(table_id, opened_at, round)",
+        "(opened_at, round)",
         "(gaming_day, table_id)",
-        "(status, opened_at) WHERE status <> 'settled' OR shortfall > 0 OR corrected > 0",
+        "(opened_at, round) WHERE status = 'open'",
+        "(opened_at, round) WHERE status = 'void'",
+        "(opened_at, round) WHERE shortfall > 0",
+        "(opened_at, round) WHERE corrected > 0",
+        "(opened_at, round) WHERE notes > 0",
+        "(opened_at, round) WHERE late",
+        "(dealer_hand, opened_at, round)",
+        "USING gin (made, outcomes)",  # what is common is soon found among the newest; this is for what is rare
     ),
 )
 BETTORS = Table(
     "hands_bettors",
-    {"bettor": "text NOT NULL", "opened_at": "ms NOT NULL", "round": "text NOT NULL"},
+    {
+        "bettor": "text NOT NULL",
+        "opened_at": "ms NOT NULL",
+        "round": "text NOT NULL",
+        "seats": "int[] NOT NULL",
+        "outcomes": "text[] NOT NULL",
+    },
     ("bettor", "opened_at", "round"),
 )
 FAMILIES = ("uth", "tcp", "p215")
@@ -88,6 +106,7 @@ CHANGING = (
 
 class Hands(Projection):
     name = "hands"
+    version = 2
     tables = (ROUNDS, BETTORS)
     needs_cards = True
 
@@ -101,7 +120,7 @@ class Hands(Projection):
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         changed, self._changed = self._changed, {}
         yield ROUNDS, [_row(round_) for round_ in changed.values()]
-        yield BETTORS, [(b, round_.opened_at_ms, round_.round) for round_ in changed.values() for b in round_.bettors]
+        yield BETTORS, [row for round_ in changed.values() for row in _bettor_rows(round_)]
 
     def _moved(self, now: Now, event: object, round_: RoundFacts) -> None:
         self._changed[round_.round] = round_
@@ -129,6 +148,7 @@ def _row(round_: RoundFacts) -> Row:
         ",".join(round_.bettors),
         dealer,
         ",".join(made),
+        _outcomes(lines),
         round_.action,
         0 if round_.fee is None else round_.fee.amount,
         None if round_.waived is None else round_.waived.how,
@@ -140,6 +160,16 @@ def _row(round_: RoundFacts) -> Row:
         round_.corrected,
         round_.notes,
     )
+
+
+def _bettor_rows(round_: RoundFacts) -> Iterator[Row]:
+    for bettor, seats in round_.bettors.items():
+        lines = [line for line in round_.lines if line.bettor == bettor]
+        yield bettor, round_.opened_at_ms, round_.round, ",".join(map(str, sorted(seats))), _outcomes(lines)
+
+
+def _outcomes(lines: Iterable[LineSettled]) -> str:
+    return ",".join(sorted({line.outcome for line in lines} | {f"{line.seat}/{line.outcome}" for line in lines}))
 
 
 def _hands_made(round_: RoundFacts) -> tuple[str | None, Sequence[str]]:

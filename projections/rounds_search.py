@@ -1,7 +1,8 @@
 """Looking for rounds among the projected hands, newest first, page by page.
 
 A page goes on from the last row of the one before (its time and its id), so that rounds which come in the meantime move
-nothing. The table belongs to `projections.hands`; here it is only asked.
+nothing. Every search walks an index in that order: of all rounds, of a table's, of a bettor's, or of the few that are
+voided, short, corrected, noted or late. The tables belong to `projections.hands`; here they are only asked.
 """
 
 from __future__ import annotations
@@ -15,31 +16,48 @@ from infra.database import Database
 
 COLUMNS: LiteralString = (
     "round, table_id, ruleset, opened_at, ended_at, gaming_day, shift, status, player_dealer, seats, bettors, "
-    "dealer_hand, made, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes"
+    "dealer_hand, made, outcomes, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes, "
+    "late"
 )
 CONDITIONS: dict[str, LiteralString] = {
-    "table": "table_id = %(table)s",
-    "bettor": "round IN (SELECT round FROM projections.hands_bettors WHERE bettor = %(bettor)s)",
-    "seat": "%(seat)s = ANY(seats)",
-    "since": "opened_at >= %(since)s",
-    "until": "opened_at < %(until)s",
-    "day": "gaming_day = %(day)s",
-    "shift": "shift = %(shift)s",
-    "ruleset": "ruleset = %(ruleset)s",
-    "status": "status = %(status)s",
-    "made": "(%(made)s = ANY(made) OR dealer_hand = %(made)s)",
-    "least": "wagered >= %(least)s",
-    "most": "wagered <= %(most)s",
-    "shortfall": "(shortfall > 0) = %(shortfall)s",
-    "voided": "(status = 'void') = %(voided)s",
-    "corrected": "(corrected > 0) = %(corrected)s",
-    "noted": "(notes > 0) = %(noted)s",
-    "after": "(opened_at, round) < (%(after_at)s, %(after_round)s)",
+    "table": "h.table_id = %(table)s",
+    "bettor": "b.bettor = %(bettor)s",
+    "seat": "%(seat)s = ANY(h.seats)",
+    "since": "h.opened_at >= %(since)s",
+    "until": "h.opened_at < %(until)s",
+    "day": "h.gaming_day = %(day)s",
+    "shift": "h.shift = %(shift)s",
+    "ruleset": "h.ruleset = %(ruleset)s",
+    "status": "h.status = %(status)s",
+    "outcome": "h.outcomes @> ARRAY[%(outcome)s::text]",
+    "made": "(h.made @> ARRAY[%(made)s::text] OR h.dealer_hand = %(made)s)",
+    "least": "h.wagered >= %(least)s",
+    "most": "h.wagered <= %(most)s",
+    "after": "(h.opened_at, h.round) < (%(after_at)s, %(after_round)s)",
+}
+# The same where a bettor is asked for: his own seats and outcomes count, and the walk is along his own rounds.
+OF_A_BETTOR: dict[str, LiteralString] = {
+    "seat": "%(seat)s = ANY(b.seats)",
+    "since": "b.opened_at >= %(since)s",
+    "until": "b.opened_at < %(until)s",
+    "outcome": "b.outcomes @> ARRAY[%(outcome)s::text]",
+    "after": "(b.opened_at, b.round) < (%(after_at)s, %(after_round)s)",
+}
+# Written out, not compared with a value, so that the index of the few that are so can be seen to fit.
+FLAGS: dict[str, dict[bool, LiteralString]] = {
+    "shortfall": {True: "h.shortfall > 0", False: "h.shortfall <= 0"},
+    "voided": {True: "h.status = 'void'", False: "h.status <> 'void'"},
+    "corrected": {True: "h.corrected > 0", False: "h.corrected <= 0"},
+    "noted": {True: "h.notes > 0", False: "h.notes <= 0"},
+    "late": {True: "h.late", False: "NOT h.late"},
 }
 
 
 class Wanted(Struct, frozen=True):
-    """What is looked for; amounts are cents. `after` is the last row that was seen."""
+    """What is looked for; amounts are cents. `after` is the last row that was seen.
+
+    With a bettor, `seat` and `outcome` are his; without one, `outcome` is that of any wager, at `seat` if it is given.
+    """
 
     table: str | None = None
     bettor: str | None = None
@@ -50,6 +68,7 @@ class Wanted(Struct, frozen=True):
     shift: str | None = None
     ruleset: str | None = None
     status: str | None = None
+    outcome: str | None = None
     made: str | None = None
     least: int | None = None
     most: int | None = None
@@ -57,18 +76,33 @@ class Wanted(Struct, frozen=True):
     voided: bool | None = None
     corrected: bool | None = None
     noted: bool | None = None
+    late: bool | None = None
     after: tuple[datetime, str] | None = None
 
 
 def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any]]:
-    asked = {name: value for name in Wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
-    statement: LiteralString = f"SELECT {COLUMNS} FROM projections.hands"
-    if asked:
-        statement += " WHERE " + " AND ".join(CONDITIONS[name] for name in asked)
-    statement += " ORDER BY opened_at DESC, round DESC LIMIT %(limit)s"
-    values: dict[str, Any] = {**asked, "limit": limit}
-    if wanted.after is not None:
-        values["after_at"], values["after_round"] = values.pop("after")
-    rows = database.read(lambda cursor: cursor.execute(statement, values).fetchall())
+    statement, values = statement_for(wanted)
+    rows = database.read(lambda cursor: cursor.execute(statement, {**values, "limit": limit}).fetchall())
     names = COLUMNS.split(", ")
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def statement_for(wanted: Wanted) -> tuple[LiteralString, dict[str, Any]]:
+    values = {name: value for name in Wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
+    of_a_bettor = wanted.bettor is not None
+    said = [FLAGS[name][value] for name, value in values.items() if name in FLAGS]
+    shapes = {**CONDITIONS, **(OF_A_BETTOR if of_a_bettor else {})}
+    said += [shapes[name] for name in values if name in shapes]
+    columns: LiteralString = "h." + COLUMNS.replace(", ", ", h.")
+    statement: LiteralString = f"SELECT {columns} FROM projections.hands h"
+    if of_a_bettor:
+        statement += " JOIN projections.hands_bettors b ON b.round = h.round"
+    if said:
+        statement += " WHERE " + " AND ".join(said)
+    along: LiteralString = "b" if of_a_bettor else "h"
+    statement += f" ORDER BY {along}.opened_at DESC, {along}.round DESC LIMIT %(limit)s"
+    if wanted.after is not None:
+        values["after_at"], values["after_round"] = values.pop("after")
+    if wanted.outcome is not None and wanted.seat is not None:
+        values["outcome"] = f"{wanted.seat}/{wanted.outcome}"
+    return statement, values

@@ -67,6 +67,7 @@ _EVENT = {
     "by": "dealer-7",
     "at": "2026-03-08T20:15:04.120000+00:00",
     "late": False,
+    "recorded_at": "2026-03-08T20:15:04.131000+00:00",
     "text": "p-1 bets ante",
 }
 EVENTS = {"round": "r-0001", "version": 1, "events": [_EVENT]}
@@ -107,6 +108,7 @@ FOUND = {
             "bettors": ["p-1", "tp-1"],
             "dealer_hand": "high card",
             "made": ["three of a kind"],
+            "outcomes": ["push", "win"],
             "action": "50.00",
             "wagered": "150.00",
             "paid": "100.00",
@@ -117,6 +119,7 @@ FOUND = {
             "voided": None,
             "corrected": 0,
             "notes": 0,
+            "late": False,
         }
     ],
     "cursor": "MTc3MjEzNjkwNDEyMC9yLTAwMDE",

@@ -15,8 +15,10 @@ from api.service.problems import MEDIA_TYPE, STATUSES, TITLES
 from api.service.telling import JSON
 from domain import rulesets
 from domain.actions import SpotName
+from domain.moments import MOMENT_PATTERN
 
 ID = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"}
+MOMENT = {"type": "string", "format": "date-time", "pattern": f"^{MOMENT_PATTERN}$"}
 SEAT = {"type": "integer", "minimum": 1, "maximum": 9}
 PATH_NAME = re.compile(r"\{(\w+)\}")
 EXAMPLES_OF_PATHS: dict[str, Any] = {"ruleset": "uth-house", "table": "t1", "round": "r-0001", "seat": 5}
@@ -135,6 +137,9 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.writes:
         key = {"type": "string", "pattern": "^[!-~]{1,200}$"}
         params.append(Param("Idempotency-Key", key, "Of the caller's choice, one for each request.", "header"))
+        params.append(Param("Happened-At", MOMENT, "When it happened at the table, if not now.", "header"))
+        late = {"type": "string", "enum": ["true", "false"]}
+        params.append(Param("Late-Entry", late, "Entered afterwards; so is what is over a minute old.", "header"))
     if operation.conditional:
         tag = {"type": "string"}
         params.append(Param("If-Match", tag, "A round's ETag: only onto this version of it.", "header"))

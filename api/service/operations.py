@@ -20,6 +20,7 @@ from starlette.responses import Response
 from api.service.auth import OPEN, Person
 from api.service.problems import Problem
 from api.service.telling import JSON
+from domain import moments
 from domain.documents import read_json
 from domain.errors import BadDocument
 from infra.ledger import Actor
@@ -126,7 +127,18 @@ class Call:
 
     @property
     def actor(self) -> Actor:
-        return Actor(self.person.by, time.time_ns() // 1_000_000)
+        """Who acts, and when it happened at the table: now, unless `Happened-At` says when it was."""
+        now_ms = time.time_ns() // 1_000_000
+        headers = self.request.headers
+        text, late = headers.get("happened-at"), headers.get("late-entry")
+        if text is None and late is None:
+            return Actor(self.person.by, now_ms)
+        if late not in (None, "true", "false"):
+            raise Problem("bad_document", "Late-Entry is true or false.")
+        if text is None:
+            raise Problem("bad_document", "A late entry says when it happened, in Happened-At.")
+        at_ms = moments.milliseconds(moments.read_moment(text, "Happened-At"))
+        return Actor(self.person.by, *moments.said(at_ms, now_ms, late == "true"), dated=True)
 
     @property
     def if_match(self) -> int | None:

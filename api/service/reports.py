@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, get_args
 
 from starlette.responses import Response
 
@@ -15,24 +15,26 @@ from api.service.operations import ID, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.rounds import read_number, record_look
 from domain import rulesets
+from domain.events import Outcome
+from domain.moments import MOMENT_PATTERN, read_moment
 from domain.money import MONEY_PATTERN, cents, money
 from projections import pictures
 from projections.output import WRITERS, ledger_file
 from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
 from projections.rounds_search import Wanted, search
 
-MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})$"
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 CURSOR = r"^[A-Za-z0-9_-]{1,120}$"
 WORD = r"^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$"
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
 SEAT = {"type": "integer", "minimum": 1, "maximum": 9}
 ID_SCHEMA = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"}
-MOMENT_SCHEMA = {"type": "string", "format": "date-time", "pattern": MOMENT}
+MOMENT_SCHEMA = {"type": "string", "format": "date-time", "pattern": f"^{MOMENT_PATTERN}$"}
 DAY_SCHEMA = {"type": "string", "format": "date", "pattern": DAY}
 WORD_SCHEMA = {"type": "string", "pattern": WORD}
 MONEY_SCHEMA = {"type": "string", "pattern": "^(0|[1-9][0-9]{0,11})\\.[0-9]{2}$"}
 FLAG = {"type": "boolean"}
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
 STATUSES = ["open", "settled", "void"]
 FORMATS = {
     "json": "application/json",
@@ -60,12 +62,7 @@ def _moment(call: Call, name: str) -> datetime | None:
     text = call.query(name)
     if text is None:
         return None
-    try:
-        if re.fullmatch(MOMENT[1:-1], text):
-            return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise Problem("bad_document", f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
+    return read_moment(text, name)
 
 
 def _day(call: Call, name: str) -> date | None:
@@ -115,6 +112,9 @@ async def find_rounds(call: Call) -> Response:
     ruleset = call.query("ruleset")
     if ruleset is not None and ruleset not in rulesets.ids():
         raise Problem("bad_document", "`ruleset` is the id of a rule set.")
+    outcome = call.query("outcome")
+    if outcome is not None and outcome not in OUTCOMES:
+        raise Problem("bad_document", f"`outcome` is one of {', '.join(OUTCOMES)}.")
     wanted = Wanted(
         table=table,
         bettor=_matching(call, "bettor", ID.pattern),
@@ -125,6 +125,7 @@ async def find_rounds(call: Call) -> Response:
         shift=_matching(call, "shift", WORD[1:-1]),
         ruleset=ruleset,
         status=status,
+        outcome=outcome,
         made=_matching(call, "made", WORD[1:-1]),
         least=_money(call, "least"),
         most=_money(call, "most"),
@@ -132,6 +133,7 @@ async def find_rounds(call: Call) -> Response:
         voided=_flag(call, "voided"),
         corrected=_flag(call, "corrected"),
         noted=_flag(call, "noted"),
+        late=_flag(call, "late"),
         after=_read_cursor(call),
     )
     limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
@@ -155,6 +157,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     shown["table"] = shown.pop("table_id")
     shown["opened_at"] = row["opened_at"].isoformat()
     shown["ended_at"] = None if row["ended_at"] is None else row["ended_at"].isoformat()
+    shown["outcomes"] = [outcome for outcome in row["outcomes"] if "/" not in outcome]
     shown["gaming_day"] = row["gaming_day"].isoformat()
     for name in ("action", "wagered", "paid", "collected", "shortfall", "fee"):
         shown[name] = money(row[name])
@@ -254,13 +257,18 @@ OPERATIONS = (
         params=(
             Param("table", ID_SCHEMA, "Only of this table."),
             Param("bettor", ID_SCHEMA, "Only those that this bettor played in, in whatever part."),
-            Param("seat", SEAT, "Only those with a wager at this seat."),
+            Param("seat", SEAT, "Only those with a wager at this seat; with `bettor`, those that he played there."),
             Param("from", MOMENT_SCHEMA, "Only those opened then or later."),
             Param("to", MOMENT_SCHEMA, "Only those opened before then."),
             Param("day", DAY_SCHEMA, "Only of this gaming day."),
             Param("shift", WORD_SCHEMA, "Only of this shift."),
             Param("ruleset", {"type": "string", "enum": list(rulesets.ids())}, "Only by this rule set."),
             Param("status", {"type": "string", "enum": STATUSES}, "Only with this status."),
+            Param(
+                "outcome",
+                {"type": "string", "enum": list(OUTCOMES)},
+                "Only those in which a wager came out so: at `seat` and of `bettor`, where they are given.",
+            ),
             Param("made", WORD_SCHEMA, "Only those in which this hand was made and seen, like `full house`."),
             Param("least", MONEY_SCHEMA, "Only with at least so much wagered."),
             Param("most", MONEY_SCHEMA, "Only with at most so much wagered."),
@@ -268,6 +276,7 @@ OPERATIONS = (
             Param("voided", FLAG, "Only voided ones, or only the others."),
             Param("corrected", FLAG, "Only corrected ones, or only the others."),
             Param("noted", FLAG, "Only those that the floor has noted something of, or only the others."),
+            Param("late", FLAG, "Only those with something that was entered late, or only the others."),
             Param("limit", LIMIT, "How many a page has at most."),
             Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
         ),

@@ -48,7 +48,10 @@ def carry_out(call: Call, command: Callable[[Receipted], T], tell: Callable[[T],
 
 def _fingerprint(call: Call) -> bytes:
     request = call.request
-    return sha256(b"\n".join([request.method.encode(), request.url.path.encode(), call.body])).digest()
+    parts = [request.method.encode(), request.url.path.encode(), call.body]
+    if (happened_at := request.headers.get("happened-at")) is not None:
+        parts.append(happened_at.encode("latin-1"))
+    return sha256(b"\n".join(parts)).digest()
 
 
 def _told_before(call: Call, key: str, fingerprint: bytes) -> Told | None:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from domain.actions import Action, Id, MoneyText, SpotName
 from domain.bettors import BettorKind
 from domain.documents import MOST_ACTIONS, PlayerDealerDocument
+from domain.events import Outcome
 from domain.terms import TermsDocument
 
 SeatName = Annotated[str, Meta(pattern=r"\A[1-9]\Z")]
@@ -222,7 +223,7 @@ class Line(Struct, rename={"source": "from"}):
     hand: int
     spot: SpotName
     wager: Money
-    outcome: Literal["win", "lose", "push", "surrender", "no_action"]
+    outcome: Outcome
     odds: str | None
     owed: Money
     paid: Money
@@ -315,6 +316,7 @@ class RoundEventShown(Struct):
     by: str
     at: str
     late: bool
+    recorded_at: str
     text: str
 
 
@@ -455,6 +457,7 @@ class FoundRound(Struct):
     bettors: list[str]
     dealer_hand: str | None
     made: list[str]
+    outcomes: list[Outcome]
     action: Money
     wagered: Money
     paid: Money
@@ -465,6 +468,7 @@ class FoundRound(Struct):
     voided: str | None
     corrected: int
     notes: int
+    late: bool
 
 
 class FoundRounds(Struct):

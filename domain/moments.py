@@ -1,0 +1,55 @@
+"""When something happened at the table, where somebody says so: a terminal that was offline, or a late entry.
+
+Clocks differ a little, so a minute one way or the other is nobody's mistake; what is older than that was entered late.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from domain.errors import BadDocument, OutOfTurn
+
+MOMENT_PATTERN = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+CLOCKS_DIFFER_MS = 60_000
+EARLIEST_MS = 946_684_800_000  # the year 2000: no table that plays by these rules was open before
+
+_MOMENT = re.compile(MOMENT_PATTERN)
+
+
+class OutOfOrder(OutOfTurn):
+    """It is said to have happened before something that it can only have followed."""
+
+
+def read_moment(text: str, name: str) -> datetime:
+    """A time with its offset (RFC 3339), in UTC."""
+    try:
+        if _MOMENT.fullmatch(text):
+            return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise BadDocument(f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
+
+
+def milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def said(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]:
+    """The time that was given, as it is kept, and whether it is a late entry: said so, or older than clocks differ."""
+    if at_ms > now_ms + CLOCKS_DIFFER_MS:
+        raise OutOfTurn(f"It is said to have happened at {shown(at_ms)}, and it is {shown(now_ms)} now.")
+    if at_ms < EARLIEST_MS:
+        raise OutOfTurn(f"It is said to have happened at {shown(at_ms)}, which is before any table was open.")
+    return min(at_ms, now_ms), late or now_ms - at_ms > CLOCKS_DIFFER_MS
+
+
+def in_order(at_ms: int, after_ms: int, what: str) -> int:
+    """A time that was given, no earlier than `what`, which it follows: by a little it is put there, by more refused."""
+    if at_ms + CLOCKS_DIFFER_MS < after_ms:
+        raise OutOfOrder(f"It is said to have happened at {shown(at_ms)}, before {what} at {shown(after_ms)}.")
+    return max(at_ms, after_ms)
+
+
+def shown(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

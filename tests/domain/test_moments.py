@@ -1,0 +1,51 @@
+"""Times that somebody gives: how they are read, when they are late, and what they may not come before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from domain import moments
+from domain.errors import BadDocument, OutOfTurn
+
+NOON = moments.milliseconds(datetime(2026, 3, 8, 12, tzinfo=UTC))
+SECOND, MINUTE = 1000, 60_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-03-08T12:00:00Z", "2026-03-08T12:00:00.000Z", "2026-03-08T04:00:00-08:00", "2026-03-08T17:30:00+05:30"],
+)
+def test_a_time_is_read_with_its_offset(text: str):
+    assert moments.milliseconds(moments.read_moment(text, "at")) == NOON
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "noon", "2026-03-08", "2026-03-08T12:00:00", "2026-02-30T12:00:00Z", "2026-03-08T25:00:00Z", "1772971200"],
+)
+def test_what_is_no_time_is_refused_by_name(text: str):
+    with pytest.raises(BadDocument, match="`Happened-At` is a time with its offset"):
+        moments.read_moment(text, "Happened-At")
+
+
+def test_what_is_older_than_clocks_differ_is_late():
+    assert moments.said(NOON - MINUTE, NOON) == (NOON - MINUTE, False)
+    assert moments.said(NOON - MINUTE - 1, NOON) == (NOON - MINUTE - 1, True)
+    assert moments.said(NOON - SECOND, NOON, late=True) == (NOON - SECOND, True)
+
+
+def test_a_clock_that_is_a_little_fast_is_put_back_and_the_future_refused():
+    assert moments.said(NOON + MINUTE, NOON) == (NOON, False)
+    with pytest.raises(OutOfTurn, match="2026-03-08T12:01:01Z, and it is 2026-03-08T12:00:00Z now"):
+        moments.said(NOON + MINUTE + SECOND, NOON)
+    with pytest.raises(OutOfTurn, match="before any table was open"):
+        moments.said(0, NOON)
+
+
+def test_what_follows_is_no_earlier():
+    assert moments.in_order(NOON, NOON - MINUTE, "the last") == NOON
+    assert moments.in_order(NOON - MINUTE, NOON, "the last") == NOON
+    with pytest.raises(moments.OutOfOrder, match="at 2026-03-08T11:58:59Z, before the last at 2026-03-08T12:00:00Z"):
+        moments.in_order(NOON - MINUTE - SECOND, NOON, "the last")
