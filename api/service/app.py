@@ -28,10 +28,14 @@ from api.service.operations import Call, Operation
 from api.service.problems import Problem, of_refusal
 from api.service.projecting import Projecting
 from api.service.settings import Settings
+from api.web.cookies import Cookies, check_origin
+from api.web.site import Site, wants_html
+from api.web.visitors import SAFE, anybody, person_by_cookie
 from domain.errors import Conflict, Refusal
 from infra.access import Access
 from infra.ledger import Ledger
 from infra.live_rounds import LiveRounds
+from infra.people import People
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +64,7 @@ class Service:
         self.live = LiveRounds()
         self.access = Access(ledger.events.recorder.database)
         self.doors = Doors(settings, self.access)
+        self.people = People(ledger.events.recorder.database)
         self.metrics = Metrics()
         self.rates = Rates(settings.rate_limit if settings.authenticated else 0)
         self.failures = Rates(min(settings.rate_limit, FAILURES_A_SECOND))
@@ -67,6 +72,7 @@ class Service:
         self.projecting = Projecting(self.database_url, settings.follow)
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
+        self.site = Site(self)
 
     def start(self) -> None:
         self.projecting.start()
@@ -101,6 +107,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     )
     for operation in OPERATIONS:
         app.add_route(operation.path, _endpoint(service, operation), [operation.method], operation.name)
+    service.site.mount(app)
     described = document(OPERATIONS, service.settings.authenticated)
     app.openapi = lambda: described  # type: ignore[method-assign]
     app.add_middleware(Gate, service=service)
@@ -144,12 +151,26 @@ async def _person(service: Service, operation: Operation, request: Request) -> P
     if operation.roles is None:
         return Person("nobody", OPEN)
     try:
-        person = await _verified(service, request)
+        person = await _known(service, request)
     except Problem:
         service.failures.check("" if request.client is None else request.client.host)
         raise
     service.rates.check(person.token_id or person.by)
     return person
+
+
+async def _known(service: Service, request: Request) -> Person:
+    """By a bearer token; by the cookie of a session only where there is none."""
+    if not service.settings.authenticated:
+        if request.method not in SAFE:
+            check_origin(request)  # a page of another site, in the browser of somebody who can reach this one
+        if "staff-id" not in request.headers and "cookie" in request.headers:
+            return anybody(Cookies(request))
+    elif "authorization" not in request.headers and "cookie" in request.headers:
+        person = await person_by_cookie(service, request)
+        if person is not None:
+            return person
+    return await _verified(service, request)
 
 
 async def _verified(service: Service, request: Request) -> Person:
@@ -174,6 +195,9 @@ async def _http_problem(request: Request, error: Any) -> Response:
     problem = Problem(code, "There is nothing at this address." if code == "not_found" else "Not with this method.")
     if code == "method_not_allowed":
         problem.headers["Allow"] = ", ".join(sorted(_methods(request)))
+    if wants_html(request) and not request.url.path.startswith("/v1/"):
+        service: Service = request.app.state.service
+        return await service.site.failure(request, problem)
     return problem.response(request.scope.get("request_id"))
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 PREFIX = "ROUNDLEDGER_"
-SECRETS = frozenset({"token_key"})
+SECRETS = frozenset({"token_key", "setup_code"})
 SHORTEST_KEY = 32
 
 
@@ -29,6 +29,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     token_jwks_url: str | None = None  # an identity provider's keys, instead of or beside the own key
     token_issuer: str | None = None
     token_audience: str | None = None
+    session_idle_minutes: float = 30.0  # after which somebody who signed in to the pages has to do so again
+    session_hours: float = 12.0  # the longest that a session lasts
+    setup_code: str | None = None  # with which the first admin is made on a page; `serve` makes one up and prints it
     threads: int = 16  # that wait for the database, and so commit together
     body_limit_bytes: int = 1 << 20
     time_limit_seconds: float = 30.0
@@ -68,6 +71,8 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         raise BadSetting(f"{PREFIX}TOKEN_KEY needs at least {SHORTEST_KEY} characters")
     if settings.log_format not in ("json", "text"):
         raise BadSetting(f"{PREFIX}LOG_FORMAT is json or text")
+    if settings.session_idle_minutes <= 0 or settings.session_hours <= 0:
+        raise BadSetting(f"{PREFIX}SESSION_IDLE_MINUTES and {PREFIX}SESSION_HOURS are more than 0")
     if settings.threads < 1:
         raise BadSetting(f"{PREFIX}THREADS is at least 1")
     return settings

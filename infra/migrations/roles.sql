@@ -49,7 +49,8 @@ BEGIN
 
     REVOKE ALL ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
-        roundledger.revoked_tokens, roundledger.reads
+        roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
+        roundledger.sessions, roundledger.sign_ins
         FROM PUBLIC, roundledger_service, roundledger_reader;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
@@ -65,5 +66,10 @@ BEGIN
     GRANT EXECUTE ON FUNCTION roundledger.append TO roundledger_service;
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
     GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
+    GRANT SELECT, INSERT, UPDATE (name, parts, password, disabled) ON roundledger.people TO roundledger_service;
+    GRANT SELECT, INSERT (changed_by, staff_id, change) ON roundledger.people_changes TO roundledger_service;
+    GRANT SELECT, INSERT (cookie_hash, staff_id, part), UPDATE (part, seen_at, ended_at)
+        ON roundledger.sessions TO roundledger_service;
+    GRANT SELECT, INSERT (staff_id, address, accepted) ON roundledger.sign_ins TO roundledger_service;
 END
 $$;

@@ -1,0 +1,33 @@
+"""The first page: what there is to do here, for whoever it is."""
+
+from __future__ import annotations
+
+from api.web.page import ANYBODY, Page, View
+from api.web.visit import Visit
+
+WHAT_FOR = {
+    "floor": "Every table as it is now: the round, the wagers, the exposure of the bank.",
+    "hands": "Find any round, by table, bettor, day, hand made or amount, and replay it.",
+    "dealer": "Play a table: bets, cards and decisions as the rules expect them.",
+    "collections": "Fees by day, shift, table and tier.",
+    "drop": "Boxes with what they should hold, what was counted, and the variance.",
+    "people": "Bankrolls of bettors, and how player-dealers banked.",
+    "disputes": "Claims, the evidence, and rulings.",
+    "audit": "Decide stored rounds again and compare; the log's checkpoints.",
+    "rules": "Every rule set with its clauses, pay tables and decisions.",
+    "staff": "Who may sign in, and in which part.",
+}
+
+
+async def show(visit: Visit) -> View:
+    from api.web.site import PAGES
+
+    pages = [
+        {"name": page.name, "title": page.nav, "address": page.path, "what_for": WHAT_FOR.get(page.name, page.title)}
+        for page in PAGES
+        if page.nav is not None and page.name != "home" and page.admits(visit.person.role)
+    ]
+    return View({"pages": pages})
+
+
+PAGES = (Page("/", "home", "Home", "home.html", show, ANYBODY, nav="Home"),)

@@ -1,0 +1,140 @@
+"""Templates and how values are shown in them: money, cards, times in the property's zone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import date, datetime
+
+import psycopg
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from api.web.assets import Asset
+from domain.cards import RANKS, SUITS
+from projections.applier import gaming_days
+from projections.gaming_days import Belongs, GamingDays
+from projections.runner import connect
+
+RANK_NAMES = dict(
+    zip(
+        RANKS,
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"),
+        strict=True,
+    )
+)
+SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
+SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
+
+
+def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
+    made = Environment(
+        loader=PackageLoader("api.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.globals["asset"] = lambda name: assets[name].address
+    made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
+    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit)
+    made.filters.update(moment=clock.moment, clock=clock.clock, day=shown_day)
+    return made
+
+
+# ---- money: text with two decimals, as every answer has it
+
+
+def shown_money(amount: str | None) -> str:
+    """$1,234.50 for "1234.50"; a dash where there is no amount."""
+    if amount is None:
+        return "–"
+    sign, digits = ("−", amount[1:]) if amount.startswith("-") else ("", amount)
+    whole, _, decimals = digits.partition(".")
+    return f"{sign}${int(whole):,}.{decimals}"
+
+
+def signed_money(amount: str | None) -> Markup | str:
+    """The same with its sign, in the colour of a gain or a loss."""
+    if amount is None or float(amount) == 0:
+        return shown_money(amount)
+    sign, kind = ("", "loss") if amount.startswith("-") else ("+", "gain")
+    return Markup('<span class="{}">{}{}</span>').format(kind, sign, shown_money(amount))
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+def words(name: str) -> str:
+    """`pair_plus` as somebody would say it."""
+    return name.replace("_", " ")
+
+
+# ---- cards: rank and suit, or null for one that lies face down
+
+
+def card_name(card: str | None) -> str:
+    if card is None:
+        return "face-down card"
+    return f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}"
+
+
+def card_rank(card: str) -> str:
+    return "10" if card[0] == "T" else card[0]
+
+
+def card_suit(card: str) -> str:
+    return SUIT_SIGNS[card[1]]
+
+
+assert set(SUIT_SIGNS) == set(SUITS)
+
+
+# ---- times
+
+
+class Clock:
+    """The property's own time: its zone, and the gaming day and shift of a moment."""
+
+    def __init__(self, database_url: str) -> None:
+        self._database_url = database_url
+        self._days = GamingDays()
+        self._asked_at = -DAYS_KNOWN_SECONDS
+
+    def refresh(self) -> None:
+        """Asks the database, but not again within a minute; where nothing has been projected yet, the default holds."""
+        if time.monotonic() - self._asked_at < DAYS_KNOWN_SECONDS:
+            return
+        try:
+            with connect(self._database_url) as connection:
+                self._days = gaming_days(connection)
+        except psycopg.errors.UndefinedTable:
+            pass
+        self._asked_at = time.monotonic()
+
+    def now(self) -> Belongs:
+        return self._days.of(time.time_ns() // 1_000_000)
+
+    def local(self, text: str) -> datetime:
+        at = datetime.fromisoformat(text)
+        return at.astimezone(self._days.zone_of(round(at.timestamp() * 1000)))
+
+    def moment(self, text: str | None) -> Markup | str:
+        """Day and time to the second, with the zone for those who point at it."""
+        return "–" if text is None else _time(self.local(text), "%d %b %Y %H:%M:%S")
+
+    def clock(self, text: str | None) -> Markup | str:
+        return "–" if text is None else _time(self.local(text), "%H:%M:%S")
+
+
+def _time(local: datetime, how: str) -> Markup:
+    exact = local.isoformat(timespec="milliseconds")
+    full = f"{local:%A %d %B %Y %H:%M:%S} {local.tzname()}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, full, local.strftime(how))
+
+
+def shown_day(text: str) -> Markup:
+    return Markup('<time datetime="{}">{}</time>').format(text, date.fromisoformat(text).strftime("%a %d %b %Y"))

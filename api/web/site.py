@@ -1,0 +1,253 @@
+"""All pages, and how a visit becomes an answer: a page, its JSON twin, a sign-in, or what went wrong."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+import msgspec
+from eventsourcing.persistence import InterfaceError, OperationalError
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from api.service.auth import Person
+from api.service.gate import within
+from api.service.problems import TITLES, Problem, of_refusal
+from api.web import account, home
+from api.web.assets import accepts_gzip, read_assets
+from api.web.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
+from api.web.page import Page, View
+from api.web.rendering import Clock, environment
+from api.web.visit import Visit
+from api.web.visitors import SAFE, anybody, person_of, session_of
+from domain.errors import Refusal
+from infra.people import Session
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from api.service.app import Service
+
+logger = logging.getLogger(__name__)
+
+# In the order of the navigation. Addresses that are fixed come before those with a name in their place.
+PAGES: tuple[Page, ...] = (
+    *home.PAGES,
+    *account.PAGES,
+)
+NOBODY = Person("nobody", "nobody")
+ERROR_PAGE = Page("", "error", "Something went wrong", "error.html", home.show, None)
+SHORTEST_ZIPPED = 1000
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "Cache-Control": "no-store",
+    "Vary": "Accept, Accept-Encoding, Cookie",
+}
+
+
+class Site:
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.assets = read_assets()
+        self.clock = Clock(service.database_url)
+        self._environment = environment(self.assets, self.clock)
+        self._by_address = {asset.address: asset for asset in self.assets.values()}
+
+    def mount(self, app: FastAPI) -> None:
+        for page in PAGES:
+            methods = ["GET"] if page.submit is None else ["GET", "POST"]
+            app.add_route(page.path, self._endpoint(page), methods, f"page {page.name}")
+        app.add_route("/static/{name}", self._static, ["GET"], "static")
+
+    # ---- a visit
+
+    def _endpoint(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        seconds = self.service.settings.time_limit_seconds
+
+        async def answer(request: Request) -> Response:
+            request.scope["operation"] = page
+            try:
+                response: Response = await within(seconds, self._visit(page, request))
+            except Exception as error:
+                response = await self.failure(request, _problem_of(error))
+            return response
+
+        return answer
+
+    async def _visit(self, page: Page, request: Request) -> Response:
+        cookies = Cookies(request)
+        person, session = await self._who(request, cookies)
+        if person is None:
+            if page.roles is not None:
+                return await self._to_sign_in(request)
+            person = NOBODY
+        request.scope["person"] = person
+        page.check(person)
+        self.service.rates.check(person.by if person is not NOBODY else cookies.address)
+        visit = Visit(self.service, page, request, person, session, cookies)
+        if request.method in SAFE:
+            return await self._shown(visit)
+        return await self._submitted(visit)
+
+    async def _who(self, request: Request, cookies: Cookies) -> tuple[Person | None, Session | None]:
+        service = self.service
+        if not service.settings.authenticated:
+            return anybody(cookies), None
+        if "authorization" in request.headers:  # a program that reads the JSON twins
+            return service.doors.person(request.headers), None
+        session = await session_of(service, request, cookies)
+        return (None, None) if session is None else (person_of(session), session)
+
+    async def _to_sign_in(self, request: Request) -> Response:
+        if wants_json(request) or request.method not in SAFE:
+            raise Problem("unauthenticated", "Sign in first, or send a bearer token.")
+        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/sign-in?next={quote(address)}", 303, HEADERS)
+
+    async def _submitted(self, visit: Visit) -> Response:
+        """A form that is refused comes back as the page with the reason and what had been filled in."""
+        request, page = visit.request, visit.page
+        if page.submit is None:
+            raise Problem("method_not_allowed", "There is nothing to send here.")
+        check_origin(request)
+        visit.form = await request.form(max_files=0)
+        if "authorization" not in request.headers:
+            given = visit.form.get(TOKEN_FIELD) or request.headers.get(TOKEN_HEADER)
+            visit.cookies.check_token(given if isinstance(given, str) else None)
+        try:
+            response = await page.submit(visit)
+        except (Problem, Refusal) as refused:
+            if wants_json(request):
+                raise
+            visit.problem = _problem_of(refused)
+            return await self._shown(visit)
+        visit.cookies.keep(response)
+        return response
+
+    async def _shown(self, visit: Visit) -> Response:
+        view = await visit.page.show(visit)
+        if isinstance(view, Response):
+            visit.cookies.keep(view)
+            return view
+        if wants_json(visit.request):
+            headers = {"Cache-Control": "no-store", "Vary": "Accept, Cookie"}
+            return Response(msgspec.json.encode(view.data), view.status, headers, "application/json")
+        return await visit.in_thread(self._rendered, visit, view)
+
+    # ---- what it looks like
+
+    def _rendered(self, visit: Visit, view: View) -> Response:
+        self.clock.refresh()
+        cookies = visit.cookies
+        notice = cookies.get("notice")
+        context = {
+            "title": view.title or visit.page.title,
+            "crumbs": view.crumbs,
+            "section": visit.page.section or visit.page.name,
+            "nav": [page for page in PAGES if page.nav is not None and page.admits(visit.person.role)],
+            "person": visit.person,
+            "session": visit.session,
+            "signed_in": visit.person is not NOBODY,
+            "open_to_all": not self.service.settings.authenticated,
+            "theme": cookies.theme,
+            "suits": cookies.suits,
+            "csrf": cookies.token,
+            "form_key": secrets.token_urlsafe(16),
+            "here": _here(visit.request),
+            "notice": None if notice is None else unquote(notice)[:500],
+            "problem": visit.problem,
+            "sent": {name: value for name, value in visit.form.items() if isinstance(value, str)},
+            "request_id": visit.request.scope["request_id"],
+        }
+        html = self._environment.get_template(visit.page.template).render({**view.data, **context}).encode()
+        status = view.status if visit.problem is None else visit.problem.status
+        response = _html(visit.request, html, status)
+        if notice is not None:
+            cookies.drop(response, "notice")
+        cookies.keep(response)
+        return response
+
+    async def failure(self, request: Request, problem: Problem) -> Response:
+        """A problem for programs, a page for people."""
+        if problem.code == "internal":
+            logger.error("Request %s failed", request.scope.get("request_id"), exc_info=True)
+        if wants_json(request):
+            return problem.response(request.scope.get("request_id"))
+        try:
+            return await self._error_page(request, problem)
+        except Exception:
+            logger.exception("The page for an error could not be made")
+            return problem.response(request.scope.get("request_id"))
+
+    async def _error_page(self, request: Request, problem: Problem) -> Response:
+        cookies = Cookies(request)
+        try:
+            person, session = await self._who(request, cookies)
+        except Exception:  # the database may be what failed
+            person, session = None, None
+        visit = Visit(self.service, ERROR_PAGE, request, person or NOBODY, session, cookies)
+        data = {
+            "status": problem.status,
+            "what": TITLES[problem.code] if problem.code != "forbidden" else "You may not do that.",
+            "detail": problem.detail,
+        }
+        response = await visit.in_thread(self._rendered, visit, View(data, status=problem.status))
+        for name, value in problem.headers.items():
+            response.headers[name] = value
+        return response
+
+    async def _static(self, request: Request) -> Response:
+        asset = self._by_address.get(request.url.path)
+        if asset is None:
+            raise Problem("not_found", "There is nothing at this address.")
+        return asset.response(request)
+
+
+def wants_json(request: Request) -> bool:
+    """`?format=json`, or a caller that takes JSON and no HTML."""
+    if request.query_params.get("format") == "json":
+        return True
+    accept = request.headers.get("accept", "")
+    return "json" in accept and "text/html" not in accept
+
+
+def wants_html(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "") and not wants_json(request)
+
+
+def _here(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _problem_of(error: Exception) -> Problem:
+    match error:
+        case Problem():
+            return error
+        case Refusal():
+            return of_refusal(error)
+        case TimeoutError():
+            return Problem("unavailable", "It took too long.")
+        case OperationalError() | InterfaceError():
+            return Problem("unavailable", "The database did not answer.", headers={"Retry-After": "1"})
+    return Problem("internal", "It has been logged.")
+
+
+def _html(request: Request, html: bytes, status: int) -> Response:
+    headers: dict[str, str] = dict(HEADERS)
+    if len(html) > SHORTEST_ZIPPED and accepts_gzip(request):
+        html = gzip.compress(html, 4, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return Response(html, status, headers, "text/html; charset=utf-8")
+
+
+__all__ = ["PAGES", "Site", "wants_html"]

@@ -1,0 +1,46 @@
+// Small things that make the pages quicker to use. Everything works without them.
+
+/** The token that whatever changes something has to carry, for scripts that ask operations themselves. */
+export const csrfToken = () => document.querySelector('meta[name="csrf-token"]').content;
+
+/** Ask an operation under /v1; what changes something is sent with the token and, given a key, is safe to send again. */
+export async function ask(method, path, body, { key, ifMatch } = {}) {
+  const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
+  if (ifMatch) headers["If-Match"] = `"${ifMatch}"`;
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const response = await fetch(path, { method, headers, body: sent, credentials: "same-origin" });
+  const value = response.status === 204 ? null : await response.json();
+  return { ok: response.ok, status: response.status, value, headers: response.headers };
+}
+
+/** Put a part of a page, by its id, in place of the same part here; `byItself` when nobody has done anything. */
+export async function refresh(id, address = location.href, byItself = true) {
+  const headers = { Accept: "text/html" };
+  if (byItself) headers["Page-Refresh"] = "1";
+  const response = await fetch(address, { headers, credentials: "same-origin" });
+  if (!response.ok || response.redirected) return false;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById(id);
+  const here = document.getElementById(id);
+  if (!fresh || !here) return false;
+  if (fresh.outerHTML !== here.outerHTML) here.replaceWith(document.adoptNode(fresh));
+  return true;
+}
+
+// A form that was sent is not sent again by a second click; the key inside it would see to it anyway.
+document.addEventListener("submit", (event) => {
+  const button = event.submitter;
+  if (event.target.method === "post" && button) setTimeout(() => { button.disabled = true; }, 0);
+});
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("form button:disabled:not([data-off])")) button.disabled = false;
+});
+
+// Selects that ask at once: <form data-at-once>.
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-at-once]");
+  if (form) form.requestSubmit();
+});
+for (const button of document.querySelectorAll("[data-print]")) button.addEventListener("click", () => print());

@@ -1,0 +1,12 @@
+"""Addresses that every check of tests/web/test_every_page.py goes to.
+
+A new page adds its addresses here and is looked at by itself: no console error, nothing that the content security
+policy stops, no overflow, nothing that axe calls serious, in light and dark, at desktop and phone width, and its twin
+is JSON. `{round}`, `{table}` and the like stand for what tests/web/conftest.py has recorded.
+"""
+
+ADDRESSES: tuple[str, ...] = (
+    "/",
+    "/account",
+    "/nothing-here",
+)

@@ -1,0 +1,211 @@
+"""Signing in and out, what is refused, and the first admin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import psycopg
+import pytest
+from playwright.sync_api import Page, expect
+
+from infra.migrate import migrate
+from infra.people import MOST_FAILURES
+from tests.ledger.conftest import new_database
+from tests.web.conftest import PASSWORD, Site, serving
+
+SignIn = Callable[..., None]
+
+
+def test_whoever_signs_in_comes_to_the_page_he_wanted(locked: Site, page: Page):
+    page.goto(f"{locked.url}/account?a=1")
+    assert page.url == f"{locked.url}/sign-in?next=/account%3Fa%3D1"
+    page.get_by_label("Staff id").fill("floor-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{locked.url}/account?a=1")
+    expect(page.get_by_role("banner")).to_contain_text("floor-1")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_have_text("You have signed out.")
+    page.goto(f"{locked.url}/account")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+
+
+def test_a_wrong_password_is_refused_and_says_no_more_than_that(locked: Site, client: Client):
+    answers = [client.sign_in(who, "not his password").text for who in ("floor-1", "nobody-here")]
+    for text in answers:
+        assert "not the id and password of anybody" in text
+    assert client.http.get("/account").status_code == 303
+
+
+def test_after_too_many_attempts_even_the_right_password_has_to_wait(locked: Site, client: Client):
+    for _ in range(MOST_FAILURES):
+        assert client.sign_in("cage-1", "not his password").status_code == 403
+    refused = client.sign_in("cage-1", PASSWORD)
+    assert refused.status_code == 403
+    assert "Too many attempts" in refused.text
+    assert client.sign_in("counter-1", PASSWORD).status_code == 303
+
+
+def test_a_session_cookie_cannot_be_read_by_scripts_and_is_stored_as_a_hash(locked: Site, client: Client):
+    answer = client.sign_in("auditor-1", PASSWORD)
+    (header,) = [value for value in answer.headers.get_list("set-cookie") if "session" in value]
+    assert "HttpOnly" in header
+    assert "SameSite=lax" in header
+    cookie = answer.cookies["roundledger-session"]
+    with psycopg.connect(locked.database_url) as connection:
+        rows = connection.execute("SELECT cookie_hash::text FROM roundledger.sessions").fetchall()
+        stored = connection.execute("SELECT password FROM roundledger.people").fetchall()
+    assert rows
+    assert all(cookie not in text for (text,) in rows)
+    assert all(text.startswith("scrypt$32768$8$1$") for (text,) in stored)
+
+
+def test_behind_https_the_cookie_is_for_this_host_alone(locked: Site):
+    with httpx.Client(base_url=locked.url) as http:
+        shown = http.get("/sign-in", headers={"X-Forwarded-Proto": "https"})
+    assert "__Host-roundledger-visit=" in shown.headers["set-cookie"]
+    assert "Secure" in shown.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("token", [None, "", "0" * 64])
+def test_a_form_without_its_token_is_refused(locked: Site, client: Client, token: str | None):
+    client.sign_in("both-1", PASSWORD)
+    sent = {"do": "part", "part": "auditor"}
+    if token is not None:
+        sent["csrf"] = token
+    answer = client.http.post("/account", data=sent)
+    assert answer.status_code == 403
+    assert client.http.get("/account?format=json").json()["part"] == "floor"
+
+
+def test_the_token_of_one_session_does_not_count_in_another(locked: Site, client: Client):
+    client.sign_in("both-1", PASSWORD)
+    token = client.token("/account")
+    client.http.cookies.clear()
+    client.sign_in("both-1", PASSWORD)
+    sent = {"do": "part", "part": "auditor", "csrf": token}
+    assert client.http.post("/account", data=sent).status_code == 403
+
+
+def test_a_form_that_another_site_sends_is_refused(locked: Site, client: Client):
+    client.sign_in("both-1", PASSWORD)
+    sent = {"do": "part", "part": "auditor", "csrf": client.token("/account")}
+    for site in ("cross-site", "same-site"):
+        assert client.http.post("/account", data=sent, headers={"Sec-Fetch-Site": site}).status_code == 403
+
+
+def test_somebody_with_two_parts_takes_one_at_a_time(locked: Site, page: Page, sign_in: SignIn):
+    sign_in(locked, "both-1")
+    page.goto(f"{locked.url}/account")
+    page.get_by_label("Act as").select_option("auditor")
+    page.get_by_role("button", name="Take this part").click()
+    expect(page.get_by_role("status")).to_have_text("You act as auditor now.")
+    expect(page.get_by_role("banner")).to_contain_text("auditor")
+
+
+def test_an_operation_takes_the_cookie_and_for_a_change_the_token_too(locked: Site, client: Client):
+    client.sign_in("floor-1", PASSWORD)
+    assert client.http.get("/v1/rounds").status_code == 200
+    body = {"kind": "late bet", "text": "Seat 2 was late."}
+    address = f"/v1/rounds/{locked.known['round']}/notes"
+    assert client.http.post(address, json=body).status_code == 403
+    token = client.token("/account")
+    assert client.http.post(address, json=body, headers={"CSRF-Token": token}).status_code == 200
+    client.sign_in("auditor-1", PASSWORD)
+    token = client.token("/account")
+    assert client.http.post(address, json=body, headers={"CSRF-Token": token}).status_code == 403
+
+
+def test_whoever_is_disabled_is_out_at_once(locked: Site, client: Client):
+    client.sign_in("accounting-1", PASSWORD)
+    assert client.http.get("/account").status_code == 200
+    people = locked.app.state.service.people
+    people.set_disabled("accounting-1", True, "tests")
+    assert client.http.get("/account").status_code == 303
+    assert client.sign_in("accounting-1", PASSWORD).status_code == 403
+    people.set_disabled("accounting-1", False, "tests")
+    assert client.sign_in("accounting-1", PASSWORD).status_code == 303
+
+
+def test_a_session_that_idles_has_ended(locked: Site, client: Client):
+    client.sign_in("floor-1", PASSWORD)
+    assert client.http.get("/account").status_code == 200
+    with psycopg.connect(locked.database_url) as connection:
+        connection.execute("UPDATE roundledger.sessions SET seen_at = now() - interval '31 minutes'")
+    assert client.http.get("/account").status_code == 303
+    assert client.http.get("/account?format=json").status_code == 401
+    assert client.http.get("/v1/rounds").status_code == 401
+
+
+def test_what_a_page_asks_by_itself_keeps_no_session_alive(locked: Site, client: Client):
+    client.sign_in("floor-1", PASSWORD)
+    with psycopg.connect(locked.database_url, autocommit=True) as connection:
+        connection.execute("UPDATE roundledger.sessions SET seen_at = now() - interval '29 minutes'")
+        fresh = "SELECT count(*) FROM roundledger.sessions WHERE seen_at > now() - interval '1 minute'"
+        client.http.get("/account", headers={"Page-Refresh": "1"})
+        assert connection.execute(fresh).fetchone() == (0,)
+        client.http.get("/account")
+        assert connection.execute(fresh).fetchone() == (1,)
+
+
+def test_nobody_is_led_elsewhere_by_the_address_to_go_on_to(locked: Site, client: Client):
+    for address in ("//evil.example", "https://evil.example", "/\\evil.example"):
+        answer = client.sign_in("floor-1", PASSWORD, next=address)
+        assert answer.headers["location"] == "/"
+
+
+def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, page: Page):
+    with new_database(server_url) as url:
+        migrate(url)
+        with serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
+            page.goto(site.url)
+            page.get_by_role("link", name="Make the first admin").click()
+            for label, text in (("Your staff id", "boss-1"), ("Your name", "The Boss")):
+                page.get_by_label(label).fill(text)
+            page.get_by_label("Password", exact=True).fill(PASSWORD)
+            page.get_by_label("The password again").fill(PASSWORD)
+            page.get_by_label("Setup code").fill("SETUP-CODE")
+            page.get_by_role("button", name="Make the first admin").click()
+            expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
+            with httpx.Client(base_url=site.url) as http:
+                assert http.get("/setup").status_code == 404
+
+
+def test_a_wrong_code_makes_nobody(server_url: str):
+    with new_database(server_url) as url:
+        migrate(url)
+        with serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
+            client = Client(site)
+            sent = {"code": "WRONG", "staff_id": "boss-1", "name": "The Boss", "password": PASSWORD, "again": PASSWORD}
+            answer = client.http.post("/setup", data={**sent, "csrf": client.token("/setup")})
+            assert answer.status_code == 403
+            assert "boss-1" in answer.text  # what was filled in stays, but for the passwords
+            assert PASSWORD not in answer.text
+            assert not site.app.state.service.people.any()
+            client.http.close()
+
+
+# ---- forms without a browser
+
+
+class Client:
+    """Sends forms as a browser would: with the token of the page."""
+
+    def __init__(self, site: Site) -> None:
+        self.http = httpx.Client(base_url=site.url, headers={"Accept": "text/html"})
+
+    def token(self, address: str) -> str:
+        text = self.http.get(address).text
+        return text.partition('name="csrf" value="')[2].partition('"')[0]
+
+    def sign_in(self, staff_id: str, password: str, next: str = "/") -> httpx.Response:
+        sent = {"staff_id": staff_id, "password": password, "next": next, "csrf": self.token("/sign-in")}
+        return self.http.post("/sign-in", data=sent)
+
+
+@pytest.fixture
+def client(locked: Site) -> Iterator[Client]:
+    client = Client(locked)
+    yield client
+    client.http.close()
