@@ -18,6 +18,7 @@ PEOPLE: Mapping[str, str] = {
 FLOOR, CAGE, ACCOUNTING = PEOPLE["floor"], PEOPLE["cage"], PEOPLE["accounting"]
 SECOND_FLOOR = "floor-mia"
 COUNTERS = (PEOPLE["counter"], "count-jon", "count-max")  # the third one counts where the first two differ
+ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
 SHIFT_MS = 8 * 60 * 60 * 1000
 

@@ -16,7 +16,10 @@ from domain import rulesets
 from domain.terms import NO_TERMS
 from infra.demonstration import beside, boxes
 from infra.demonstration.cast import FLOOR, PRACTICE, PRACTICE_RULESET, TABLES, dealer_at
+from infra.demonstration.claims import Claims
 from infra.demonstration.once import Once
+from infra.demonstration.payments import Payments
+from infra.demonstration.sessions import Sessions
 from infra.demonstration.trays import Tray
 from infra.ledger import Actor, Ledger
 from infra.simulation.table import Table
@@ -50,10 +53,9 @@ class Past:
             for number, (name, ruleset) in enumerate(TABLES.items(), start=1)
         }
         self._trays = {
-            name: Tray(name, ledger, self._once)
-            for name, ruleset in TABLES.items()
-            if not rulesets.load(ruleset).player_banked
+            name: Tray(name, self._once) for name, ruleset in TABLES.items() if not rulesets.load(ruleset).player_banked
         }
+        self._sessions = {name: Sessions(name, ledger, self._once, self._trays.get(name)) for name in TABLES}
 
     @property
     def is_told(self) -> bool:
@@ -66,12 +68,18 @@ class Past:
         """
         first_day_ms, plan = self._begin(first_day_ms)
         boxes_of_day: list[boxes.DayOfBoxes] = []
+        payments = Payments(self._ledger, self._once, error_day=max(plan.days - 2, 0))
+        claims = Claims(self._ledger, self._once)
         for day in range(plan.days):
             day_ms = first_day_ms + day * DAY_MS
             of_day = boxes.DayOfBoxes(day, day_ms, last=day == plan.days - 1)
-            yield from self._play(day, day_ms, plan, of_day)
-            for tray in self._trays.values():
-                tray.close(day, day_ms + LAST_ROUND_MS + HOUR_MS)
+            for slot, table, result, at_ms in self._play(day, day_ms, plan):
+                of_day.remember(table, result)
+                payments.after(day, table, result, at_ms)
+                claims.after(day, slot, table, result, at_ms)
+                yield result["id"]
+            for sessions in self._sessions.values():
+                sessions.end_day(day_ms + LAST_ROUND_MS + HOUR_MS)
             of_day.remove(self._ledger, self._once)
             boxes_of_day.append(of_day)
         short = boxes.choose_short(boxes_of_day)
@@ -91,21 +99,20 @@ class Past:
                 floor.register_bettor(f"tp-{number}", "proposition", Actor(FLOOR, first_day_ms))
         return first_day_ms, Plan(*figures)
 
-    def _play(self, day: int, day_ms: int, plan: Plan, of_day: boxes.DayOfBoxes) -> Iterator[str]:
+    def _play(self, day: int, day_ms: int, plan: Plan) -> Iterator[tuple[int, str, dict[str, Any], int]]:
+        """The slot, the table, the result and the time of each round."""
         apart_ms = (LAST_ROUND_MS - FIRST_ROUND_MS) // plan.rounds_a_day
         said = beside.Beside(self._ledger, self._once, day)
         for slot in range(plan.rounds_a_day):
             for number, (name, table) in enumerate(self._tables.items()):
                 at_ms = day_ms + FIRST_ROUND_MS + slot * apart_ms + number * apart_ms // len(TABLES)
                 document = json.loads(table.next_document())
-                if name in self._trays:
-                    self._trays[name].before(day, document, at_ms)
+                self._sessions[name].before(document, at_ms)
                 result = self._record(document, at_ms, late=beside.is_late(day, slot, number))
                 if name in self._trays:
                     self._trays[name].after(result)
-                of_day.remember(name, result)
                 said.after(name, result, at_ms)
-                yield result["id"]
+                yield slot, name, result, at_ms
 
     def _record(self, document: dict[str, Any], at_ms: int, late: bool) -> dict[str, Any]:
         result = self._ledger.record(document, Actor(dealer_at(document["table"], at_ms), at_ms, late))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from domain.money import cents
 from domain.tables import ChipsBought, ChipsCashed, TrayFilled
-from domain.terms import TermsDocument
 from infra.demonstration.cast import CAGE, FLOOR
 from infra.demonstration.once import Once
-from infra.ledger import Actor, Ledger
+from infra.ledger import Actor
 
 FLOAT_CENTS = 2_500_000
 LOW_CENTS = 1_000_000  # below this the cage fills it up before the day begins
@@ -21,24 +18,16 @@ BUY_IN_CENTS = 50_000
 class Tray:
     """Follows what should lie in the tray, so that its closing count agrees with what was won there."""
 
-    def __init__(self, table: str, ledger: Ledger, once: Once) -> None:
-        self._table, self._ledger, self._once = table, ledger, once
-        self._terms: dict[str, Any] | None = None  # of the session that is open
-        self._sessions = 0
+    def __init__(self, table: str, once: Once) -> None:
+        self._table, self._once = table, once
         self._holds_cents = FLOAT_CENTS
         self._stakes: dict[str, int] = {}  # what everybody has in front of him, by bettor
 
-    def before(self, day: int, document: dict[str, Any], at_ms: int) -> None:
-        """A table whose terms change closes its session, and whoever is new at it buys chips."""
-        terms = {name: value for name, value in document["terms"].items() if name != "meter"}
-        if self._terms != terms:
-            if self._terms is not None:
-                self.close(day, at_ms)
-            self._open(document, at_ms)
-            self._terms = terms
+    def sell_to(self, document: dict[str, Any], at_ms: int) -> None:
+        """Whoever is new at the table buys chips."""
         for bettor in document["players"].values():
             if bettor not in self._stakes:
-                self._move(f"{document['round']}/{bettor}", ChipsBought(bettor, BUY_IN_CENTS), at_ms)
+                self._move(f"buy/{document['round']}/{bettor}", ChipsBought(bettor, BUY_IN_CENTS), at_ms)
                 self._stakes[bettor] = BUY_IN_CENTS
                 self._holds_cents -= BUY_IN_CENTS
 
@@ -50,11 +39,18 @@ class Tray:
             self._stakes[line["bettor"]] = self._stakes.get(line["bettor"], 0) + won_cents
             self._holds_cents -= won_cents if line["from"] != "meter" else won_cents - paid_cents
 
-    def close(self, day: int, at_ms: int) -> None:
-        """Everybody cashes what he has, the tray is counted, and the table closes."""
-        if self._terms is None:
-            return
-        step = f"tray/{self._table}/{self._sessions}"
+    def count_opening(self, session: int, at_ms: int) -> None:
+        step = f"tray/{self._table}/{session}"
+        if (floor := self._once.floor(f"{step}/opening")) is not None:
+            floor.count_tray(self._table, self._holds_cents, "opening", Actor(FLOOR, at_ms))
+        if self._holds_cents < LOW_CENTS:
+            fill_cents = FLOAT_CENTS - self._holds_cents
+            self._move(f"{step}/fill", TrayFilled(fill_cents, f"F-{1000 + session}"), at_ms)
+            self._holds_cents += fill_cents
+
+    def count_closing(self, session: int, at_ms: int) -> None:
+        """Everybody cashes what he has before the tray is counted."""
+        step = f"tray/{self._table}/{session}"
         for bettor, stake_cents in sorted(self._stakes.items()):
             if stake_cents > 0:
                 self._move(f"{step}/{bettor}", ChipsCashed(bettor, stake_cents), at_ms)
@@ -62,22 +58,6 @@ class Tray:
         self._stakes = {}
         if (floor := self._once.floor(f"{step}/closing")) is not None:
             floor.count_tray(self._table, self._holds_cents, "closing", Actor(FLOOR, at_ms))
-        if (floor := self._once.floor(f"{step}/closed")) is not None:
-            floor.close_session(self._table, Actor(FLOOR, at_ms))
-        self._terms = None
-
-    def _open(self, document: dict[str, Any], at_ms: int) -> None:
-        self._sessions += 1
-        step = f"tray/{self._table}/{self._sessions}"
-        if (floor := self._once.floor(f"{step}/opened")) is not None:
-            terms = msgspec.convert(document["terms"], TermsDocument)
-            floor.open_session(self._table, document["ruleset"], terms, {}, Actor(FLOOR, at_ms))
-        fill_cents = FLOAT_CENTS - self._holds_cents if self._holds_cents < LOW_CENTS else 0
-        if (floor := self._once.floor(f"{step}/opening")) is not None:
-            floor.count_tray(self._table, self._holds_cents, "opening", Actor(FLOOR, at_ms))
-        if fill_cents:
-            self._move(f"{step}/fill", TrayFilled(fill_cents, f"F-{1000 + self._sessions}"), at_ms)
-            self._holds_cents += fill_cents
 
     def _move(self, step: str, event: ChipsBought | ChipsCashed | TrayFilled, at_ms: int) -> None:
         if (floor := self._once.floor(step)) is not None:

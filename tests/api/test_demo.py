@@ -17,7 +17,9 @@ import httpx
 import psycopg
 import pytest
 
+from domain.payments import compared
 from infra.demonstration import TABLES, Past, Plan
+from infra.disputes import Disputes
 from infra.embedded import embedded_postgres
 from infra.ledger import Ledger
 from infra.migrate import migrate
@@ -97,6 +99,22 @@ def test_trays_were_counted_at_both_ends_and_agree_with_what_was_won(built: str)
     stretches = rows(built, "SELECT table_id, opening, closing FROM projections.inventory WHERE stretch > 0")
     assert {table for table, _, _ in stretches} == {"uth-house-1", "uth-house-2", "uth-sd-1", "uth-sd-2"}
     assert all(opening is not None and closing is not None for _, opening, closing in stretches)
+
+
+def test_one_dealer_paid_a_stake_more_than_the_rules(built: str):
+    with ledger_of(built) as ledger:
+        rounds = [ledger.load(row[0]).round for row in rows(built, "SELECT round FROM projections.hands")]
+    reported = [one for round_ in rounds if round_.payments for one in compared(round_)]
+    (wrong,) = [one for one in reported if one.difference]
+    assert wrong.difference == wrong.due.wager
+    assert len(reported) > 20
+
+
+def test_there_is_a_dispute_a_day_and_one_is_closed(built: str):
+    with ledger_of(built) as ledger:
+        filed = Disputes(ledger)
+        assert [filed.get(f"dispute-{number}").dispute.status for number in (1, 2)] == ["closed", "appealed"]
+        assert filed.find("dispute-3") is None, "there is no third day"
 
 
 def test_telling_it_again_adds_nothing(built: str):
