@@ -54,9 +54,16 @@ ROUNDS = Table(
 SUMS = ("collected", "paid", "corrected")
 WINS = Table(
     "inventory_wins",
-    {"round": "text NOT NULL", **dict.fromkeys(SUMS, "bigint NOT NULL")},
-    ("round",),
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "gaming_day": "date NOT NULL",
+        "shift": "text NOT NULL",
+        **dict.fromkeys(SUMS, "bigint NOT NULL"),
+    },
+    ("round", "table_id", "gaming_day", "shift"),
     sums=SUMS,
+    indexes=("(gaming_day, table_id)",),
 )
 CORRECTIONS = Table(
     "inventory_corrections",
@@ -122,7 +129,7 @@ class Inventory(Projection):
     def _round_settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
         """What a meter pays does not come out of the tray."""
         if round_.bank is None:
-            sums = self._wins.of((round_.round,))
+            sums = self._wins.of((round_.round, round_.table, *round_.belongs))
             sums[0] += sum([line.collected for line in round_.lines])
             sums[1] += sum([line.paid for line in round_.lines if line.source != "meter"])
 
@@ -131,4 +138,4 @@ class Inventory(Projection):
         if account.startswith(TRAY):
             self._corrections.rows.append((now.position, account.removeprefix(TRAY), event.amount))
         if round_.bank is None and account == bank_account(round_):
-            self._wins.of((round_.round,))[2] += event.amount
+            self._wins.of((round_.round, round_.table, *round_.belongs))[2] += event.amount

@@ -58,6 +58,7 @@ BALANCES = Table(
     },
     ("account", "gaming_day"),
     sums=("debit", "credit"),
+    indexes=("(gaming_day)",),
 )
 COUNTS = Table(
     "journal_tray_counts",

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any, LiteralString
 
 from msgspec import Struct
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
 from domain.money import money
 from infra.migrate import READER_ROLE
@@ -413,6 +413,14 @@ def _check(report: Report, filters: Filters) -> None:
 def ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
     """The rows of a report from one place: where it is live, or where the past was worked out."""
     days = gaming_days(connection)
+    found = connection.execute(*question(report, filters, schema)).fetchall()
+    shapes = [_SHAPES[shape] for shape in report.columns.values()]
+    names = list(report.columns)
+    return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]
+
+
+def question(report: Report, filters: Filters, schema: str) -> tuple[Composed, dict[str, Any]]:
+    """The statement of a report, and the values of its conditions."""
     asked = [name for name in report.filters if name == ALWAYS or getattr(filters, name) is not None]
     conditions: list[LiteralString] = [report.filters[name] for name in asked]
     if report.windowed and (filters.since or filters.until):
@@ -423,11 +431,7 @@ def ask(connection: Connection, report: Report, filters: Filters, schema: str) -
     if report.group:
         query += f" GROUP BY {report.group}"
     statement = SQL(query + f" ORDER BY {report.order}").format(schema=Identifier(schema))
-    values = {name: getattr(filters, name) for name in Filters.__struct_fields__}
-    found = connection.execute(statement, values).fetchall()
-    shapes = [_SHAPES[shape] for shape in report.columns.values()]
-    names = list(report.columns)
-    return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]
+    return statement, {name: getattr(filters, name) for name in Filters.__struct_fields__}
 
 
 # ---- plain values

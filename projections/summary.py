@@ -55,9 +55,8 @@ HOUSE = Report(
     ALL["inventory"],
     {"table": "", "rounds": "", "collected": "money", "paid": "money", "corrected": "money", "win": "money"},
     # Rounds that opened in the day or shift, whenever the tray was counted; what a meter paid is not the tray's.
-    "SELECT table_id, count(*), sum(w.collected)::bigint, sum(w.paid)::bigint, sum(w.corrected)::bigint,"
-    " sum(w.collected - w.paid - w.corrected)::bigint"
-    " FROM {schema}.hands h JOIN {schema}.inventory_wins w USING (round)",
+    "SELECT table_id, count(*), sum(collected)::bigint, sum(paid)::bigint, sum(corrected)::bigint,"
+    " sum(collected - paid - corrected)::bigint FROM {schema}.inventory_wins",
     WHERE,
     "table_id",
     group="table_id",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -21,10 +18,8 @@ from projections.catalogue import UnknownProjection
 from projections.projection import Projection
 from projections.rebuild import rebuild
 from projections.runner import AlreadyRunning, Runner
+from tests.projections.crash import Blow, run
 from tests.projections.playing import NOON_MS, everything, record, simulated
-
-FOLLOW = "import sys, threading; from projections.runner import Runner; Runner(sys.argv[1]).follow(threading.Event())"
-KILLS = int(os.environ.get("ROUNDLEDGER_TEST_KILLS", "6"))
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -83,25 +78,12 @@ def test_a_round_played_action_by_action_gives_the_same_rows_as_one_recorded_who
     assert everything(url) == live
 
 
-def test_the_runner_is_killed_at_random_moments_under_load(url: str, ledger: Ledger):
-    rounds = simulated(14)
-    recording = threading.Thread(target=record, args=(ledger, rounds))
-    catch_up(url)
-    recording.start()
-    runner = subprocess.Popen([sys.executable, "-c", FOLLOW, url])
-    for _ in range(KILLS):
-        time.sleep(random.uniform(0.3, 1.2))
-        runner.send_signal(signal.SIGKILL)
-        runner.wait()
-        runner = subprocess.Popen([sys.executable, "-c", FOLLOW, url])
-    recording.join()
-    runner.kill()
-    runner.wait()
-    catch_up(url)
-    live = everything(url)
-    rebuild(url)
-    assert everything(url) == live
-    assert len(live["hands"]) == len(rounds)
+def test_it_is_killed_and_postgresql_restarted_under_load(tmp_path: Path):
+    """A few of each in every run of the tests; `python -m tests.projections.crash` does it thoroughly."""
+    blows: list[Blow] = ["kill", "restart", "kill", "restart", "kill"]
+    report = run(tmp_path / "data", blows)
+    assert (report.kills, report.restarts) == (3, 2)
+    assert report.rounds > 0
 
 
 def test_a_second_runner_of_the_same_projection_is_refused(url: str):
