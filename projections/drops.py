@@ -1,7 +1,7 @@
 """`drops`: every box from being put on a table to being signed off, and the slips behind what it should hold.
 
-A single blind count is nowhere in these tables: a figure appears once two people agree on it. The fees that the rounds
-themselves say were taken are kept beside the slips, so that the two can be matched round by round.
+A single blind count is nowhere in these tables, only who made it: a figure appears once two people agree on it. The
+fees that the rounds themselves say were taken are kept beside the slips, so that the two can be matched round by round.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ BOXES = Table(
         "shift": "text",
         "removed_by": "text[]",
         "seal": "text",
+        "counters": "text[] NOT NULL",
         "fees": "bigint NOT NULL",
         "expected": "bigint NOT NULL",
         "counted": "bigint",
@@ -36,7 +37,7 @@ BOXES = Table(
         "explanation": "text",
     },
     ("box",),
-    indexes=("(table_id, installed_at)", "(gaming_day, shift)"),
+    indexes=("(table_id, installed_at)", "(gaming_day, shift)", "(installed_at, box)", "(status, installed_at)"),
 )
 SLIPS = Table(
     "drop_slips",
@@ -128,6 +129,7 @@ class Drops(Projection):
             *(removed_on or (None, None)),
             None if removed is None else ",".join(removed.by),
             None if removed is None else removed.seal,
+            ",".join(count.counter for count in box.counts),
             facts.fees,
             box.expected,
             box.counted,

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from api.service import feed, floor, health, reports, rounds, rules, tables, tokens
+from api.service import count_room, feed, floor, health, reports, rounds, rules, summaries, tables, tokens
 from api.service.auth import OPEN, Doors, Person
 from api.service.gate import Gate, Rates, within
 from api.service.metrics import Metrics
@@ -46,6 +46,8 @@ OPERATIONS: tuple[Operation, ...] = (
     *rounds.OPERATIONS,
     *reports.OPERATIONS,
     *floor.OPERATIONS,
+    *count_room.OPERATIONS,
+    *summaries.OPERATIONS,
     *feed.OPERATIONS,
     *tokens.OPERATIONS,
     *health.OPERATIONS,

@@ -58,14 +58,14 @@ READERS = {
 # ---- what was asked
 
 
-def _moment(call: Call, name: str) -> datetime | None:
+def read_moment_of(call: Call, name: str) -> datetime | None:
     text = call.query(name)
     if text is None:
         return None
     return read_moment(text, name)
 
 
-def _day(call: Call, name: str) -> date | None:
+def read_day(call: Call, name: str) -> date | None:
     text = call.query(name)
     if text is None:
         return None
@@ -77,7 +77,7 @@ def _day(call: Call, name: str) -> date | None:
     raise Problem("bad_document", f"`{name}` is a date like 2026-03-08.")
 
 
-def _matching(call: Call, name: str, pattern: str) -> str | None:
+def read_matching(call: Call, name: str, pattern: str) -> str | None:
     text = call.query(name)
     if text is not None and not re.fullmatch(pattern, text):
         raise Problem("bad_document", f"`{name}` is not of the form that it has.")
@@ -94,7 +94,7 @@ def _flag(call: Call, name: str) -> bool | None:
 
 
 def _money(call: Call, name: str) -> int | None:
-    text = _matching(call, name, MONEY_PATTERN)
+    text = read_matching(call, name, MONEY_PATTERN)
     return None if text is None else cents(text)
 
 
@@ -102,7 +102,7 @@ def _money(call: Call, name: str) -> int | None:
 
 
 async def find_rounds(call: Call) -> Response:
-    table = _matching(call, "table", ID.pattern)
+    table = read_matching(call, "table", ID.pattern)
     if call.person.role == "terminal":
         table = table or call.person.table
         call.person.check_table(table)
@@ -117,16 +117,16 @@ async def find_rounds(call: Call) -> Response:
         raise Problem("bad_document", f"`outcome` is one of {', '.join(OUTCOMES)}.")
     wanted = Wanted(
         table=table,
-        bettor=_matching(call, "bettor", ID.pattern),
+        bettor=read_matching(call, "bettor", ID.pattern),
         seat=read_number(call, "seat", SEAT),
-        since=_moment(call, "from"),
-        until=_moment(call, "to"),
-        day=_day(call, "day"),
-        shift=_matching(call, "shift", WORD[1:-1]),
+        since=read_moment_of(call, "from"),
+        until=read_moment_of(call, "to"),
+        day=read_day(call, "day"),
+        shift=read_matching(call, "shift", WORD[1:-1]),
         ruleset=ruleset,
         status=status,
         outcome=outcome,
-        made=_matching(call, "made", WORD[1:-1]),
+        made=read_matching(call, "made", WORD[1:-1]),
         least=_money(call, "least"),
         most=_money(call, "most"),
         shortfall=_flag(call, "shortfall"),
@@ -171,7 +171,7 @@ def _cursor(row: dict[str, Any]) -> str:
 
 
 def _read_cursor(call: Call) -> tuple[datetime, str] | None:
-    text = _matching(call, "cursor", CURSOR[1:-1])
+    text = read_matching(call, "cursor", CURSOR[1:-1])
     if text is None:
         return None
     try:
@@ -200,14 +200,14 @@ async def get_report(call: Call) -> Response:
     if format_ == "svg" and name not in pictures.ASKED:
         raise Problem("bad_choice", f"There are pictures of {', '.join(pictures.ASKED)} only.")
     filters = Filters(
-        table=_matching(call, "table", ID.pattern),
-        bettor=_matching(call, "bettor", ID.pattern),
-        gaming_day=_day(call, "gaming_day"),
-        shift=_matching(call, "shift", WORD[1:-1]),
-        box=_matching(call, "box", ID.pattern),
-        as_of=_moment(call, "as_of"),
-        since=_moment(call, "from"),
-        until=_moment(call, "to"),
+        table=read_matching(call, "table", ID.pattern),
+        bettor=read_matching(call, "bettor", ID.pattern),
+        gaming_day=read_day(call, "gaming_day"),
+        shift=read_matching(call, "shift", WORD[1:-1]),
+        box=read_matching(call, "box", ID.pattern),
+        as_of=read_moment_of(call, "as_of"),
+        since=read_moment_of(call, "from"),
+        until=read_moment_of(call, "to"),
     )
     body = await call.in_thread(_report, call, name, filters, format_)
     headers = {}

@@ -508,6 +508,96 @@ class Box(Struct):
     counted: Money | None
 
 
+class SummaryTotals(Struct):
+    rounds: int
+    settled: int
+    void: int
+    open: int
+    action: Money
+    fees: Money
+    waived: Money
+    net_fees: Money
+    boxes: int
+    boxes_waiting: int
+    expected: Money
+    counted: Money
+    variance: Money
+    shortfall: Money
+    house_win: Money
+    tray_difference: Money
+
+
+class Summary(Struct):
+    """Each list has rows with the columns of the report that it is part of."""
+
+    gaming_day: str
+    shift: str | None
+    table: str | None
+    as_of: str | None
+    totals: SummaryTotals
+    rounds: list[dict[str, Any]]
+    fees: list[dict[str, Any]]
+    boxes: list[dict[str, Any]]
+    house: list[dict[str, Any]]
+    inventory: list[dict[str, Any]]
+    voids: list[dict[str, Any]]
+    shortfalls: list[dict[str, Any]]
+    signatures: list[str]
+
+
+class ListedBox(Struct):
+    """`status` is `counted` for a box with a variance, and figures are null, for whoever may not see them."""
+
+    box: str
+    table: str
+    installed_at: str
+    removed_at: str | None
+    gaming_day: str | None
+    shift: str | None
+    removed_by: list[str]
+    seal: str | None
+    counters: list[str]
+    status: Literal["installed", "removed", "counted", "variance", "reconciled"]
+    fees: int | None
+    expected: Money | None
+    counted: Money | None
+    variance: SignedMoney | None
+    signed_by: str | None
+    explanation: str | None
+
+
+class ListedBoxes(Struct):
+    boxes: list[ListedBox]
+    cursor: str | None
+
+
+class BoxMoment(Struct):
+    """One thing that happened to a box. Pieces and total of a count are null for whoever may not see them."""
+
+    what: Literal["installed", "fee not dropped", "removed", "counted", "reconciled"]
+    at: str
+    by: str
+    second_person: str | None = None
+    seal: str | None = None
+    round: str | None = None
+    pieces: dict[str, int] | None = None
+    total: Money | None = None
+    explanation: str | None = None
+
+
+class BoxHistory(Struct):
+    box: str
+    table: str
+    status: Literal["installed", "removed", "counted", "variance", "reconciled"]
+    counts: int
+    fees: int | None
+    expected: Money | None
+    counted: Money | None
+    variance: SignedMoney | None
+    tolerance: Money
+    moments: list[BoxMoment]
+
+
 class MeterShown(Struct):
     meter: str
     seed: Money

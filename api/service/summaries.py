@@ -1,0 +1,86 @@
+"""A gaming day or a shift on one sheet, as JSON or as the page to print and sign."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from api.service import examples, shapes
+from api.service.operations import ID, Answer, Call, Operation, Param
+from api.service.problems import Problem
+from api.service.reports import (
+    DAY_SCHEMA,
+    ID_SCHEMA,
+    MOMENT_SCHEMA,
+    WORD,
+    WORD_SCHEMA,
+    read_day,
+    read_matching,
+    read_moment_of,
+)
+from api.service.rounds import record_look
+from projections.reports import BadFilter, Filters
+from projections.summary import NAMES, PROJECTIONS, summary
+
+FORMATS = {"json": "application/json", "pdf": "application/pdf"}
+
+
+async def get_summary(call: Call) -> Response:
+    name: str = call.request.path_params["name"]
+    if name not in NAMES:
+        raise Problem("not_found", f"There is a summary of a {' or a '.join(NAMES)}.")
+    format_ = call.query("format") or "json"
+    if format_ not in FORMATS:
+        raise Problem("bad_document", f"`format` is one of {', '.join(FORMATS)}.")
+    filters = Filters(
+        table=read_matching(call, "table", ID.pattern),
+        gaming_day=read_day(call, "gaming_day"),
+        shift=read_matching(call, "shift", WORD[1:-1]),
+        as_of=read_moment_of(call, "as_of"),
+    )
+    body = await call.in_thread(_summed_up, call, name, filters, format_)
+    headers = {} if format_ == "json" else {"Content-Disposition": f'attachment; filename="{name}.{format_}"'}
+    return Response(body, 200, headers, FORMATS[format_])
+
+
+def _summed_up(call: Call, name: str, filters: Filters, format_: str) -> bytes:
+    if not filters.on_the_past:
+        for projection in PROJECTIONS:
+            call.service.projecting.bring_up_to_date(projection)
+    try:
+        found: dict[str, Any] = summary(call.service.database_url, name, filters, datetime.now(UTC))
+    except BadFilter as error:
+        raise Problem("bad_choice", str(error)) from None
+    record_look(call, f"summary as {format_}", f"{name}?{call.request.url.query}"[:500])
+    if format_ == "pdf":
+        from projections.pdf import summary_sheet
+
+        return summary_sheet(found)
+    return msgspec.json.encode(found)
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/summaries/{name}",
+        "getSummary",
+        "reports",
+        "A gaming day or a shift, summed up",
+        get_summary,
+        {200: Answer(shapes.Summary, examples.SUMMARY, "Totals and what they are made of.", also=(FORMATS["pdf"],))},
+        frozenset({"accounting", "auditor"}),
+        "Of the day, or of the shift of it, that is named; without one, of the one that it is now.",
+        params=(
+            Param("name", {"type": "string", "enum": list(NAMES)}, "Which summary.", "path", True),
+            Param("format", {"type": "string", "enum": list(FORMATS)}, "JSON by default; PDF has lines to sign on."),
+            Param("gaming_day", DAY_SCHEMA, "The gaming day."),
+            Param("shift", WORD_SCHEMA, "The shift, with its gaming day."),
+            Param("table", ID_SCHEMA, "Only of this table."),
+            Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
+        ),
+        problems=("bad_choice",),
+    ),
+)

@@ -1,0 +1,49 @@
+"""Looking for drop boxes, the one that was put on its table last first, page by page.
+
+Figures come with them: whoever asks for somebody else has to know what that one may see.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, LiteralString
+
+from msgspec import Struct
+
+from infra.database import Database
+
+COLUMNS: LiteralString = (
+    "box, table_id, installed_at, removed_at, gaming_day, shift, removed_by, seal, fees, counters, expected, counted, "
+    "variance, status, reconciled_at, signed_by, explanation"
+)
+CONDITIONS: dict[str, LiteralString] = {
+    "table": "table_id = %(table)s",
+    "day": "gaming_day = %(day)s",
+    "shift": "shift = %(shift)s",
+    "statuses": "status = ANY(%(statuses)s)",
+    "after": "(installed_at, box) < (%(after_at)s, %(after_box)s)",
+}
+
+
+class Wanted(Struct, frozen=True):
+    """`day` and `shift` are those of the removal. `after` is the last row that was seen."""
+
+    table: str | None = None
+    day: date | None = None
+    shift: str | None = None
+    statuses: list[str] | None = None
+    after: tuple[datetime, str] | None = None
+
+
+def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any]]:
+    asked = {name: value for name in Wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
+    statement: LiteralString = f"SELECT {COLUMNS} FROM projections.drops"
+    if asked:
+        statement += " WHERE " + " AND ".join(CONDITIONS[name] for name in asked)
+    statement += " ORDER BY installed_at DESC, box DESC LIMIT %(limit)s"
+    values: dict[str, Any] = {**asked, "limit": limit}
+    if wanted.after is not None:
+        values["after_at"], values["after_box"] = values.pop("after")
+    rows = database.read(lambda cursor: cursor.execute(statement, values).fetchall())
+    names = COLUMNS.split(", ")
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,0 +1,49 @@
+"""A day and a shift over HTTP: the same figures as the command line's, and the sheet to sign."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.serving import client, server_url, service_url
+from tests.projections.playing import NOON_MS, record, simulated
+
+__all__ = ["client", "server_url", "service_url"]
+DAY = "2026-09-21"
+
+
+@pytest.fixture(scope="module")
+def played(client):
+    rounds = simulated(4, tables=1, only="uth-casino-club")
+    record(client.app.state.service.ledger, rounds, NOON_MS)
+    return len(rounds)
+
+
+def test_a_day_and_its_shift_are_summed_up(client, played):
+    day = client.get("/v1/summaries/day", params={"gaming_day": DAY}).json()
+    assert (day["gaming_day"], day["totals"]["rounds"]) == (DAY, played)
+    assert day["totals"]["fees"] == f"{sum(float(row['fees']) for row in day['fees']):.2f}" != "0.00"
+    shift = day["fees"][0]["shift"]
+    one = client.get("/v1/summaries/shift", params={"gaming_day": DAY, "shift": shift}).json()
+    assert (one["shift"], one["totals"]) == (shift, day["totals"])
+    past = client.get("/v1/summaries/day", params={"gaming_day": DAY, "as_of": "2026-01-01T00:00:00Z"}).json()
+    assert past["totals"]["rounds"] == 0
+
+
+def test_the_sheet_is_a_pdf(client, played):
+    sheet = client.get("/v1/summaries/day", params={"gaming_day": DAY, "format": "pdf"})
+    assert sheet.content.startswith(b"%PDF-")
+    assert sheet.headers["content-disposition"] == 'attachment; filename="day.pdf"'
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "status"),
+    [
+        ("week", {}, 404),
+        ("day", {"format": "csv"}, 400),
+        ("day", {"gaming_day": "yesterday"}, 400),
+        ("day", {"shift": "swing"}, 409),
+        ("shift", {"shift": "swing"}, 409),
+    ],
+)
+def test_what_cannot_be_summed_up_is_refused(client, played, path, params, status):
+    assert client.get(f"/v1/summaries/{path}", params=params).status_code == status
