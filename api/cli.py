@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api import rules_command
+from api import people_commands, rules_command
 from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
@@ -45,6 +45,7 @@ for command in (demo, serve, adjudicate, simulate, record, replay, report, rebui
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 app.add_typer(tokens, name="token")
+app.add_typer(people_commands.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
 
 

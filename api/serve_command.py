@@ -60,7 +60,30 @@ def serve(
         typer.echo(f"roundledger: http://{host}:{port}", err=True)
         if not settings.authenticated:
             typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
+        else:
+            settings = _with_setup_code(url, settings, f"http://{host}:{port}/setup")
         run(url, host, port, workers, settings)
+
+
+def _with_setup_code(database_url: str, settings: "Settings", address: str) -> "Settings":
+    """While nobody can sign in, a code with which the first admin is made; whoever sees this terminal has it."""
+    import secrets
+
+    from msgspec.structs import replace
+
+    from infra.database import Database
+    from infra.people import People
+
+    database = Database(database_url, connections_at_most=1)
+    try:
+        if settings.setup_code is not None or People(database).any():
+            return settings
+    finally:
+        database.close()
+    code = "-".join(secrets.token_hex(2) for _ in range(4))
+    os.environ["ROUNDLEDGER_SETUP_CODE"] = code  # for the worker processes, which read their own settings
+    typer.echo(f"roundledger: nobody can sign in yet; make the first admin at {address} with the code {code}", err=True)
+    return replace(settings, setup_code=code)
 
 
 def config() -> None:

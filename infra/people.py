@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, LiteralString
 
 from msgspec import Struct
 
@@ -16,7 +18,17 @@ from infra.database import Cursor, Database
 MOST_FAILURES = 10  # of one person, since his last success, within the window
 MOST_FAILURES_FROM = 50  # of one address
 WINDOW_MINUTES = 15
+ROLES = ("floor", "cage", "counter", "accounting", "auditor", "admin")
+PART = re.compile(rf"{'|'.join(ROLES)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
+# Whoever holds the first never holds any of the others, in no session: the separation is of people, not of clicks.
+APART = {
+    "admin": (frozenset({"floor", "cage", "counter", "accounting", "terminal"}), "an admin touches no money"),
+    "counter": (frozenset({"accounting"}), "whoever counts boxes must not know what they should hold"),
+}
 SEEN_SECONDS = 30  # a session's last use is written down no more often than this
+
+
+ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('roundledger.people'))"
 
 
 class Somebody(Struct, frozen=True):
@@ -34,6 +46,20 @@ class Session(Struct, frozen=True):
     part: str
     parts: tuple[str, ...]
     began_at: datetime
+
+
+def check_parts(parts: Sequence[str]) -> None:
+    if not parts:
+        raise NotAllowed("Everybody has at least one part.")
+    for part in parts:
+        if not PART.fullmatch(part):
+            raise NotAllowed(f"A part is {', '.join(ROLES)}, or terminal with its table, like terminal:t1; not {part}.")
+    if len(set(parts)) < len(parts):
+        raise NotAllowed("A part is named twice.")
+    roles = {part.partition(":")[0] for part in parts}
+    for role, (others, why) in APART.items():
+        if role in roles and (both := roles & others):
+            raise NotAllowed(f"Nobody has both {role} and {sorted(both)[0]}: {why}.")
 
 
 class SignInRefused(Exception):
@@ -69,42 +95,50 @@ class People:
         """While there is nobody; of two who try at once one is too late."""
         kept = _checked(password, staff_id)
         with self._database.cursor() as cursor, cursor.connection.transaction():
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('roundledger.people'))")
+            cursor.execute(ONE_AT_A_TIME)
             if cursor.execute("SELECT EXISTS (SELECT FROM roundledger.people)").fetchone() == (True,):
                 raise NotAllowed("There is somebody already, who can add others.")
             _insert(cursor, Somebody(staff_id, name, (part,), False), kept, staff_id)
 
     def add(self, somebody: Somebody, password: str, by: str) -> None:
+        check_parts(somebody.parts)
         kept = _checked(password, somebody.staff_id)
         with self._database.cursor() as cursor, cursor.connection.transaction():
             _insert(cursor, somebody, kept, by)
 
-    def set_parts(self, staff_id: str, parts: tuple[str, ...], by: str) -> None:
-        """Sessions in a part that was taken away end."""
-        if not parts:
-            raise NotAllowed("Everybody has at least one part.")
+    def change(
+        self,
+        staff_id: str,
+        by: str,
+        *,
+        parts: Sequence[str] | None = None,
+        password: str | None = None,
+        disabled: bool | None = None,
+        keep: str | None = None,
+    ) -> Somebody:
+        """All of it or nothing. Sessions end where their part was taken away, a password given (but for the one whose
+        cookie is to be kept) or somebody disabled."""
+        if parts is not None:
+            check_parts(parts)
+        kept = None if password is None else _checked(password, staff_id)
         with self._database.cursor() as cursor, cursor.connection.transaction():
-            self._change(cursor, staff_id, "parts = %s", list(parts))
-            cursor.execute(
-                "UPDATE roundledger.sessions SET ended_at = now() "
-                "WHERE staff_id = %s AND ended_at IS NULL AND NOT part = ANY(%s)",
-                [staff_id, list(parts)],
-            )
-            _log(cursor, by, staff_id, f"parts: {', '.join(parts)}")
-
-    def set_password(self, staff_id: str, password: str, by: str, keep: str | None = None) -> None:
-        """His sessions end, but for the one whose cookie is to be kept."""
-        kept = _checked(password, staff_id)
-        with self._database.cursor() as cursor, cursor.connection.transaction():
-            self._change(cursor, staff_id, "password = %s", kept)
-            _end_all(cursor, staff_id, keep)
-            _log(cursor, by, staff_id, "password")
-
-    def set_disabled(self, staff_id: str, disabled: bool, by: str) -> None:
-        with self._database.cursor() as cursor, cursor.connection.transaction():
-            self._change(cursor, staff_id, "disabled = %s", disabled)
-            _end_all(cursor, staff_id, None)
-            _log(cursor, by, staff_id, "disabled" if disabled else "enabled")
+            cursor.execute(ONE_AT_A_TIME)
+            had_admin = _has_admin(cursor)
+            if parts is not None:
+                self._set(cursor, staff_id, "parts = %s", list(parts), by, f"parts: {', '.join(parts)}")
+                _end(cursor, staff_id, "NOT part = ANY(%s)", list(parts))
+            if kept is not None:
+                self._set(cursor, staff_id, "password = %s", kept, by, "password")
+                _end(cursor, staff_id, "cookie_hash IS DISTINCT FROM %s", None if keep is None else _hash(keep))
+            if disabled is not None:
+                self._set(cursor, staff_id, "disabled = %s", disabled, by, "disabled" if disabled else "enabled")
+                _end(cursor, staff_id, "%s", disabled)
+            if had_admin and not _has_admin(cursor):
+                raise NotAllowed("That would leave no admin who can sign in.")
+        somebody = self.find(staff_id)
+        if somebody is None:
+            raise NotAllowed(f"There is nobody with the id {staff_id}.")
+        return somebody
 
     def changes(self, limit: int) -> list[dict[str, Any]]:
         """Newest first."""
@@ -209,10 +243,11 @@ class People:
     def _read(self, statement: Any, values: Any) -> list[tuple[Any, ...]]:
         return self._database.read(lambda cursor: cursor.execute(statement, values).fetchall())
 
-    def _change(self, cursor: Cursor, staff_id: str, what: Any, value: Any) -> None:
-        cursor.execute("UPDATE roundledger.people SET " + what + " WHERE staff_id = %s", [value, staff_id])
+    def _set(self, cursor: Cursor, staff_id: str, what: LiteralString, value: Any, by: str, said: str) -> None:
+        cursor.execute(f"UPDATE roundledger.people SET {what} WHERE staff_id = %s", [value, staff_id])
         if not cursor.rowcount:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
+        _log(cursor, by, staff_id, said)
 
 
 def _insert(cursor: Cursor, somebody: Somebody, kept: str, by: str) -> None:
@@ -226,11 +261,16 @@ def _insert(cursor: Cursor, somebody: Somebody, kept: str, by: str) -> None:
     _log(cursor, by, somebody.staff_id, f"added: {', '.join(somebody.parts)}")
 
 
-def _end_all(cursor: Cursor, staff_id: str, keep: str | None) -> None:
+def _has_admin(cursor: Cursor) -> bool:
+    """Somebody who can sign in as one. Changes come one at a time, so two cannot disable one another at once."""
+    found = "SELECT EXISTS (SELECT FROM roundledger.people WHERE NOT disabled AND 'admin' = ANY(parts))"
+    return cursor.execute(found).fetchone() == (True,)
+
+
+def _end(cursor: Cursor, staff_id: str, which: LiteralString, value: Any) -> None:
     cursor.execute(
-        "UPDATE roundledger.sessions SET ended_at = now() "
-        "WHERE staff_id = %s AND ended_at IS NULL AND cookie_hash IS DISTINCT FROM %s",
-        [staff_id, None if keep is None else _hash(keep)],
+        f"UPDATE roundledger.sessions SET ended_at = now() WHERE staff_id = %s AND ended_at IS NULL AND {which}",
+        [staff_id, value],
     )
 
 

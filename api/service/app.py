@@ -19,7 +19,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from api.service import count_room, feed, floor, health, reports, rounds, rules, summaries, tables, tokens
+from api.service import (
+    count_room,
+    feed,
+    floor,
+    health,
+    people,
+    reports,
+    rounds,
+    rules,
+    summaries,
+    tables,
+    tokens,
+)
 from api.service.auth import OPEN, Doors, Person
 from api.service.gate import Gate, Rates, within
 from api.service.metrics import Metrics
@@ -50,6 +62,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *summaries.OPERATIONS,
     *feed.OPERATIONS,
     *tokens.OPERATIONS,
+    *people.OPERATIONS,
     *health.OPERATIONS,
 )
 FAILURES_A_SECOND = 20.0  # tokens that do not count, from one address

@@ -240,6 +240,7 @@ TOKEN = {
     "table": "t1",
     "expires_at": "2026-04-08T00:00:00+00:00",
 }
+PERSON = {"staff_id": "floor-7", "name": "Ana Ruiz", "parts": ["floor", "auditor"], "disabled": False}
 READS = {
     "reads": [
         {

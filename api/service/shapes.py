@@ -183,6 +183,26 @@ class TokenBody(Body):
     table: Id | UnsetType = UNSET
 
 
+Part = Annotated[
+    str, Meta(pattern=r"\A(floor|cage|counter|accounting|auditor|admin|terminal:[a-z0-9][a-z0-9-]{0,39})\Z")
+]
+Parts = Annotated[list[Part], Meta(min_length=1, max_length=20)]
+Password = Annotated[str, Meta(min_length=10, max_length=200)]
+
+
+class PersonBody(Body):
+    staff_id: Id
+    name: Text
+    parts: Parts
+    password: Password
+
+
+class PersonChange(Body):
+    parts: Parts | UnsetType = UNSET
+    password: Password | UnsetType = UNSET
+    disabled: bool | UnsetType = UNSET
+
+
 class RevocationBody(Body):
     reason: Text
 
@@ -638,6 +658,17 @@ class Read(Struct):
 
 class Reads(Struct):
     reads: list[Read]
+
+
+class PersonShown(Struct):
+    staff_id: str
+    name: str
+    parts: list[str]
+    disabled: bool
+
+
+class PeopleShown(Struct):
+    people: list[PersonShown]
 
 
 class InForce(Struct):

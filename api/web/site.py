@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from api.service.auth import Person
 from api.service.gate import within
 from api.service.problems import TITLES, Problem, of_refusal
-from api.web import account, home
+from api.web import account, home, staff
 from api.web.assets import accepts_gzip, read_assets
 from api.web.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.web.page import Page, View
@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 PAGES: tuple[Page, ...] = (
     *home.PAGES,
     *account.PAGES,
+    *staff.PAGES,
 )
 NOBODY = Person("nobody", "nobody")
 ERROR_PAGE = Page("", "error", "Something went wrong", "error.html", home.show, None)

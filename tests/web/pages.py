@@ -8,5 +8,6 @@ is JSON. `{round}`, `{table}` and the like stand for what tests/web/conftest.py 
 ADDRESSES: tuple[str, ...] = (
     "/",
     "/account",
+    "/staff",
     "/nothing-here",
 )

@@ -121,10 +121,10 @@ def test_whoever_is_disabled_is_out_at_once(locked: Site, client: Client):
     client.sign_in("accounting-1", PASSWORD)
     assert client.http.get("/account").status_code == 200
     people = locked.app.state.service.people
-    people.set_disabled("accounting-1", True, "tests")
+    people.change("accounting-1", "tests", disabled=True)
     assert client.http.get("/account").status_code == 303
     assert client.sign_in("accounting-1", PASSWORD).status_code == 403
-    people.set_disabled("accounting-1", False, "tests")
+    people.change("accounting-1", "tests", disabled=False)
     assert client.sign_in("accounting-1", PASSWORD).status_code == 303
 
 
@@ -209,3 +209,33 @@ def client(locked: Site) -> Iterator[Client]:
     client = Client(locked)
     yield client
     client.http.close()
+
+
+# ---- the admin's page
+
+
+def test_an_admin_adds_somebody_who_then_signs_in(locked: Site, page: Page, sign_in: SignIn):
+    sign_in(locked, "admin-1")
+    page.get_by_role("link", name="Staff").first.click()
+    page.get_by_label("Staff id").fill("new-1")
+    page.get_by_label("Name").fill("Somebody new")
+    page.get_by_label("floor").check()
+    page.get_by_label("Password", exact=True).fill("a phrase of his own")
+    page.get_by_label("The password again").fill("a phrase of his own")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("status")).to_have_text("new-1 can sign in.")
+    page.get_by_role("button", name="Sign out").click()
+    sign_in(locked, "new-1", "a phrase of his own")
+    expect(page.get_by_role("banner")).to_contain_text("new-1")
+    assert page.goto(f"{locked.url}/account") is not None
+
+
+def test_only_an_admin_changes_people(locked: Site, client: Client):
+    client.sign_in("floor-1", PASSWORD)
+    assert client.http.get("/staff").status_code == 403
+    client.sign_in("auditor-1", PASSWORD)
+    assert client.http.get("/staff").status_code == 200
+    sent = {"do": "disable", "csrf": client.token("/staff/floor-1")}
+    answer = client.http.post("/staff/floor-1", data={**sent, "csrf": client.token("/account")})
+    assert answer.status_code == 403
+    assert "may not do this" in answer.text
