@@ -44,6 +44,8 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
+        " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments, card-frequencies, card-counts,"
+        " shortfalls, voids, waivers,"
         " tray-counts or inventory; day or shift for a summary to print and sign.",
     ),
 ]
@@ -64,6 +66,12 @@ def report(
     gaming_day: Annotated[str | None, typer.Option(metavar="DATE", help="Only of this gaming day.")] = None,
     shift: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this shift.")] = None,
     box: Annotated[str | None, typer.Option(metavar="ID", help="Only of this drop box.")] = None,
+    dealer: Annotated[str | None, typer.Option(metavar="ID", help="Only of this dealer; nobody for none.")] = None,
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only disputes about this kind of error.")] = None,
+    status: Annotated[
+        str | None, typer.Option(metavar="STATUS", help="Only disputes that stand so, or that are overdue.")
+    ] = None,
+    round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
     into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")] = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -79,7 +87,7 @@ def report(
     if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
         fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
     moments = _moment(as_of, "--as-of"), _moment(since, "--from"), _moment(until, "--to")
-    filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments)
+    filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
     try:
         if name in SUMMARIES:
             with _open(database_url, data_dir) as url:

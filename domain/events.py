@@ -263,7 +263,7 @@ RoundEvent = (
 )
 
 # Said of a round beside its play: they may come in any order, and say nothing of when the play went on.
-BESIDE_PLAY = (FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported)
+BESIDE_PLAY = (FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported, RoundDisputed)
 
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.opened.v1": RoundOpened,

@@ -167,6 +167,8 @@ IN_ORDER = (
     SessionOpened,
     BankOffered,
     BankDeclined,
+    DealerTappedIn,
+    DealerTappedOut,
     RoundBegun,
     RoundEnded,
     BoxChanged,

@@ -5,19 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from projections.bankroll import Bankroll
+from projections.cards import Cards
 from projections.collections import Collections
+from projections.disputes import Disputes
 from projections.drops import Drops
 from projections.exposure import Exposure
 from projections.hands import Hands
 from projections.inventory import Inventory
 from projections.journal import Journal
 from projections.meters import Meters
+from projections.payments import Payments
 from projections.projection import Projection
 from projections.rotation import Rotation
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection
-    for projection in (Hands, Bankroll, Exposure, Collections, Drops, Journal, Rotation, Meters, Inventory)
+    for projection in (
+        Hands,
+        Bankroll,
+        Exposure,
+        Collections,
+        Drops,
+        Journal,
+        Rotation,
+        Meters,
+        Inventory,
+        Disputes,
+        Payments,
+        Cards,
+    )
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from domain import boxes, meters, rulesets, tables
+from domain import boxes, disputes, meters, rulesets, tables
 from domain.dealing import clockwise
 from domain.events import (
     BetsClosed,
@@ -22,6 +22,7 @@ from domain.events import (
     NoteMade,
     Place,
     RoundCorrected,
+    RoundDisputed,
     RoundOpened,
     RoundSettled,
     RoundVoided,
@@ -66,6 +67,8 @@ class RoundFacts(Facts):
         "cards",
         "closed_at_ms",
         "corrected",
+        "deal_over",
+        "disputed",
         "ended_at_ms",
         "fee",
         "liability",
@@ -75,6 +78,7 @@ class RoundFacts(Facts):
         "opened_at_ms",
         "round",
         "seats",
+        "shown",
         "status",
         "table",
         "tips",
@@ -99,11 +103,14 @@ class RoundFacts(Facts):
         self.voided: RoundVoided | None = None
         self.corrected = 0
         self.notes = 0
+        self.disputed = 0
         self.bettors: dict[str, set[int]] = {}  # in the order of their first wager, with the seats they bet at
         self.tips: set[str] = set()  # the bettors whose wagers are tips for the dealer
         self.seats: dict[int, None] = {}
         self.lines: list[LineSettled] = []
         self.cards: dict[tuple[Place, int], list[str | None]] = {}
+        self.shown = 0  # cards that everybody sees whatever they are (`always_shown`)
+        self.deal_over = False
 
     @property
     def finished(self) -> bool:
@@ -118,6 +125,7 @@ class RoundFacts(Facts):
         return (self.opened.terms.get("meter") or {}).get("id") or f"meter-{self.table}"
 
 
+STREETS = frozenset({"flop", "turn_river"})
 _UNOPENED = RoundOpened("", "", "", "", {}, {})
 _NO_DAY = GamingDays().of(0)
 
@@ -162,12 +170,29 @@ def _note_made(facts: RoundFacts, event: NoteMade, now: Now) -> None:
     facts.notes += 1
 
 
+def _disputed(facts: RoundFacts, event: RoundDisputed, now: Now) -> None:
+    facts.disputed += 1
+
+
+def always_shown(facts: RoundFacts, event: CardsDealt | CardsTurned) -> tuple[str | None, ...]:
+    """The cards of an event that lie face up whatever they are: those dealt before anybody decides, and the board.
+
+    A hand that is turned over because it was not folded, or that grows because it is low, is no fair sample of a deck.
+    """
+    if isinstance(event, CardsTurned):
+        return event.cards if event.of in STREETS else ()
+    return () if facts.deal_over else event.cards[event.face_down :]
+
+
 def _cards_dealt(facts: RoundFacts, event: CardsDealt, now: Now) -> None:
+    facts.shown += len(always_shown(facts, event))
     if event.to != "burn":
         facts.cards.setdefault((event.to, event.hand), []).extend(event.cards)
 
 
 def _cards_turned(facts: RoundFacts, event: CardsTurned, now: Now) -> None:
+    facts.shown += len(always_shown(facts, event))
+    facts.deal_over = True
     if event.of == "flop" or event.of == "turn_river":
         board = facts.cards[("board", 1)]
         at = 0 if event.of == "flop" else 3
@@ -177,6 +202,7 @@ def _cards_turned(facts: RoundFacts, event: CardsTurned, now: Now) -> None:
 
 
 def _decision_made(facts: RoundFacts, event: DecisionMade, now: Now) -> None:
+    facts.deal_over = True
     if event.choice == "split":
         hand = facts.cards[(event.seat, event.hand)]
         number = 1 + sum(place == event.seat for place, _ in facts.cards)
@@ -193,6 +219,7 @@ MONEY: Mapping[type, Callable[[Any, Any, Now], None]] = {
     FeeWaived: _fee_waived,
     RoundCorrected: _corrected,
     NoteMade: _note_made,
+    RoundDisputed: _disputed,
 }
 CARDS: Mapping[type, Callable[[Any, Any, Now], None]] = {
     CardsDealt: _cards_dealt,
@@ -415,12 +442,45 @@ def _on_meter(facts: MeterFacts, event: meters.MeterEvent, now: Now) -> None:
     facts.shown, facts.reserve = event.shown, event.reserve
 
 
+class DisputeFacts(Facts):
+    """`dispute` is there from its first event on; moments are those of the events that they are named for."""
+
+    __slots__ = ("appealed_at_ms", "closed_at_ms", "decided_at_ms", "dispute", "opened_at_ms", "ruled_at_ms")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dispute: disputes.Dispute | None = None
+        self.opened_at_ms = 0
+        self.ruled_at_ms: int | None = None
+        self.appealed_at_ms: int | None = None
+        self.decided_at_ms: int | None = None
+        self.closed_at_ms: int | None = None
+
+
+def _on_dispute(facts: DisputeFacts, event: disputes.DisputeEvent, now: Now) -> None:
+    if isinstance(event, disputes.DisputeOpened):
+        facts.dispute, facts.opened_at_ms = disputes.start(event, now.by), now.at_ms
+        return
+    assert facts.dispute is not None
+    facts.dispute = disputes.evolve(facts.dispute, event, now.by)
+    match event:
+        case disputes.DisputeRuled():
+            facts.ruled_at_ms = now.at_ms
+        case disputes.DisputeAppealed():
+            facts.appealed_at_ms = now.at_ms
+        case disputes.AppealRuled():
+            facts.decided_at_ms = now.at_ms
+        case disputes.DisputeClosed():
+            facts.closed_at_ms = now.at_ms
+
+
 class BettorFacts(Facts):
     __slots__ = ()
 
 
 BOX = dict.fromkeys(boxes.BOX_TOPICS.values(), _on_box)
 METER = dict.fromkeys(meters.METER_TOPICS.values(), _on_meter)
+DISPUTE = dict.fromkeys(disputes.DISPUTE_TOPICS.values(), _on_dispute)
 
 
 # ---- at hand, or from the store
@@ -432,6 +492,7 @@ FACTS_OF: dict[str, type[Facts]] = {
     "box": BoxFacts,
     "meter": MeterFacts,
     "bettor": BettorFacts,
+    "dispute": DisputeFacts,
 }
 
 
@@ -449,6 +510,7 @@ class Streams:
             **SESSION,
             **BOX,
             **METER,
+            **DISPUTE,
         }
 
     def before(self, kind: type[Facts], originator: int, version: int) -> Facts:

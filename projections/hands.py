@@ -17,6 +17,7 @@ from domain.events import (
     LineSettled,
     NoteMade,
     RoundCorrected,
+    RoundDisputed,
     RoundOpened,
     RoundSettled,
     RoundVoided,
@@ -43,6 +44,7 @@ ROUNDS = Table(
         "late": "boolean NOT NULL",
         "status": "text NOT NULL",
         "deck": "text",
+        "dealer": "text",
         "player_dealer": "text",
         "bank_seat": "smallint",
         "bank_wager": "bigint",
@@ -62,6 +64,7 @@ ROUNDS = Table(
         "voided": "text",
         "corrected": "integer NOT NULL",
         "notes": "integer NOT NULL",
+        "disputed": "integer NOT NULL",
     },
     ("round",),
     indexes=(
@@ -74,6 +77,10 @@ ROUNDS = Table(
         "(opened_at, round) WHERE corrected > 0",
         "(opened_at, round) WHERE notes > 0",
         "(opened_at, round) WHERE late",
+        "(opened_at, round) WHERE disputed > 0",
+        "(opened_at, round) WHERE waived IS NOT NULL",
+        "(coalesce(dealer, 'nobody'), opened_at, round)",
+        "(player_dealer, opened_at, round)",
         "(dealer_hand, opened_at, round)",
         "USING gin (made, outcomes)",  # what is common is soon found among the newest; this is for what is rare
     ),
@@ -101,6 +108,7 @@ CHANGING = (
     FeeWaived,
     NoteMade,
     RoundCorrected,
+    RoundDisputed,
 )
 
 
@@ -140,6 +148,7 @@ def _row(round_: RoundFacts) -> Row:
         round_.late,
         round_.status,
         opened.deck,
+        opened.dealer,
         opened.bank_bettor,
         opened.bank_seat,
         opened.bank_wager,
@@ -159,6 +168,7 @@ def _row(round_: RoundFacts) -> Row:
         None if round_.voided is None else round_.voided.reason,
         round_.corrected,
         round_.notes,
+        round_.disputed,
     )
 
 

@@ -167,7 +167,8 @@ class Journal(Projection):
     def _correction_posted(self, now: Now, event: CorrectionPosted, round_: RoundFacts) -> None:
         account = corrected_account(round_, event.account)
         who = bettor_account(round_, event.bettor)
-        self._move(now, round_.round, round_, account, who, event.amount, f"corrected: {event.reason}")
+        source = round_.round if event.dispute is None else f"dispute:{event.dispute}"
+        self._move(now, source, round_, account, who, event.amount, f"corrected: {event.reason}")
 
     # ---- boxes, chips, meters
 

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from projections.applier import gaming_days
 from projections.catalogue import ALL
-from projections.reports import BY_DAY, BY_TABLE, BadFilter, Filters, Report, ask, replayed, report_named
+from projections.report import BY_DAY, BY_TABLE, Report
+from projections.reports import BadFilter, Filters, ask, replayed, report_named
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY
 

@@ -20,10 +20,13 @@ from infra.recorder import LedgerRecorder
 from projections import storage
 from projections.applier import gaming_days
 from projections.catalogue import ALL
+from projections.chi_square import p_value
 from projections.feed import Feed
 from projections.fold import Fold
 from projections.gaming_days import GamingDays
+from projections.irregular import CARD_DEGREES, IRREGULAR, KINDS, STATUSES
 from projections.projection import Projection, Window
+from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, IN_RANGE, WHERE, Report
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection, Writer
 
@@ -46,6 +49,10 @@ class Filters(Struct, frozen=True):
     as_of: datetime | None = None
     since: datetime | None = None
     until: datetime | None = None
+    dealer: str | None = None
+    kind: str | None = None
+    status: str | None = None
+    round: str | None = None
 
     @property
     def on_the_past(self) -> bool:
@@ -55,26 +62,6 @@ class Filters(Struct, frozen=True):
     def window(self) -> Window:
         return Window(_milliseconds(self.since), _milliseconds(self.until))
 
-
-class Report(Struct, frozen=True):
-    """`columns` name a format for each: money, at, or as it is. `filters` are the conditions that may be asked for."""
-
-    name: str
-    projection: type[Projection]
-    columns: dict[str, str]
-    query: LiteralString
-    filters: dict[str, LiteralString]
-    order: LiteralString
-    group: LiteralString = ""
-    windowed: LiteralString = ""  # the condition of a range, where rows have their own time
-
-
-ALWAYS = "always"  # a condition that nobody need ask for
-BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}
-BY_DAY: dict[str, LiteralString] = {"gaming_day": "gaming_day = %(gaming_day)s", "shift": "shift = %(shift)s"}
-IN_RANGE: LiteralString = (
-    "({} >= %(since)s OR %(since)s::timestamptz IS NULL) AND ({} < %(until)s OR %(until)s::timestamptz IS NULL)"
-)
 
 REPORTS: dict[str, Report] = {
     report.name: report
@@ -233,13 +220,16 @@ REPORTS: dict[str, Report] = {
                 "waived": "",
                 "voided": "",
                 "corrected": "",
+                "disputed": "",
+                "dealer": "",
             },
             "SELECT round, table_id, ruleset, opened_at, gaming_day, shift, status, player_dealer, seats, bettors,"
-            " dealer_hand, made, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected"
-            " FROM {schema}.hands",
+            " dealer_hand, made, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected,"
+            " disputed, coalesce(dealer, 'nobody') FROM {schema}.hands",
             {
                 **BY_TABLE,
                 **BY_DAY,
+                **BY_DEALER,
                 "bettor": "round IN (SELECT round FROM {schema}.hands_bettors WHERE bettor = %(bettor)s)",
             },
             "opened_at, round",
@@ -374,6 +364,7 @@ REPORTS: dict[str, Report] = {
             "box, at, round",
             windowed="at",
         ),
+        *IRREGULAR,
     )
 }
 
@@ -405,9 +396,12 @@ def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dic
 
 
 def _check(report: Report, filters: Filters) -> None:
-    for name in ("table", "bettor", "gaming_day", "shift", "box"):
+    for name in ("table", "bettor", "gaming_day", "shift", "box", "dealer", "kind", "status", "round"):
         if getattr(filters, name) is not None and name not in report.filters:
             raise BadFilter(f"{report.name} cannot be asked for one {name.replace('_', ' ')}.")
+    for value, words in ((filters.kind, KINDS), (filters.status, STATUSES)):
+        if value is not None and value not in words:
+            raise BadFilter(f"{value} is none of {', '.join(words)}.")
 
 
 def ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
@@ -425,9 +419,8 @@ def question(report: Report, filters: Filters, schema: str) -> tuple[Composed, d
     conditions: list[LiteralString] = [report.filters[name] for name in asked]
     if report.windowed and (filters.since or filters.until):
         conditions.append(IN_RANGE.format(report.windowed, report.windowed))
-    query = report.query
-    if conditions:
-        query += " WHERE " + " AND ".join(conditions)
+    where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
+    query = report.query.replace(WHERE, where) if WHERE in report.query else report.query + where
     if report.group:
         query += f" GROUP BY {report.group}"
     statement = SQL(query + f" ORDER BY {report.order}").format(schema=Identifier(schema))
@@ -448,6 +441,8 @@ _SHAPES: Mapping[str, Callable[[Any, GamingDays], Any]] = {
     "at": lambda value, days: None if value is None else iso(value, days),
     "schedule": lambda value, days: int(value) if value is not None and value.isdecimal() else value,
     "list": lambda value, days: value,
+    "decimal": lambda value, days: None if value is None else f"{value:.3f}",
+    "p_value": lambda value, days: None if value is None else f"{p_value(float(value), CARD_DEGREES):.4f}",
     "raw": lambda value, days: value,
 }
 

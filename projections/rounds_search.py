@@ -17,7 +17,7 @@ from infra.database import Database
 COLUMNS: LiteralString = (
     "round, table_id, ruleset, opened_at, ended_at, gaming_day, shift, status, player_dealer, seats, bettors, "
     "dealer_hand, made, outcomes, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes, "
-    "late"
+    "late, disputed, dealer"
 )
 CONDITIONS: dict[str, LiteralString] = {
     "table": "h.table_id = %(table)s",
@@ -33,6 +33,8 @@ CONDITIONS: dict[str, LiteralString] = {
     "made": "(h.made @> ARRAY[%(made)s::text] OR h.dealer_hand = %(made)s)",
     "least": "h.wagered >= %(least)s",
     "most": "h.wagered <= %(most)s",
+    "dealer": "coalesce(h.dealer, 'nobody') = %(dealer)s",
+    "player_dealer": "h.player_dealer = %(player_dealer)s",
     "after": "(h.opened_at, h.round) < (%(after_at)s, %(after_round)s)",
 }
 # The same where a bettor is asked for: his own seats and outcomes count, and the walk is along his own rounds.
@@ -50,6 +52,8 @@ FLAGS: dict[str, dict[bool, LiteralString]] = {
     "corrected": {True: "h.corrected > 0", False: "h.corrected <= 0"},
     "noted": {True: "h.notes > 0", False: "h.notes <= 0"},
     "late": {True: "h.late", False: "NOT h.late"},
+    "disputed": {True: "h.disputed > 0", False: "h.disputed <= 0"},
+    "waived": {True: "h.waived IS NOT NULL", False: "h.waived IS NULL"},
 }
 
 
@@ -77,6 +81,10 @@ class Wanted(Struct, frozen=True):
     corrected: bool | None = None
     noted: bool | None = None
     late: bool | None = None
+    disputed: bool | None = None
+    waived: bool | None = None
+    dealer: str | None = None
+    player_dealer: str | None = None
     after: tuple[datetime, str] | None = None
 
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from projections.applier import gaming_days
 from projections.catalogue import ALL
 from projections.gaming_days import Belongs
-from projections.reports import ALWAYS, BY_DAY, BY_TABLE, REPORTS, BadFilter, Filters, Report, ask, replayed
+from projections.report import ALWAYS, BY_DAY, BY_TABLE, Report
+from projections.reports import REPORTS, BadFilter, Filters, ask, replayed
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY
 

@@ -120,6 +120,8 @@ FOUND = {
             "corrected": 0,
             "notes": 0,
             "late": False,
+            "disputed": 0,
+            "dealer": "dealer-7",
         }
     ],
     "cursor": "MTc3MjEzNjkwNDEyMC9yLTAwMDE",

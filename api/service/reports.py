@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any, get_args
 
@@ -19,6 +20,8 @@ from domain.events import Outcome
 from domain.moments import MOMENT_PATTERN, read_moment
 from domain.money import MONEY_PATTERN, cents, money
 from projections import pictures
+from projections.irregular import IRREGULAR, KINDS
+from projections.irregular import STATUSES as DISPUTE_STATUSES
 from projections.output import WRITERS, ledger_file
 from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
 from projections.rounds_search import Wanted, search
@@ -48,7 +51,9 @@ FORMATS = {
 LEDGER_FILES = frozenset({"beancount", "hledger"})
 NAMES = tuple(REPORTS)
 READERS = {
-    "floor": frozenset({"exposure", "hands", "rotation", "meters", "collections"}),
+    "floor": frozenset(
+        {"exposure", "hands", "rotation", "meters", "collections", *(report.name for report in IRREGULAR)}
+    ),
     "cage": frozenset({"bankroll"}),
     "accounting": frozenset(NAMES),
     "auditor": frozenset(NAMES),
@@ -81,6 +86,13 @@ def read_matching(call: Call, name: str, pattern: str) -> str | None:
     text = call.query(name)
     if text is not None and not re.fullmatch(pattern, text):
         raise Problem("bad_document", f"`{name}` is not of the form that it has.")
+    return text
+
+
+def _one_of(call: Call, name: str, words: Sequence[str]) -> str | None:
+    text = call.query(name)
+    if text is not None and text not in words:
+        raise Problem("bad_document", f"`{name}` is one of {', '.join(words)}.")
     return text
 
 
@@ -134,6 +146,10 @@ async def find_rounds(call: Call) -> Response:
         corrected=_flag(call, "corrected"),
         noted=_flag(call, "noted"),
         late=_flag(call, "late"),
+        disputed=_flag(call, "disputed"),
+        waived=_flag(call, "waived"),
+        dealer=read_matching(call, "dealer", ID.pattern),
+        player_dealer=read_matching(call, "player_dealer", ID.pattern),
         after=_read_cursor(call),
     )
     limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
@@ -208,6 +224,10 @@ async def get_report(call: Call) -> Response:
         as_of=read_moment_of(call, "as_of"),
         since=read_moment_of(call, "from"),
         until=read_moment_of(call, "to"),
+        dealer=read_matching(call, "dealer", ID.pattern),
+        kind=_one_of(call, "kind", KINDS),
+        status=_one_of(call, "status", DISPUTE_STATUSES),
+        round=read_matching(call, "round", ID.pattern),
     )
     body = await call.in_thread(_report, call, name, filters, format_)
     headers = {}
@@ -277,6 +297,10 @@ OPERATIONS = (
             Param("corrected", FLAG, "Only corrected ones, or only the others."),
             Param("noted", FLAG, "Only those that the floor has noted something of, or only the others."),
             Param("late", FLAG, "Only those with something that was entered late, or only the others."),
+            Param("disputed", FLAG, "Only those with a dispute, whatever became of it, or only the others."),
+            Param("waived", FLAG, "Only those whose fee was waived, or only the others."),
+            Param("dealer", ID_SCHEMA, "Only those that this dealer dealt; `nobody` where none was tapped in."),
+            Param("player_dealer", ID_SCHEMA, "Only those that this bettor banked."),
             Param("limit", LIMIT, "How many a page has at most."),
             Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
         ),
@@ -304,6 +328,10 @@ OPERATIONS = (
             Param("gaming_day", DAY_SCHEMA, "Only of this gaming day."),
             Param("shift", WORD_SCHEMA, "Only of this shift."),
             Param("box", ID_SCHEMA, "Only of this drop box."),
+            Param("dealer", ID_SCHEMA, "Only of this dealer; `nobody` where none was tapped in."),
+            Param("kind", {"type": "string", "enum": list(KINDS)}, "Only disputes about this kind of error."),
+            Param("status", {"type": "string", "enum": list(DISPUTE_STATUSES)}, "Only disputes that stand so."),
+            Param("round", ID_SCHEMA, "Only of this round."),
             Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
             Param("from", MOMENT_SCHEMA, "Only what belongs to then or later."),
             Param("to", MOMENT_SCHEMA, "Only what belongs to before then."),

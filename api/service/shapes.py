@@ -489,6 +489,8 @@ class FoundRound(Struct):
     corrected: int
     notes: int
     late: bool
+    disputed: int
+    dealer: str | None
 
 
 class FoundRounds(Struct):

@@ -1,0 +1,269 @@
+"""Reports on what should not be: disputes, payments that differ, cards that come too often, shortfalls, voids, waivers.
+
+Each row leads to the hands behind it: by a round, a list of rounds, or the address of a search.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString, get_args
+
+from domain.disputes import ErrorKind, Status
+from projections.catalogue import ALL
+from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, Report
+
+KINDS: tuple[str, ...] = get_args(ErrorKind)
+STATUSES: tuple[str, ...] = (*get_args(Status), "overdue")
+CARD_DEGREES = 51  # fifty-two cards, whose number together is given
+OVERDUE: LiteralString = "(status IN ('open', 'appealed') AND deadline < coalesce(%(as_of)s::timestamptz, now()))"
+DISPUTES: dict[str, LiteralString] = {
+    **BY_TABLE,
+    **BY_DAY,
+    **BY_DEALER,
+    "bettor": "bettor = %(bettor)s",
+    "kind": "kind = %(kind)s",
+    "status": f"CASE %(status)s WHEN 'overdue' THEN {OVERDUE} ELSE status = %(status)s END",
+    "round": "round = %(round)s",
+}
+
+
+def _disputes_by(name: str, column: str, said: LiteralString) -> Report:
+    """How many, how they ended and what they cost, for each of something; `rounds` are the hands behind it."""
+    return Report(
+        f"disputes-by-{name}",
+        ALL["disputes"],
+        {
+            column: "",
+            "disputes": "",
+            "open": "",
+            "overdue": "",
+            "upheld": "",
+            "partly_upheld": "",
+            "denied": "",
+            "claimed": "money",
+            "awarded": "money",
+            "rounds": "list",
+        },
+        f"SELECT {said}, count(*), count(*) FILTER (WHERE status IN ('open', 'appealed')),"
+        f" count(*) FILTER (WHERE {OVERDUE}), count(*) FILTER (WHERE outcome = 'upheld'),"
+        " count(*) FILTER (WHERE outcome = 'partly upheld'), count(*) FILTER (WHERE outcome = 'denied'),"
+        " sum(claimed)::bigint, sum(awarded)::bigint, array_agg(DISTINCT round ORDER BY round)"
+        " FROM {schema}.disputes",
+        DISPUTES,
+        "2 DESC, 1",
+        group=said,
+        windowed="opened_at",
+    )
+
+
+def _payments(name: str, always: dict[str, LiteralString]) -> Report:
+    """`difference` is what the bettor got too much; with what was corrected since, what is still `left` of it."""
+    return Report(
+        name,
+        ALL["payments"],
+        {
+            "round": "",
+            "table": "",
+            "at": "at",
+            "dealer": "",
+            "reported_by": "",
+            "seat": "",
+            "bettor": "",
+            "hand": "",
+            "spot": "",
+            "wager": "money",
+            "due_paid": "money",
+            "due_collected": "money",
+            "paid": "money",
+            "collected": "money",
+            "difference": "money",
+            "corrected": "money",
+            "left": "money",
+            "clause": "",
+            "gaming_day": "",
+            "shift": "",
+        },
+        "SELECT round, table_id, at, coalesce(dealer, 'nobody'), reported_by, seat, bettor, hand, spot, wager,"
+        " due_paid, due_collected, paid, collected, difference, coalesce(corrected, 0),"
+        " difference + coalesce(corrected, 0), clause, gaming_day, shift FROM {schema}.payments"
+        " LEFT JOIN {schema}.payments_put_right USING (round, seat, bettor, hand, spot)",
+        {**always, **BY_TABLE, **BY_DAY, **BY_DEALER, "bettor": "bettor = %(bettor)s", "round": "round = %(round)s"},
+        "at, round, seat, spot",
+        windowed="at",
+    )
+
+
+IRREGULAR: tuple[Report, ...] = (
+    Report(
+        "disputes",
+        ALL["disputes"],
+        {
+            "dispute": "",
+            "round": "",
+            "table": "",
+            "seat": "",
+            "bettor": "",
+            "spot": "",
+            "kind": "",
+            "claimed": "money",
+            "status": "",
+            "overdue": "",
+            "deadline": "at",
+            "opened_at": "at",
+            "opened_by": "",
+            "dealer": "",
+            "player_dealer": "",
+            "outcome": "",
+            "awarded": "money",
+            "ruled_at": "at",
+            "ruled_by": "",
+            "appealed_at": "at",
+            "decided_at": "at",
+            "decided_by": "",
+            "closed_at": "at",
+            "closed": "",
+            "gaming_day": "",
+            "shift": "",
+        },
+        f"SELECT dispute, round, table_id, seat, bettor, spot, kind, claimed, status, {OVERDUE}, deadline, opened_at,"
+        " opened_by, coalesce(dealer, 'nobody'), player_dealer, outcome, awarded, ruled_at, ruled_by, appealed_at,"
+        " decided_at, decided_by, closed_at, closed, gaming_day, shift FROM {schema}.disputes",
+        DISPUTES,
+        "opened_at, dispute",
+        windowed="opened_at",
+    ),
+    _disputes_by("dealer", "dealer", "coalesce(dealer, 'nobody')"),
+    _disputes_by("table", "table", "table_id"),
+    _disputes_by("kind", "kind", "kind"),
+    _payments("payments", {}),
+    _payments("irregular-payments", {ALWAYS: "difference <> 0"}),
+    Report(
+        "card-frequencies",
+        ALL["cards"],
+        {
+            "table": "",
+            "dealing": "",
+            "deck": "",
+            "ruleset": "",
+            "decks": "",
+            "rounds": "",
+            "cards": "",
+            "expected": "decimal",
+            "most": "",
+            "most_seen": "",
+            "least_seen": "",
+            "chi_square": "decimal",
+            "degrees": "",
+            "p_value": "p_value",
+            "hands": "",
+        },
+        # Under decision 49: cards of a round come without replacement out of 52 x decks, so the variance of a count
+        # is the sum over rounds of n (D - n) / (D - 1) / 52. Fewer than five of each card expected: no test.
+        "WITH counts AS (SELECT table_id, dealing, deck, ruleset, decks, card, sum(seen)::bigint AS seen"
+        " FROM {schema}.card_counts{where} GROUP BY 1, 2, 3, 4, 5, 6), draws AS (SELECT table_id, dealing, deck,"
+        " ruleset, decks, sum(rounds)::bigint AS rounds, sum(cards)::numeric AS cards,"
+        " sum(squares)::numeric AS squares FROM {schema}.card_draws{where} GROUP BY 1, 2, 3, 4, 5)"
+        " SELECT d.table_id, d.dealing, nullif(d.deck, ''), d.ruleset, d.decks, rounds, cards::bigint, cards / 52,"
+        " most, most_seen, least_seen, chi_square, 51, CASE WHEN cards >= 260 THEN chi_square END,"
+        " '/v1/rounds?table=' || d.table_id || '&ruleset=' || d.ruleset FROM draws d"
+        " CROSS JOIN LATERAL (SELECT (array_agg(card ORDER BY seen DESC, card))[1] AS most, max(seen) AS most_seen,"
+        " CASE WHEN count(*) < 52 THEN 0 ELSE min(seen) END AS least_seen, sum(seen * seen) AS seen_squares"
+        " FROM counts c WHERE (c.table_id, c.dealing, c.deck, c.ruleset, c.decks)"
+        " = (d.table_id, d.dealing, d.deck, d.ruleset, d.decks)) seen CROSS JOIN LATERAL (SELECT (seen_squares"
+        " - cards * cards / 52) / ((52 * decks * cards - squares) / (52 * decks - 1) / 52) AS chi_square) tested",
+        {**BY_TABLE, "gaming_day": BY_DAY["gaming_day"]},
+        "d.table_id, d.dealing, d.deck, d.ruleset",
+    ),
+    Report(
+        "card-counts",
+        ALL["cards"],
+        {
+            "table": "",
+            "dealing": "",
+            "deck": "",
+            "ruleset": "",
+            "card": "",
+            "seen": "",
+            "expected": "decimal",
+            "share": "decimal",
+        },
+        "SELECT table_id, dealing, nullif(deck, ''), ruleset, card, sum(seen)::bigint, sum(sum(seen)) OVER sample / 52,"
+        " 52 * sum(seen) / sum(sum(seen)) OVER sample FROM {schema}.card_counts",
+        {**BY_TABLE, "gaming_day": BY_DAY["gaming_day"]},
+        "table_id, dealing, deck, ruleset, 8 DESC, card",
+        group="table_id, dealing, deck, ruleset, decks, card"
+        " WINDOW sample AS (PARTITION BY table_id, dealing, deck, ruleset, decks)",
+    ),
+    Report(
+        "shortfalls",
+        ALL["hands"],
+        {
+            "player_dealer": "",
+            "rounds": "",
+            "short_rounds": "",
+            "shortfall": "money",
+            "largest": "money",
+            "last_at": "at",
+            "hands": "",
+        },
+        "SELECT player_dealer, count(*), count(*) FILTER (WHERE shortfall > 0), sum(shortfall)::bigint,"
+        " max(shortfall), max(opened_at) FILTER (WHERE shortfall > 0),"
+        " '/v1/rounds?player_dealer=' || player_dealer || '&shortfall=true' FROM {schema}.hands",
+        {
+            ALWAYS: "status = 'settled' AND player_dealer IS NOT NULL",
+            **BY_TABLE,
+            **BY_DAY,
+            "bettor": "player_dealer = %(bettor)s",
+        },
+        "4 DESC, 1",
+        group="player_dealer",
+        windowed="opened_at",
+    ),
+    Report(
+        "voids",
+        ALL["hands"],
+        {
+            "dealer": "",
+            "rounds": "",
+            "voided": "",
+            "percent": "decimal",
+            "misdeal": "",
+            "malfunction": "",
+            "irregularity": "",
+            "last_at": "at",
+            "hands": "",
+        },
+        "SELECT coalesce(dealer, 'nobody'), count(*), count(voided), 100.0 * count(voided) / count(*),"
+        " count(*) FILTER (WHERE voided = 'misdeal'), count(*) FILTER (WHERE voided = 'malfunction'),"
+        " count(*) FILTER (WHERE voided = 'irregularity'), max(opened_at) FILTER (WHERE voided IS NOT NULL),"
+        " '/v1/rounds?dealer=' || coalesce(dealer, 'nobody') || '&voided=true' FROM {schema}.hands",
+        {ALWAYS: "status <> 'open'", **BY_TABLE, **BY_DAY, **BY_DEALER},
+        "4 DESC, 1",
+        group="coalesce(dealer, 'nobody')",
+        windowed="opened_at",
+    ),
+    Report(
+        "waivers",
+        ALL["hands"],
+        {
+            "dealer": "",
+            "rounds": "",
+            "fees": "money",
+            "waivers": "",
+            "waived": "money",
+            "not_dropped": "money",
+            "refunded": "money",
+            "last_at": "at",
+            "hands": "",
+        },
+        "SELECT coalesce(dealer, 'nobody'), count(*), sum(fee)::bigint, count(waived),"
+        " coalesce(sum(fee) FILTER (WHERE waived IS NOT NULL), 0)::bigint,"
+        " coalesce(sum(fee) FILTER (WHERE waived = 'not dropped'), 0)::bigint,"
+        " coalesce(sum(fee) FILTER (WHERE waived = 'refunded'), 0)::bigint,"
+        " max(opened_at) FILTER (WHERE waived IS NOT NULL),"
+        " '/v1/rounds?dealer=' || coalesce(dealer, 'nobody') || '&waived=true' FROM {schema}.hands",
+        {ALWAYS: "fee > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
+        "5 DESC, 1",
+        group="coalesce(dealer, 'nobody')",
+        windowed="opened_at",
+    ),
+)
