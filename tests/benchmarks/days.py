@@ -38,7 +38,8 @@ from infra.migrate import migrate
 from infra.simulation import documents
 from projections import summary
 from projections.catalogue import ALL
-from projections.reports import REPORTS, Filters, Report, question, rows
+from projections.report import Report
+from projections.reports import REPORTS, Filters, question, rows
 from projections.runner import Runner
 from projections.storage import LIVE, Table
 
