@@ -45,6 +45,7 @@ WRITERS: LiteralString = (
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND relation = 'roundledger.events'::regclass"
 )
+RUN_LIMIT = 10_000
 
 
 class LogRow(NamedTuple):
@@ -114,6 +115,24 @@ class EventReader:
             return self._page(after, limit, last, topic_ids)
         logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
         return [] if topics else rows[:sure]
+
+    def settle(self) -> int:
+        """A position up to which nothing can turn up any more: the last one there is, if no writer is slow."""
+        last = self.last_position() or 0
+        if last > self._settled:
+            self._settled = last if self._wait_for_writers() else self._end_of_run(self._settled)
+        return min(last, self._settled)
+
+    def _end_of_run(self, settled: int) -> int:
+        """The end of the numbers that follow a settled one without a gap, as far as one page shows."""
+        statement: LiteralString = (
+            "SELECT position FROM roundledger.events WHERE position > %b ORDER BY position LIMIT %b"
+        )
+        for (position,) in self._rows(statement, [settled, RUN_LIMIT]):
+            if position != settled + 1:
+                break
+            settled = position
+        return settled
 
     def last_position(self) -> int | None:
         (row,) = self._rows("SELECT max(position) FROM roundledger.events", [])

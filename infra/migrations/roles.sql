@@ -50,12 +50,15 @@ BEGIN
     REVOKE ALL ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
-        roundledger.sessions, roundledger.sign_ins
+        roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
+        roundledger.log_checkpoints, roundledger.log_keys
         FROM PUBLIC, roundledger_service, roundledger_reader;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
     GRANT SELECT ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log TO roundledger_service, roundledger_reader;
+    GRANT SELECT ON roundledger.log_identity, roundledger.log_hashes, roundledger.log_checkpoints, roundledger.log_keys
+        TO roundledger_service, roundledger_reader;
     GRANT SELECT, INSERT, UPDATE ON roundledger.tracking TO roundledger_service, roundledger_reader;
 
     GRANT INSERT (topic) ON roundledger.topics TO roundledger_service;
@@ -71,5 +74,8 @@ BEGIN
     GRANT SELECT, INSERT (cookie_hash, staff_id, part), UPDATE (part, seen_at, ended_at)
         ON roundledger.sessions TO roundledger_service;
     GRANT SELECT, INSERT (staff_id, address, accepted) ON roundledger.sign_ins TO roundledger_service;
+    GRANT INSERT ON roundledger.log_hashes TO roundledger_service;
+    GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
+    GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;
 END
 $$;

@@ -14,6 +14,7 @@ from psycopg.sql import SQL, Identifier
 from infra.appender import Receipt, SealedCard
 from infra.migrate import READER_ROLE, SERVICE_ROLE
 from infra.recorder import LedgerRecorder
+from infra.tlog.sealer import seal_now
 from tests.ledger.test_recorder import event
 
 ADMINISTRATOR = "administrator"  # superuser and owner of the tables: the login of the tests itself
@@ -26,6 +27,9 @@ INSERTS: dict[str, LiteralString] = {
     "topics": "INSERT INTO roundledger.topics (topic) VALUES (gen_random_uuid())",
     "sealed_cards": "INSERT INTO roundledger.sealed_cards VALUES (1, (random() * 1e9)::int, 0, 'As', '')",
     "receipts": "INSERT INTO roundledger.receipts (key, fingerprint, outcome) VALUES (gen_random_uuid(), '', '')",
+    "log_hashes": "INSERT INTO roundledger.log_hashes VALUES (9, (random() * 1e9)::int, NULL, '')",
+    "log_checkpoints": "INSERT INTO roundledger.log_checkpoints (size, last_position, note) VALUES (1, 1, '')",
+    "log_keys": "INSERT INTO roundledger.log_keys (key, reason) VALUES (gen_random_uuid(), '')",
 }
 COLUMN: dict[str, LiteralString] = {
     "events": "state",
@@ -33,12 +37,15 @@ COLUMN: dict[str, LiteralString] = {
     "topics": "topic",
     "sealed_cards": "card",
     "receipts": "outcome",
+    "log_hashes": "hashes",
+    "log_checkpoints": "note",
+    "log_keys": "key",
 }
 TABLES = list(INSERTS)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def a_row_in_each_table(ledger_url: str) -> None:
+def a_row_in_each_table(ledger_url: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     round_ = uuid4()
     with LedgerRecorder(ledger_url) as recorder:
         recorder.append(
@@ -46,6 +53,7 @@ def a_row_in_each_table(ledger_url: str) -> None:
             sealed_cards=[SealedCard(round_, 1, 0, "As", b"salt")],
             receipt=Receipt("a key", b"hash", b"answer"),
         )
+    seal_now(ledger_url, tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture
@@ -125,7 +133,7 @@ def test_the_reader_adds_nothing(connection: psycopg.Connection, table: str):
 
 def test_the_reader_reads_events(connection: psycopg.Connection):
     act_as(connection, READER_ROLE)
-    for table in ("events", "originators", "topics", "event_log"):
+    for table in ("events", "originators", "topics", "event_log", "log_hashes", "log_checkpoints", "log_keys"):
         assert rows(connection, table)
 
 
@@ -151,6 +159,15 @@ def test_the_service_cannot_choose_an_events_place_or_time(connection: psycopg.C
             f"INSERT INTO roundledger.events ({column}, originator, originator_version, topic_id, state) "
             f"OVERRIDING SYSTEM VALUE VALUES ({value}, 1, 99, 1, '')"
         )
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM", "TRUNCATE"])
+def test_which_log_it_is_stays(connection: psycopg.Connection, statement: LiteralString):
+    with pytest.raises(ModifyingSqlDataNotPermitted):
+        connection.execute(f"{statement} roundledger.log_identity")
+    act_as(connection, SERVICE_ROLE)
+    with pytest.raises(InsufficientPrivilege):
+        connection.execute("INSERT INTO roundledger.log_identity VALUES (gen_random_uuid())")
 
 
 @pytest.mark.parametrize(

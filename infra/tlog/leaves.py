@@ -1,0 +1,122 @@
+"""What of a stored event goes into the log: an entry, which is an encoding of its row that can be read in one way only.
+
+    1 byte    the form: 1, the state as it is stored, or 2, its SHA-256, where it has more than 60,000 bytes
+    8 bytes   position
+    8 bytes   recorded_at, in microseconds since 2000-01-01 00:00 UTC
+    16 bytes  originator id
+    4 bytes   originator version
+    1 byte    how long the topic is
+    …         topic, UTF-8
+    …         state, to the end
+
+Numbers are big-endian, the two times eight bytes signed. No entry has more than 65,535 bytes, which is what a bundle of
+entries (tlog-tiles) has room for. The hash of a leaf is SHA-256 of a zero byte and the entry.
+
+PostgreSQL can work the same hashes out where the rows lie, and does so when they are sealed: `LEAF_SQL`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from struct import Struct
+from typing import LiteralString
+from uuid import UUID
+
+from infra.event_reader import LogRow
+from infra.tlog.merkle import LEAF
+
+WHOLE, DIGEST = 1, 2
+LONGEST_STATE = 60_000
+LONGEST_TOPIC = 255
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+_HEAD = Struct(">Bqq16sIB")
+_WHOLE_LEAF = Struct(">BBqq16sI").pack  # a leaf's zero byte and the head up to the topic
+_SECOND = 1_000_000
+_DAY = 86_400 * _SECOND
+
+# Of `events e` with `originators o` and `topics t`, which has the topic's length and name as `said` (see SAID_TOPICS).
+LEAF_SQL: LiteralString = (
+    "pg_catalog.sha256("
+    "CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN '\\x0001'::bytea ELSE '\\x0002'::bytea END"
+    " || pg_catalog.int8send(e.position) || pg_catalog.timestamptz_send(e.recorded_at)"
+    " || pg_catalog.uuid_send(o.originator_id) || pg_catalog.int4send(e.originator_version) || t.said"
+    " || CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN e.state ELSE pg_catalog.sha256(e.state) END)"
+)
+SAID_TOPICS: LiteralString = (
+    "(SELECT topic_id, pg_catalog.substr(pg_catalog.int4send(pg_catalog.octet_length(topic)), 4)"
+    " || pg_catalog.convert_to(topic, 'UTF8') AS said FROM roundledger.topics OFFSET 0) t"
+)
+
+
+class BadEntry(ValueError):
+    """Bytes that are not an entry of this log."""
+
+
+def entry_of(row: LogRow) -> bytes:
+    long = len(row.state) > LONGEST_STATE
+    topic = row.topic.encode()
+    head = _HEAD.pack(
+        DIGEST if long else WHOLE,
+        row.position,
+        microseconds(row.recorded_at),
+        row.originator_id.bytes,
+        row.originator_version,
+        len(topic),
+    )
+    return head + topic + (sha256(row.state).digest() if long else row.state)
+
+
+def leaf_hash_of(row: LogRow) -> bytes:
+    return sha256(LEAF + entry_of(row)).digest()
+
+
+def leaf_hashes(rows: Iterable[LogRow]) -> bytes:
+    """Side by side, in the order of the rows; the way for whoever has the rows at hand already."""
+    hashes = []
+    for position, recorded_at, originator_id, version, topic, state in rows:
+        since = recorded_at - EPOCH
+        at = since.days * _DAY + since.seconds * _SECOND + since.microseconds
+        form = WHOLE
+        if len(state) > LONGEST_STATE:
+            form, state = DIGEST, sha256(state).digest()
+        head = _WHOLE_LEAF(0, form, position, at, originator_id.bytes, version)
+        hashes.append(sha256(head + _said(topic) + state).digest())
+    return b"".join(hashes)
+
+
+def row_of(entry: bytes) -> LogRow:
+    """The row that an entry was made of. Of a state that was too long only the digest is there: `form_of` says so."""
+    if len(entry) < _HEAD.size:
+        raise BadEntry("an entry has at least 38 bytes")
+    form, position, at, originator_id, version, length = _HEAD.unpack_from(entry)
+    if form not in (WHOLE, DIGEST):
+        raise BadEntry(f"there is no form {form} of an entry")
+    topic, state = entry[_HEAD.size : _HEAD.size + length], entry[_HEAD.size + length :]
+    if len(topic) < length or (form == DIGEST and len(state) != 32) or len(state) > LONGEST_STATE:
+        raise BadEntry("an entry that ends too early or too late")
+    try:
+        name, recorded_at = topic.decode(), EPOCH + timedelta(microseconds=at)
+    except (UnicodeDecodeError, OverflowError):
+        raise BadEntry("an entry whose topic or time cannot be read") from None
+    return LogRow(position, recorded_at, UUID(bytes=originator_id), version, name, state)
+
+
+def form_of(entry: bytes) -> int:
+    return entry[0]
+
+
+def microseconds(at: datetime) -> int:
+    since = at - EPOCH
+    return since.days * _DAY + since.seconds * _SECOND + since.microseconds
+
+
+@lru_cache(maxsize=1024)
+def _said(topic: str) -> bytes:
+    encoded = topic.encode()
+    if len(encoded) > LONGEST_TOPIC:
+        raise BadEntry(f"a topic has at most {LONGEST_TOPIC} bytes: {topic}")
+    return bytes([len(encoded)]) + encoded

@@ -1,0 +1,180 @@
+"""The log as it is stored: its tiles, checkpoints and keys, and where in it an event stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, LiteralString, NamedTuple
+from uuid import UUID
+
+from infra.database import Database
+from infra.event_reader import LogRow
+from infra.tlog.checkpoints import Checkpoint, parse_checkpoint
+from infra.tlog.merkle import HASH_BYTES
+from infra.tlog.notes import Verifier, parse_verifier
+from infra.tlog.tiles import WIDTH, Tree, levels_of, width_at
+
+PAGE = 65_536  # hashes at a time, which is 2 MiB
+
+
+class StoredCheckpoint(NamedTuple):
+    number: int
+    size: int
+    last_position: int
+    note: str
+    sealed_at: datetime
+
+    def parsed(self) -> Checkpoint:
+        return parse_checkpoint(self.note)
+
+
+class Lag(NamedTuple):
+    """How far the log is behind the events."""
+
+    events: int
+    seconds: float
+
+
+class LogReader:
+    """Of one database; may be shared by threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
+        return self._database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())
+
+    # ---- what the log is
+
+    def log_id(self) -> UUID:
+        ((log_id,),) = self._rows("SELECT log_id FROM roundledger.log_identity", [])
+        found: UUID = log_id
+        return found
+
+    def keys(self) -> list[Verifier]:
+        """The one that signs now comes last."""
+        rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number", [])
+        return [parse_verifier(key) for (key,) in rows]
+
+    def latest(self) -> StoredCheckpoint | None:
+        rows = self._rows(f"{_CHECKPOINTS} ORDER BY number DESC LIMIT 1", [])
+        return StoredCheckpoint(*rows[0]) if rows else None
+
+    def covering(self, size: int) -> StoredCheckpoint | None:
+        """The first checkpoint of a log that has at least so many events."""
+        rows = self._rows(f"{_CHECKPOINTS} WHERE size >= %b ORDER BY size, number LIMIT 1", [size])
+        return StoredCheckpoint(*rows[0]) if rows else None
+
+    def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
+        """All of them, in the order in which they were made."""
+        while True:
+            rows = self._rows(f"{_CHECKPOINTS} WHERE number > %b ORDER BY number LIMIT 1000", [after])
+            for row in rows:
+                yield StoredCheckpoint(*row)
+            if not rows:
+                return
+            after = rows[-1][0]
+
+    # ---- the tree
+
+    def size(self) -> int:
+        rows = self._rows(
+            "SELECT first + octet_length(hashes) / 32 FROM roundledger.log_hashes WHERE level = 0 "
+            "ORDER BY first DESC LIMIT 1",
+            [],
+        )
+        return int(rows[0][0]) if rows else 0
+
+    def hashes(self, level: int, first: int, end: int) -> bytes:
+        """Of one level, from an index up to another, as far as they are there and without a gap."""
+        start = first - first % WIDTH
+        rows = self._rows(
+            "SELECT first, hashes FROM roundledger.log_hashes WHERE level = %b::int2 AND first >= %b AND first < %b "
+            "ORDER BY first",
+            [level, start, end],
+        )
+        parts, at = [], start
+        for begins, hashes in rows:
+            if begins != at:
+                break
+            parts.append(hashes)
+            at += len(hashes) // HASH_BYTES
+        return b"".join(parts)[(first - start) * HASH_BYTES : (end - start) * HASH_BYTES]
+
+    def tile(self, level: int, number: int, width: int) -> bytes:
+        return self.hashes(level, number * WIDTH, number * WIDTH + width)
+
+    def tree(self, size: int) -> Tree:
+        """The right edge of the log as it was at some size."""
+        edge = []
+        for level in range(levels_of(size)):
+            number, width = (size >> 8 * level) // WIDTH, width_at(size, level)
+            edge.append(self.tile(level, number, width) if width else b"")
+        return Tree(size, edge)
+
+    # ---- events in the log
+
+    def index_of(self, position: int) -> int | None:
+        """Where in the log the event at a position stands; None if it is not sealed yet."""
+        rows = self._rows(
+            "SELECT first, octet_length(hashes) / 32, (SELECT count(*) FROM roundledger.events e "
+            "  WHERE e.position >= h.first_position AND e.position < %b) "
+            "FROM roundledger.log_hashes h WHERE level = 0 AND first_position <= %b "
+            "ORDER BY first_position DESC LIMIT 1",
+            [position, position],
+        )
+        if not rows:
+            return None
+        first, count, before = rows[0]
+        return int(first + before) if before < count else None
+
+    def rows_from(self, index: int, count: int) -> list[LogRow]:
+        """The events that stand at an index of the log and after it."""
+        rows = self._rows(
+            "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first <= %b "
+            "ORDER BY first DESC LIMIT 1",
+            [index],
+        )
+        if not rows:
+            return []
+        first, position = rows[0]
+        found = self._rows(
+            f"{_EVENTS} WHERE position >= %b ORDER BY position OFFSET %b LIMIT %b", [position, index - first, count]
+        )
+        return [LogRow(*row) for row in found]
+
+    def rows_of(self, originator_id: UUID) -> list[LogRow]:
+        """All events of one aggregate as they are stored, in the order of their versions."""
+        found = self._rows(f"{_EVENTS} WHERE originator_id = %b ORDER BY originator_version", [originator_id])
+        return [LogRow(*row) for row in found]
+
+    def row_at(self, position: int) -> LogRow | None:
+        found = self._rows(f"{_EVENTS} WHERE position = %b", [position])
+        return LogRow(*found[0]) if found else None
+
+    def all_rows(self, page: int = 4096) -> Iterator[list[LogRow]]:
+        """In order, a page at a time; also those at positions that the ledger would never give.
+
+        What is not sealed yet may still have gaps that fill up.
+        """
+        after = -(1 << 63)
+        while rows := self._rows(f"{_EVENTS} WHERE position > %b ORDER BY position LIMIT %b", [after, page]):
+            yield [LogRow(*row) for row in rows]
+            after = rows[-1][0]
+
+    def lag(self) -> Lag:
+        """Events that are not sealed yet, and how long the oldest of them has waited."""
+        ((count, seconds),) = self._rows(
+            "SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(recorded_at)), 0)::float8 "
+            "FROM roundledger.events WHERE position > coalesce("
+            "  (SELECT last_position FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0)",
+            [],
+        )
+        return Lag(int(count), max(0.0, float(seconds)))
+
+
+_CHECKPOINTS: LiteralString = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"
+_EVENTS: LiteralString = (
+    "SELECT position, recorded_at, originator_id, originator_version, topic, state FROM roundledger.events "
+    "JOIN roundledger.originators USING (originator) JOIN roundledger.topics USING (topic_id)"
+)

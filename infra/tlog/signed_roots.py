@@ -1,0 +1,164 @@
+"""A tree that grows, held against every root that was signed, and what can be found wrong with a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from infra.tlog.merkle import HASH_BYTES
+from infra.tlog.notes import BadNote, Verifier
+from infra.tlog.reading import PAGE, StoredCheckpoint
+from infra.tlog.tiles import WIDTH, Tree
+
+Kind = Literal[
+    "row_changed",
+    "row_deleted",
+    "row_inserted",
+    "rows_exchanged",
+    "hash_changed",  # a hash of the log, while the event is as it was signed
+    "history_rewritten",  # events and hashes alike, so that a signed root does not fit
+    "tree_damaged",  # hashes above the leaves, or some that are missing
+    "checkpoint_unreadable",
+    "signature_broken",
+    "tree_shorter",  # than a checkpoint, in the database or outside, has it
+    "fork",  # from what a checkpoint outside has
+]
+MOST_NAMED = 1_000  # findings of one sort; beyond that they are counted
+
+
+class Finding(Struct, frozen=True):
+    """`detail` is a sentence for people. Positions and indexes from the first to the last one concerned."""
+
+    kind: Kind
+    detail: str
+    positions: tuple[int, ...] = ()
+    index: int | None = None
+    size: int | None = None  # of the checkpoint concerned
+
+
+class StoredLog(Protocol):
+    """What there must be to check against; `reading.LogReader` is one."""
+
+    def size(self) -> int: ...
+    def hashes(self, level: int, first: int, end: int) -> bytes: ...
+    def tile(self, level: int, number: int, width: int) -> bytes: ...
+    def checkpoints(self) -> Iterator[StoredCheckpoint]: ...
+    def keys(self) -> list[Verifier]: ...
+
+
+class Mark(NamedTuple):
+    """A root that the tree must have at a size."""
+
+    size: int
+    root: bytes
+    outside: bool = False
+
+
+class Growing:
+    """A tree that grows by hashes in their order, and is held against the marks as it comes to them."""
+
+    def __init__(self, log: StoredLog, marks: Iterator[Mark]) -> None:
+        self._log = log
+        self._tree = Tree()
+        self._marks = marks
+        self._next = next(marks, None)
+        self._fitted = 0  # the largest size at which a root was as signed
+        self._misfits: list[Mark] = []
+        self._beyond: list[Mark] = []
+        self._damaged: set[int] = set()
+        self._lacking: int | None = None
+
+    def add(self, hashes: bytes) -> None:
+        end = self._tree.size + len(hashes) // HASH_BYTES
+        while self._next is not None and self._next.size <= end:
+            taken = (self._next.size - self._tree.size) * HASH_BYTES
+            self._add(hashes[:taken])
+            hashes = hashes[taken:]
+            self._judge(self._next)
+            self._next = next(self._marks, None)
+        self._add(hashes)
+
+    def _add(self, hashes: bytes) -> None:
+        """What is stored above the leaves must be what comes of them."""
+        for piece in self._tree.add(hashes):
+            end = piece.first + len(piece.hashes) // HASH_BYTES
+            if piece.level and self._log.hashes(piece.level, piece.first, end) != piece.hashes:
+                self._damaged.add(piece.level)
+
+    def _judge(self, mark: Mark) -> None:
+        if self._tree.size == mark.size and self._tree.root() == mark.root:
+            self._fitted = mark.size
+        elif len(self._misfits) < MOST_NAMED:
+            self._misfits.append(mark)
+
+    def add_all(self, size: int) -> None:
+        """By the stored hashes of leaves themselves."""
+        while self._tree.size < size:
+            end = min(size, self._tree.size + PAGE)
+            hashes = self._log.hashes(0, self._tree.size, end)
+            if len(hashes) != (end - self._tree.size) * HASH_BYTES:
+                self._lacking = self._tree.size + len(hashes) // HASH_BYTES
+                return
+            self.add(hashes)
+
+    def close(self) -> bool:
+        """Marks that were not come to belong to a longer tree. Says whether all others have fitted."""
+        while self._next is not None:
+            if len(self._beyond) < MOST_NAMED:
+                self._beyond.append(self._next)
+            self._next = next(self._marks, None)
+        return not self._misfits
+
+    def findings(self, size: int) -> Iterator[Finding]:
+        self.close()
+        if self._lacking is not None:
+            detail = f"Hashes are missing from the log, from index {self._lacking} on."
+            yield Finding("tree_damaged", detail, index=self._lacking)
+        for level in sorted(self._damaged):
+            detail = f"Hashes of level {level} of the log are not the roots of the tiles of {WIDTH} below them."
+            yield Finding("tree_damaged", detail)
+        first = next((mark for mark in self._misfits if not mark.outside), None)
+        if first is not None:
+            detail = (
+                f"The log does not have the root that was signed at {first.size} events; something between the events "
+                f"{self._fitted} and {first.size} of it was rewritten."
+            )
+            yield Finding("history_rewritten", detail, size=first.size)
+        for mark in self._misfits:
+            if mark.outside:
+                detail = (
+                    f"A checkpoint that was kept outside has another root at {mark.size} events: this is a fork of it."
+                )
+                yield Finding("fork", detail, size=mark.size)
+        for mark in self._beyond:
+            if mark.outside:
+                detail = (
+                    f"A checkpoint that was kept outside has {mark.size} events and the log here only {size}: "
+                    f"{mark.size - size} that were sealed are lost."
+                )
+            else:
+                detail = f"A checkpoint in the database has {mark.size} events and the log only {size}."
+            yield Finding("tree_shorter", detail, size=mark.size)
+
+
+def signed(log: StoredLog, keys: Sequence[Verifier], found: list[Finding]) -> Iterator[Mark]:
+    """In the order in which they were made, in which a log never becomes shorter."""
+    largest = 0
+    for stored in log.checkpoints():
+        try:
+            checkpoint = stored.parsed()
+        except BadNote as error:
+            detail = f"Checkpoint {stored.number} cannot be read: {error}."
+            found.append(Finding("checkpoint_unreadable", detail, size=stored.size))
+            continue
+        if checkpoint.size != stored.size or not checkpoint.trusted_by(keys):
+            detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, is not signed by a key of the log."
+            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+        elif checkpoint.size < largest:
+            detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, was signed after one of {largest}."
+            found.append(Finding("tree_shorter", detail, size=checkpoint.size))
+        else:
+            largest = checkpoint.size
+            yield Mark(checkpoint.size, checkpoint.root)
