@@ -120,7 +120,7 @@ class EventReader:
         """A position up to which nothing can turn up any more: the last one there is, if no writer is slow."""
         last = self.last_position() or 0
         if last > self._settled:
-            self._settled = last if self._wait_for_writers() else self._end_of_run(self._settled)
+            self._settled = last if self.writers_have_ended(self._wait_seconds) else self._end_of_run(self._settled)
         return min(last, self._settled)
 
     def _end_of_run(self, settled: int) -> int:
