@@ -5,6 +5,10 @@ A card that is face down is None here even where a shoe has read it, so that wha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from domain.dealing import next_packet
 from domain.events import Cards, Place
 from domain.games import tcp
 from domain.state import Round
@@ -31,3 +35,16 @@ def face_up(round_: Round, place: Place) -> Cards:
 
 def _street(at: int) -> str:
     return "flop" if at < FLOP else "turn_river"
+
+
+def face_down_next(round_: Round, entry: Mapping[str, Any]) -> int:
+    """How many of the cards that an entry of `expects` deals lie face down, the first ones; nobody need name those."""
+    if entry["do"] != "deal":
+        return 0
+    count: int = entry["count"]
+    if round_.family == "p215":
+        hole = entry["to"] == "dealer" and len(round_.hands.get("dealer", ())) == 1 and next_packet(round_) is not None
+        return int(hole)
+    if round_.family == "tcp" and entry["to"] == "dealer":
+        return tcp.UP_CARD
+    return count

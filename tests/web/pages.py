@@ -7,6 +7,9 @@ is JSON. `{round}`, `{table}` and the like stand for what tests/web/conftest.py 
 
 ADDRESSES: tuple[str, ...] = (
     "/",
+    "/dealer",
+    "/dealer/{table}",
+    "/dealer/never-open",
     "/account",
     "/staff",
     "/nothing-here",

@@ -1,0 +1,141 @@
+// Between rounds: opening a table, who sits where, who banks the next round.
+
+import { button, chipPad, field, h, select } from "./dealer_parts.js";
+import { cents, money, shown, words } from "./dealer_next.js";
+
+const NONE = "none";
+const SUPPLIED = "supplied";
+const MOST_TIERS = 5;
+
+/** The form that opens a session: what the chosen rule set leaves open, and nothing else. */
+export function openTable(ui, rulesets, open, draw) {
+  const form = (ui.session ??= { ruleset: rulesets[0].id, given: {}, limits: {}, tiers: [["", ""]], players: {} });
+  const rules = rulesets.find((one) => one.id === form.ruleset);
+  const given = form.given;
+  const choose = (name) => (value) => { given[name] = value; draw(); };
+  const write = (name) => (value) => { given[name] = value; };
+  const option = (name, label, options, usual) =>
+    options.length > 1 ? select(`terms-${name}`, label, options.map((one) => [String(one), words(one)]), given[name] ?? String(usual ?? options[0]), choose(name)) : null;
+  return h("form", { class: "opening", on: { submit: (event) => { event.preventDefault(); open(session(form, rules)); } } },
+    h("h2", {}, "Open the table"),
+    h("div", { class: "fields" },
+      select("ruleset", "Rule set", rulesets.map((one) => [one.id, `${one.title} (${one.id})`]), rules.id, (value) => { form.ruleset = value; form.given = {}; form.limits = {}; draw(); }),
+      option("trips", "Trips pays by", rules.trips, rules.usual_trips),
+      rules.schedules.length || rules.supplied_schedule ? select("terms-schedule", "Collection schedule", schedules(rules), given.schedule ?? usualSchedule(rules), choose("schedule")) : null,
+      option("dealing", "Cards come from", rules.dealings, rules.usual_dealing),
+      rules.decks[0] !== rules.decks[1] ? field("terms-decks", `Decks, ${rules.decks.join(" to ")}`, given.decks ?? rules.usual_decks, write("decks"), { inputmode: "numeric" }) : null,
+      field("terms-chip", "Smallest chip", given.chip ?? "1.00", write("chip"), { inputmode: "decimal" }),
+      rules.player_banked ? option("coverage", "Coverage", ["single-pool", "separate-limits"], "single-pool") : null,
+      rules.progressives.length ? option("progressive", "Progressive", [NONE, ...rules.progressives], NONE) : null),
+    given.schedule === SUPPLIED ? tiers(form, draw) : null,
+    given.progressive && given.progressive !== NONE ? meter(given, write) : null,
+    h("fieldset", {}, h("legend", {}, "Limits, where they are narrower than the rule set's"),
+      h("div", { class: "fields" }, rules.spots.filter((spot) => spot.limits).map((spot) => [
+        field(`low-${spot.name}`, `${words(spot.name)} from`, form.limits[spot.name]?.[0] ?? "", (text) => { limit(form, spot.name)[0] = text; }, { inputmode: "decimal", placeholder: spot.limits[0] }),
+        field(`high-${spot.name}`, `${words(spot.name)} to`, form.limits[spot.name]?.[1] ?? "", (text) => { limit(form, spot.name)[1] = text; }, { inputmode: "decimal", placeholder: spot.limits[1] })]))),
+    h("fieldset", {}, h("legend", {}, "Who sits where"),
+      h("div", { class: "fields" }, Array.from({ length: rules.seats }, (_, at) => field(`player-${at + 1}`, `Seat ${at + 1}`, form.players[at + 1] ?? "", (text) => { form.players[at + 1] = text; }, { placeholder: "nobody", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" })))),
+    h("button", { id: "open-table" }, "Open the table"));
+}
+
+const limit = (form, spot) => (form.limits[spot] ??= ["", ""]);
+
+function schedules(rules) {
+  const printed = rules.schedules.map((one) => [String(one.option), `Option ${one.option}: ${one.tiers.map(([bound, fee]) => `${bound === null ? "above" : `to $${bound}`} $${fee}`).join(", ")}`]);
+  return rules.supplied_schedule ? [[NONE, "No fee"], [SUPPLIED, "One of our own"]] : printed;
+}
+
+const usualSchedule = (rules) => (rules.supplied_schedule ? NONE : String(rules.schedules[0].option));
+
+function tiers(form, draw) {
+  const low = limit(form, "schedule");
+  return h("fieldset", {}, h("legend", {}, "The schedule: total action up to, and the fee; the last bound is empty"),
+    h("div", { class: "fields" },
+      field("schedule-low", "Ante from", low[0], (text) => { low[0] = text; }, { inputmode: "decimal", placeholder: "5.00" }),
+      field("schedule-high", "Ante to", low[1], (text) => { low[1] = text; }, { inputmode: "decimal", placeholder: "500.00" }),
+      form.tiers.map((tier, at) => [
+        field(`bound-${at}`, `Up to (${at + 1})`, tier[0], (text) => { tier[0] = text; }, { inputmode: "decimal", placeholder: "everything above" }),
+        field(`fee-${at}`, `Fee (${at + 1})`, tier[1], (text) => { tier[1] = text; }, { inputmode: "decimal", placeholder: "1.00" })])),
+    form.tiers.length < MOST_TIERS ? button("more-tiers", "Another tier", () => { form.tiers.push(["", ""]); draw(); }, { kind: "second" }) : null);
+}
+
+function meter(given, write) {
+  const one = (name, label, usual) => field(`meter-${name}`, label, (given[`meter-${name}`] ??= usual), write(`meter-${name}`), { inputmode: "decimal" });
+  return h("fieldset", {}, h("legend", {}, "The meter, where none is stored yet"), h("div", { class: "fields" },
+    one("seed", "Seed", "10000.00"), one("shown", "Shown", "10000.00"), one("reserve", "Reserve", "0.00"), one("percent", "Percent of each wager", "25"), one("reserve_percent", "Percent for the reserve", "5")));
+}
+
+/** The body that opens the session; what was left as it is usual is left out. */
+function session(form, rules) {
+  const given = form.given;
+  const terms = {};
+  for (const name of ["trips", "dealing", "coverage"]) if (given[name]) terms[name] = given[name];
+  if (given.decks) terms.decks = Number(given.decks);
+  if (given.chip && given.chip !== "1.00") terms.chip = given.chip;
+  const schedule = given.schedule ?? (rules.schedules.length > 1 ? String(rules.schedules[0].option) : undefined);
+  if (schedule === SUPPLIED) {
+    const rows = form.tiers.filter(([, fee]) => fee).map(([bound, fee]) => [bound || null, fee]);
+    terms.schedule = { limits: form.limits.schedule, tiers: rows };
+  } else if (schedule && schedule !== NONE) terms.schedule = Number(schedule);
+  if (given.progressive && given.progressive !== NONE) {
+    terms.progressive = given.progressive;
+    terms.meter = { seed: given["meter-seed"], shown: given["meter-shown"], reserve: given["meter-reserve"], percent: Number(given["meter-percent"]), reserve_percent: Number(given["meter-reserve_percent"]) };
+  }
+  const limits = Object.entries(form.limits).filter(([spot, [low, high]]) => spot !== "schedule" && (low || high))
+    .map(([spot, [low, high]]) => [spot, [low || printed(rules, spot)[0], high || printed(rules, spot)[1]]]);
+  if (limits.length) terms.limits = Object.fromEntries(limits);
+  return { ruleset: rules.id, terms, players: Object.fromEntries(Object.entries(form.players).filter(([, bettor]) => bettor)) };
+}
+
+const printed = (rules, spot) => rules.spots.find((one) => one.name === spot).limits;
+
+// ---- the next round
+
+/** Who banks, for how much, and who declined before him; at a house bank only a button. */
+export function nextRound(ui, state, open, draw) {
+  const { rules, session } = state;
+  if (!rules.player_banked) return h("div", {}, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));
+  const bank = (ui.bank ??= { seat: null, declined: [] });
+  const seats = Object.keys(session.players).map(Number);
+  const press = (seat) => () => {
+    if (bank.asking === "declined" && seat !== bank.seat) bank.declined = bank.declined.includes(seat) ? bank.declined.filter((one) => one !== seat) : [...bank.declined, seat];
+    else { bank.seat = seat; bank.declined = bank.declined.filter((one) => one !== seat); }
+    draw();
+  };
+  const run = session.banked;
+  const begin = () => open({ player_dealer: { seat: bank.seat, wager: money(ui.amount), ...(bank.declined.length ? { declined: bank.declined } : {}) } });
+  return h("div", {},
+    h("h2", {}, "Next round: who banks?"),
+    run ? h("p", { class: "muted" }, `${run.bettor} at seat ${run.seat} banked last, ${run.rounds === 1 ? "one round" : `${run.rounds} rounds in a row`}.`) : null,
+    seats.length ? null : h("p", { class: "muted" }, "Nobody is seated: seat the player-dealer first."),
+    h("div", { class: "row-buttons", role: "group", "aria-label": "Player-dealer" },
+      seats.map((seat) => button(`bank-${seat}`, `${seat} ${session.players[seat]}`, () => { bank.asking = "bank"; press(seat)(); }, { kind: "pad wide", pressed: bank.seat === seat }))),
+    seats.length > 1 ? h("p", { class: "step" }, "Offered the bank before him, and declined, in this order:") : null,
+    seats.length > 1 ? h("div", { class: "row-buttons", role: "group", "aria-label": "Declined" },
+      seats.filter((seat) => seat !== bank.seat).map((seat) => {
+        const at = bank.declined.indexOf(seat);
+        return button(`declined-${seat}`, at < 0 ? `${seat}` : `${seat} (${at + 1}.)`, () => { bank.asking = "declined"; press(seat)(); }, { kind: "pad", pressed: at >= 0, label: `Seat ${seat} declined` });
+      })) : null,
+    h("p", { class: "step" }, "His wager:"),
+    chipPad(ui, cents(rules.chip), draw),
+    button("open-round", bank.seat ? `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}` : "Open the round", begin, { kind: "big", disabled: !bank.seat || !ui.amount }));
+}
+
+/** Sitting down, getting up, and closing the table. */
+export function seating(ui, state, { take, leave, close, tap }, draw) {
+  const { rules, session } = state;
+  const form = (ui.seating ??= { seat: "", bettor: "", dealer: "" });
+  const free = Array.from({ length: rules.seats }, (_, at) => at + 1).filter((seat) => !(seat in session.players));
+  const seat = form.seat || String(free[0] ?? "");
+  return h("details", { class: "seating", open: ui.seatingOpen, on: { toggle: (event) => { ui.seatingOpen = event.target.open; } } },
+    h("summary", { id: "seating" }, "Seats, dealer, closing"),
+    tap ? h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
+      field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}", placeholder: "staff id" }),
+      h("button", { id: "tap-in", class: "second" }, "Tap in")) : null,
+    free.length ? h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); take(Number(seat), form.bettor); form.bettor = ""; form.seat = ""; draw(); } } },
+      select("seat-free", "Free seat", free.map((one) => [String(one), String(one)]), seat, (value) => { form.seat = value; }),
+      field("seat-bettor", "Bettor's id", form.bettor, (text) => { form.bettor = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }),
+      h("button", { id: "sit-down", class: "second" }, "Sit down")) : null,
+    h("div", { class: "row-buttons" }, Object.entries(session.players).map(([one, bettor]) => button(`leave-${one}`, `${bettor} leaves seat ${one}`, () => leave(Number(one)), { kind: "second" }))),
+    h("div", { class: "row-buttons" }, button("close-table", "Close the table", close, { kind: "second" })));
+}

@@ -1,0 +1,215 @@
+"""The dealer's screen in a real browser: whole rounds, a network that drops, a reload, two screens, no hidden card."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from domain.documents import adjudicate
+from domain.facts import actions_of
+from domain.results import result_of
+from infra.ledger import Ledger
+from infra.people import People, Somebody
+from tests.web.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
+from tests.web.dealing import SPLIT, UTH, Dealer, bet
+
+NAMELESS = {"round": None}
+
+
+@pytest.fixture
+def dealer(context: BrowserContext) -> Dealer:
+    """Whose network drops: the console says so each time, and that is no fault of the page."""
+    return Dealer(context.new_page())
+
+
+def playing(ledger: Ledger, table: str) -> str:
+    ledger.aggregates.forget(table)
+    session = ledger.aggregates.desk(table).session
+    assert session is not None
+    assert session.playing is not None
+    return session.playing.round
+
+
+def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any]) -> None:
+    """Every action exactly once and in order, and the result that a document of them has."""
+    stored = ledger.load(round_id)
+    facts = list(actions_of(entry.event for entry in stored.entries))
+    assert [fact["do"] for fact in facts] == [action["do"] for action in document["actions"]]
+    assert {**result_of(stored.round), **NAMELESS} == {**adjudicate(json.dumps(document).encode()), **NAMELESS}
+
+
+# ---- whole rounds
+
+
+def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site, dealer: Dealer):
+    dealer.go(site.url, "uth-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    round_id = playing(site.ledger, "uth-1")
+    actions = UTH["actions"]
+    dealer.play(actions[0])
+    dealer.page.context.set_offline(True)
+    for action in actions[1:6]:  # the other bets, and no more bets: all of it can be known
+        dealer.tap(action)
+    expect(dealer.network).to_contain_text("No network: 5 waiting")
+    expect(dealer.page.get_by_text("it goes on when the network is back")).to_be_visible()
+    dealer.page.context.set_offline(False)
+    dealer.stored()
+    for action in actions[6:10]:
+        dealer.play(action)
+    dealer.page.context.set_offline(True)
+    for action in actions[10:12]:  # decisions of two seats, in any order
+        dealer.tap(action)
+    expect(dealer.network).to_contain_text("2 waiting")
+    dealer.page.context.set_offline(False)
+    dealer.page.reload()
+    dealer.stored()
+    for action in actions[12:]:
+        dealer.play(action)
+    expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
+    check_stored(site.ledger, round_id, UTH)
+    text = dealer.page.locator('[data-part="lines"]').inner_text()
+    for line in adjudicate(json.dumps(UTH).encode())["lines"]:
+        assert line["clause"] in text
+        assert line["reason"] in text
+
+
+def test_answers_that_are_lost_lead_to_no_second_action(site: Site, dealer: Dealer):
+    """A split: after every action the answer is thrown away once, though the service has stored it."""
+    dealer.go(site.url, "split-1")
+    dealer.open_table(SPLIT)
+    dealer.open_round(SPLIT)
+    round_id = playing(site.ledger, "split-1")
+    lost: set[str] = set()
+
+    def lose_first(route: Route) -> None:
+        key = route.request.headers["idempotency-key"]
+        if key in lost:
+            route.continue_()
+        else:
+            lost.add(key)
+            route.fetch()
+            route.abort()
+
+    dealer.page.route("**/v1/rounds/*/actions", lose_first)
+    for action in SPLIT["actions"]:
+        dealer.play(action)
+    assert len(lost) == len(SPLIT["actions"])
+    check_stored(site.ledger, round_id, SPLIT)
+    expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
+    keep_picture(dealer.page, "dealer-settled")
+
+
+def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: Dealer):
+    page = dealer.page
+    watched = watch(page)
+    watched.ignoring.add("409")  # browsers say so of every refusal
+    dealer.go(site.url, "chips-1")
+    dealer.open_table({"ruleset": "uth-house", "players": {"1": "p-1"}})
+    dealer.open_round({})
+    for chip in (2500, 500, 500):
+        dealer.on(f"chip-{chip}").click()
+    dealer.on("bet").click()
+    dealer.stored()
+    expect(page.locator('[data-seat="1"]')).to_contain_text("ante $35.00")
+    dealer.tap({"do": "close_bets"})
+    refused = page.get_by_role("alert")
+    expect(refused).to_contain_text("No more bets:")
+    expect(refused).to_contain_text("blind")
+    expect(refused.locator("a.clause")).to_have_attribute("href", re.compile(r"^/rules/uth-house#house/"))
+    dealer.play(bet(1, "blind", "35.00"))
+    expect(refused).to_have_count(0)
+    dealer.on("void-open").click()
+    dealer.on("void-reason").select_option("irregularity")
+    dealer.on("void-detail").fill("A card lay on the floor.")
+    dealer.on("void").click()
+    dealer.stored()
+    expect(page.get_by_role("heading", name="Void")).to_be_visible()
+    expect(dealer.on("open-round")).to_be_visible()
+    watched.check()
+
+
+def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
+    dealer = Dealer(page)
+    dealer.go(site.url, "cards-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    for action in UTH["actions"][:13]:
+        dealer.play(action)
+    dealer.play(UTH["actions"][13])
+    dealer.on("rank-A").click()
+    expect(dealer.on("suit-h")).to_be_disabled()
+    expect(dealer.on("suit-s")).to_be_enabled()
+    for size, (width, height) in {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}.items():
+        page.set_viewport_size({"width": width, "height": height})
+        small = page.locator("#dealer button:visible").evaluate_all(
+            "all => all.map(b => [b.textContent, b.getBoundingClientRect()])"
+            ".filter(([, r]) => r.width < 44 || r.height < 44).map(([text]) => text)"
+        )
+        assert small == [], f"too small to tap on a {size}"
+        keep_picture(page, f"dealer-cards-{size}")
+
+
+# ---- two screens
+
+
+def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Browser, dealer: Dealer):
+    dealer.go(site.url, "two-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    other_context = browser.new_context()
+    other_context.set_default_timeout(WAIT_MS)
+    other = Dealer(other_context.new_page())
+    other.go(site.url, "two-1")
+    expect(other.on("bet")).to_be_visible()
+    other_context.set_offline(True)
+    other.tap(bet(5, "ante", "10.00"))
+    dealer.play(bet(1, "ante", "25.00"))
+    other_context.set_offline(False)
+    asked = other.page.get_by_role("alert")
+    expect(asked).to_contain_text("Another terminal has acted")
+    expect(asked).to_contain_text("$10.00 on ante, seat 5")
+    expect(other.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    keep_picture(other.page, "dealer-conflict")
+    other.on("send-anyway").click()
+    other.stored()
+    expect(dealer.page.locator('[data-seat="5"]')).to_contain_text("ante $10.00")
+    other_context.close()
+    stored = site.ledger.load(playing(site.ledger, "two-1"))
+    assert [fact["seat"] for fact in actions_of(entry.event for entry in stored.entries)] == [1, 5]
+
+
+# ---- who may
+
+
+def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked: Site, context: BrowserContext):
+    people = People(locked.ledger.events.recorder.database)
+    people.add(Somebody("deal-1", "A dealer", ("terminal:own-1",), False), PASSWORD, "tests")
+    page = context.new_page()
+    page.goto(f"{locked.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill("deal-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{locked.url}/dealer/own-1")
+    answer = page.goto(f"{locked.url}/dealer/other-1")
+    assert answer is not None
+    assert answer.status == 403
+
+    told: list[str] = []
+    page.on("response", lambda response: told.append(response.url) if "/v1/" in response.url else None)
+    dealer = Dealer(page)
+    dealer.go(locked.url, "own-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    for action in UTH["actions"][:12]:
+        dealer.play(action)
+    assert told
+    for place in ("dealer", "board"):
+        assert page.locator(".felt .card:not(.back)").count() == 0, place
+    assert "cards" not in page.evaluate("JSON.stringify(localStorage)")
+    round_id = playing(locked.ledger, "own-1")
+    assert {entry.by for entry in locked.ledger.load(round_id).entries} == {"deal-1"}
