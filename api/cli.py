@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from api import people_commands, rules_command
+from api.audit_commands import audit
 from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
@@ -41,7 +42,7 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-for command in (demo, serve, adjudicate, simulate, record, replay, report, rebuild, follow, migrate, config):
+for command in (demo, serve, adjudicate, simulate, record, replay, report, audit, rebuild, follow, migrate, config):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 app.add_typer(tokens, name="token")

@@ -1,7 +1,8 @@
 """A progress bar on a terminal, and nothing in a pipe."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,3 +35,32 @@ def progress_of(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
     from rich.progress import track
 
     yield from track(steps, description=what, total=total, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def progress_with_rate(what: str) -> Iterator[Callable[[int, int, int], None] | None]:
+    """Told of what is done, of the whole and of the rounds so far; shows their rate and the time left."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rounds]:,} rounds, {task.fields[rate]:,.0f}/s"),
+        TimeRemainingColumn(),
+    )
+    began = time.monotonic()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None, rounds=0, rate=0.0)
+
+        def tell(done: int, total: int, rounds: int) -> None:
+            rate = rounds / max(time.monotonic() - began, 0.001)
+            progress.update(task, completed=done, total=total, rounds=rounds, rate=rate)
+
+        yield tell

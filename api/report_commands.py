@@ -13,6 +13,7 @@ import typer
 
 from api.database import By, DatabaseUrl, DataDir, actor, open_database
 from api.failing import fail, first_line
+from api.moments import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +87,7 @@ def report(
 
     if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
         fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
-    moments = _moment(as_of, "--as-of"), _moment(since, "--from"), _moment(until, "--to")
+    moments = moment(as_of, "--as-of"), moment(since, "--from"), moment(until, "--to")
     filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
     try:
         if name in SUMMARIES:
@@ -243,18 +244,6 @@ def _bring_up_to_date(url: str, projection: str) -> None:
             typer.echo(f"roundledger: the report lacks the last {lag.events:,} events ({lag.seconds:.0f} s)", err=True)
     except Stale as error:
         fail(str(error))
-
-
-def _moment(text: str | None, option: str) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        fail(f"{option} is a time like 2026-03-08T06:00:00-08:00, not {text!r}")
-    if moment.tzinfo is None:
-        moment = moment.astimezone()  # the clock of whoever asks
-    return moment
 
 
 def _day(text: str | None, option: str = "--gaming-day") -> date | None:

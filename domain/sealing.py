@@ -39,16 +39,21 @@ def _units(event: CardsDealt) -> list[tuple[str | None, ...]]:
     return [down] if down else []
 
 
+def sizes(event: CardsDealt) -> list[int]:
+    """How many cards each of a packet's seals covers."""
+    return [len(cards) for cards in _units(event)]
+
+
 def _text(cards: Cards) -> str:
     return "".join(card or "??" for card in cards)
 
 
-def _cards(text: str) -> Cards:
+def cards_of(text: str) -> Cards:
     pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
     return tuple(None if pair == "??" else pair for pair in pairs)
 
 
-def _turned_by(to: Place, number: int, packet: int) -> Place:
+def turned_by(to: Place, number: int, packet: int) -> Place:
     """Which reveal opens a seal."""
     if to != "board":
         return to
@@ -70,7 +75,7 @@ class Openings:
 
     def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
         for unit in units:
-            place = _turned_by(event.to, unit.number, self._boards)
+            place = turned_by(event.to, unit.number, self._boards)
             self._salts[place] = (*self._salts.get(place, ()), unit.salt)
         if event.to == "board":
             self._boards += 1
@@ -100,7 +105,7 @@ def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -
 
 def unseal(event: CardsDealt, units: Sequence[SealedUnit]) -> CardsDealt:
     """The event with its cards again, for the write path alone."""
-    known = {unit.number: _cards(unit.cards) for unit in units}
+    known = {unit.number: cards_of(unit.cards) for unit in units}
     cards: Cards = ()
     for number, hidden in enumerate(_units(event)):
         cards += known.get(number, hidden)

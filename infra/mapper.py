@@ -76,6 +76,7 @@ class Topics:
 
     def __init__(self, events: Mapping[str, type[Struct]] | None = None) -> None:
         self._topic_of: dict[type[Struct], str] = {}
+        self._events: dict[str, type[Struct]] = {}
         self._decoders: dict[str, Callable[[bytes], Entry[Any]]] = {}
         self._upcasts: dict[str, tuple[str, Callable[[Any], Any]]] = {}
         for topic, event in (events or {}).items():
@@ -87,6 +88,7 @@ class Topics:
             raise ValueError(f"{event.__qualname__} has the topic {self._topic_of[event]} already")
         self._take(topic)
         self._topic_of[event] = topic
+        self._events[topic] = event
         self._decoders[topic] = _decoder(event)
 
     def retire(self, topic: str, shape: type[Old], successor: str, upcast: Callable[[Old], Any]) -> None:
@@ -107,6 +109,15 @@ class Topics:
             return self._topic_of[event]
         except KeyError:
             raise Unregistered(f"{event.__qualname__} has no topic; add it to the topics") from None
+
+    def event_of(self, topic: str) -> type[Struct]:
+        """The class that rows of this topic are read as today."""
+        while topic in self._upcasts:
+            topic = self._upcasts[topic][0]
+        try:
+            return self._events[topic]
+        except KeyError:
+            raise UnknownTopic(f"no event is known for the topic {topic!r}; did a newer program write it?") from None
 
     def decoder(self, topic: str) -> Callable[[bytes], Entry[Any]]:
         """Turns the state of a row of this topic into today's form of the event."""

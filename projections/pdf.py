@@ -14,6 +14,7 @@ from reportlab.lib.pagesizes import landscape, letter
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from domain.findings import Finding
 from projections.output import MONEY, Rows, text
 from projections.summary import SECTIONS, title
 
@@ -209,6 +210,24 @@ def table_sheet(name: str, columns: Sequence[str], found: Rows) -> bytes:
         sheet.table(columns, found)
     else:
         sheet.remark("There is nothing to report.")
+    return sheet.finish()
+
+
+def findings_sheet(told: Sequence[str], found: Sequence[Finding], count: int) -> bytes:
+    """An audit to file: what was looked at, each finding with its sentence, and lines to sign on."""
+    sheet = Sheet("Audit")
+    for line in told:
+        sheet.remark(line)
+    if found:
+        sheet.heading("Findings")
+        columns = ("kind", "round", "table", "seat", "spot", "clause", "position", "what")
+        rows = [{**finding.document(), "round": finding.round or finding.stream} for finding in found]
+        sheet.table(columns, rows)
+    if count > len(found):
+        sheet.remark(
+            f"{count - len(found):,} more are left out here: `roundledger audit --format jsonl` has all of them."
+        )
+    sheet.signatures(["Auditor", "Witness"])
     return sheet.finish()
 
 

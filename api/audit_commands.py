@@ -1,0 +1,211 @@
+"""`roundledger audit`: every stored round decided again, and the floor, the reports and the log held against it."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from api.database import DatabaseUrl, DataDir, open_database
+from api.failing import fail, first_line
+from api.moments import moment_ms
+
+if TYPE_CHECKING:
+    from domain.findings import Finding
+    from projections.auditing.running import Summary
+    from projections.auditing.scope import Scope
+
+FINDINGS_EXIT = 1
+
+
+class FindingsFormat(StrEnum):
+    TABLE = "table"
+    JSONL = "jsonl"
+    PDF = "pdf"
+
+
+class CheckName(StrEnum):
+    FLOOR = "floor"
+    PROJECTIONS = "projections"
+    LOG = "log"
+
+
+Since = Annotated[str | None, typer.Option("--from", metavar="TIME", help="Only rounds that opened then or later.")]
+Until = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only rounds that opened before then.")]
+TableOption = Annotated[str | None, typer.Option("--table", metavar="ID", help="Only rounds of this table.")]
+RulesetOption = Annotated[str | None, typer.Option("--ruleset", metavar="ID", help="Only rounds of this rule set.")]
+BettorOption = Annotated[
+    str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which he bet or held the bank.")
+]
+Into = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")]
+
+
+def audit(
+    since: Since = None,
+    until: Until = None,
+    table: TableOption = None,
+    ruleset: RulesetOption = None,
+    bettor: BettorOption = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
+    ] = None,
+    without: Annotated[
+        list[CheckName] | None, typer.Option(help="Leave a kind of check out; may be given several times.")
+    ] = None,
+    output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = (
+        FindingsFormat.TABLE
+    ),
+    into: Into = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Decide stored rounds again under the rules of their day and compare every fee, button and line.
+
+    Without filters tables, boxes, meters, the reports' tables and the hash log are held against the events too. The
+    exit code is 0 where nothing was found, 1 where something was, and 2 where the audit could not be made.
+    """
+    from api.progress import progress_with_rate
+    from projections.auditing.running import Audit, Progress
+
+    scope = scope_of(since, until, table, ruleset, bettor)
+    if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
+        fail("a PDF needs --output FILE")
+    with _auditable(database_url, data_dir) as url, _written(output, into) as writer:
+        with progress_with_rate("Auditing") as progress:
+
+            def tell(now: Progress) -> None:
+                if progress is not None:
+                    progress(now.done, now.total, now.rounds)
+
+            summary = Audit(url, scope, processes, without or (), writer.take, tell).run()
+        writer.finish(summary)
+    raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
+
+
+def scope_of(
+    since: str | None, until: str | None, table: str | None, ruleset: str | None, bettor: str | None
+) -> "Scope":
+    from domain import rulesets
+    from projections.auditing.scope import Scope
+
+    since_ms, until_ms = moment_ms(since, "--from"), moment_ms(until, "--to")
+    if since_ms is not None and until_ms is not None and since_ms >= until_ms:
+        fail("--from must be before --to")
+    if ruleset is not None and ruleset not in rulesets.ids():
+        typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
+    return Scope(since_ms, until_ms, table, ruleset, bettor)
+
+
+@contextmanager
+def _auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """The database; whatever keeps it from being audited is one sentence and exit code 2, never a finding."""
+    import psycopg
+    from eventsourcing import persistence
+
+    with open_database(database_url, data_dir) as url:
+        try:
+            yield url
+        except (psycopg.Error, persistence.PersistenceError) as error:
+            fail(f"the audit could not be made: {first_line(error)}")
+
+
+# ---- how findings are written
+
+
+class FindingsWriter:
+    """Takes findings one by one and writes each at once, so that a million of them fill no memory."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def take(self, finding: "Finding") -> None:
+        raise NotImplementedError
+
+    def finish(self, summary: "Summary") -> None:
+        raise NotImplementedError
+
+
+class JsonLines(FindingsWriter):
+    def take(self, finding: "Finding") -> None:
+        import msgspec
+
+        self._out.write(msgspec.json.encode(finding.document()).decode() + "\n")
+
+    def finish(self, summary: "Summary") -> None:
+        self._out.flush()
+        for line in told(summary):
+            typer.echo(line, err=True)
+
+
+class Text(FindingsWriter):
+    """Each finding a heading and its sentence: they are too long for columns."""
+
+    def take(self, finding: "Finding") -> None:
+        seat = None if finding.seat is None else f"seat {finding.seat}"
+        table = None if finding.table is None else f"table {finding.table}"
+        position = None if finding.position is None else f"position {finding.position}"
+        place = (finding.round or finding.stream, table, seat, finding.spot, finding.clause, position)
+        self._out.write(f"{finding.kind}  {' · '.join(part for part in place if part)}\n    {finding.what}\n")
+
+    def finish(self, summary: "Summary") -> None:
+        if summary.findings:
+            self._out.write("\n")
+        self._out.writelines(line + "\n" for line in told(summary))
+        self._out.flush()
+
+
+class Pdf(FindingsWriter):
+    """The first some thousand in full; who has more reads them as JSON lines."""
+
+    MOST = 5_000
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__(out)
+        self._found: list[Finding] = []
+
+    def take(self, finding: "Finding") -> None:
+        if len(self._found) < self.MOST:
+            self._found.append(finding)
+
+    def finish(self, summary: "Summary") -> None:
+        from projections.pdf import findings_sheet
+
+        self._out.buffer.write(findings_sheet(told(summary), self._found, summary.findings))
+        self._out.buffer.flush()
+
+
+WRITERS: dict[FindingsFormat, type[FindingsWriter]] = {
+    FindingsFormat.TABLE: Text,
+    FindingsFormat.JSONL: JsonLines,
+    FindingsFormat.PDF: Pdf,
+}
+
+
+def told(summary: "Summary") -> list[str]:
+    """What was looked at and what came of it, for people."""
+    from domain.findings import KINDS
+
+    rate = summary.rounds / summary.seconds if summary.seconds else 0.0
+    lines = [
+        f"{summary.rounds:,} rounds and {summary.events:,} events in {summary.seconds:,.1f} s ({rate:,.0f} rounds/s)"
+    ]
+    lines += [f"{check.name}: {'' if check.done else 'not checked, '}{check.told}" for check in summary.checks]
+    if summary.clean:
+        return [*lines, "No findings."]
+    lines.append(f"{summary.findings:,} finding{'s' if summary.findings > 1 else ''}:")
+    return [*lines, *(f"  {count:,} × {KINDS.get(kind, kind)}" for kind, count in sorted(summary.by_kind.items()))]
+
+
+@contextmanager
+def _written(output: FindingsFormat, into: Path | None) -> Iterator[FindingsWriter]:
+    if into is None:
+        yield WRITERS[output](sys.stdout)
+        return
+    try:
+        with into.open("w", encoding="utf-8") as out:
+            yield WRITERS[output](out)
+    except OSError as error:
+        fail(f"{into} cannot be written: {error.strerror}")

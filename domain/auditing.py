@@ -1,0 +1,285 @@
+"""A stored round audited: what the rules of its day make of its facts, against all that was recorded of it.
+
+Nothing here reads a store. Whoever does hands over the round's events in order, and the openings of its seals where he
+may read them; without those, cards that were never turned over stay closed, and all else is checked just the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from domain import corrections, sealing
+from domain.errors import Refusal
+from domain.events import (
+    CardsDealt,
+    CardsTurned,
+    CorrectionPosted,
+    FeeTaken,
+    FeeWaived,
+    MeterPaid,
+    NoteMade,
+    Place,
+    ProgressiveWagersTaken,
+    RoundCorrected,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+)
+from domain.facts import actions_of
+from domain.findings import Finding
+from domain.money import money
+from domain.retracing import Numbered, retrace
+from domain.sealing import SealedUnit
+from domain.state import Round, fold
+
+BESIDE = frozenset({FeeWaived, NoteMade, RoundCorrected, CorrectionPosted})
+Sealed = Mapping[int, Sequence[SealedUnit]]  # by the index of the event that they lie beside, -1 for the opening
+Claim = tuple[Any, ...]
+
+
+def audit_round(opening: Round, events: Sequence[RoundEvent], sealed: Sealed | None = None) -> list[Numbered]:
+    """Every difference, with the index of its event; `events` are all after the opening, in the order of versions."""
+    if BESIDE.isdisjoint(map(type, events)):
+        round_, found = retrace(opening, events)
+    else:
+        at_table = [at for at, event in enumerate(events) if type(event) not in BESIDE]
+        round_, numbered = retrace(opening, [events[at] for at in at_table])
+        found = [(at_table[at], finding) for at, finding in numbered]
+        found += _beside(opening, events)
+    found += _opening(opening)
+    found += _seals(round_, events, sealed)
+    return [(at, _placed(opening.opened, finding)) for at, finding in found] if found else found
+
+
+def _placed(opened: RoundOpened, finding: Finding) -> Finding:
+    return replace(finding, round=opened.round, table=opened.table, ruleset=opened.ruleset)
+
+
+def _opening(opening: Round) -> Iterator[Numbered]:
+    rules, opened = opening.rules, opening.opened
+    if rules.player_banked != (opening.bank is not None):
+        bank = "a player-dealer" if rules.player_banked else "the house"
+        yield (
+            -1,
+            Finding("opening", f"{rules.id} is banked by {bank}, and the round is not.", clause=rules.clause("bank")),
+        )
+    if opening.terms.document != opened.terms:
+        what = "The terms of the round are not in the form in which the ledger stores them."
+        yield -1, Finding("opening", what, expected=str(opening.terms.document), found=str(opened.terms))
+
+
+# ---- cards and their seals
+
+
+class _Seal(NamedTuple):
+    """A commitment that waits for its cards: the event and its place there, and which cards of the reveal it covers."""
+
+    at: int
+    number: int
+    commitment: bytes
+    first: int
+    size: int
+
+
+def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -> Iterator[Numbered]:
+    """What was turned over is what was sealed; what stayed closed is what lies sealed, and in no deck too often."""
+    waiting: dict[Place, list[_Seal]] = {}
+    dealt: dict[Place, int] = {}
+    boards = 0
+    for at, event in enumerate(events):
+        if type(event) is CardsDealt:
+            to = event.to
+            before = dealt.get(to, 0)
+            dealt[to] = before + len(event.cards)
+            if event.seals:
+                for number, (seal, size) in enumerate(zip(event.seals, sealing.sizes(event), strict=False)):
+                    if seal:
+                        place = sealing.turned_by(to, number, boards)
+                        first = 0 if to == "board" else before
+                        waiting.setdefault(place, []).append(_Seal(at, number, seal, first, size))
+            boards += to == "board"
+        elif type(event) is CardsTurned and event.of in waiting:
+            if not _opens(event, waiting.pop(event.of)):
+                shown = " ".join(event.cards)
+                what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
+                yield at, Finding("seal", what, seat=event.of if isinstance(event.of, int) else None)
+    if sealed is None:
+        return
+    yield from _content(round_.opened, sealed)
+    if waiting:
+        yield from _closed(round_, waiting, sealed)
+
+
+def _opens(turned: CardsTurned, seals: Sequence[_Seal]) -> bool:
+    """Whether the salts and cards of a reveal open the seals; a card that no shoe had read was sealed as unread."""
+    if len(turned.salts) != len(seals):
+        return False
+    for seal, salt in zip(seals, turned.salts, strict=True):
+        cards = turned.cards[seal.first : seal.first + seal.size]
+        if sealing.commitment("".join(cards), salt) == seal.commitment:
+            continue
+        unread = product(*((card, "??") for card in cards))
+        if not any(sealing.commitment("".join(some), salt) == seal.commitment for some in unread):
+            return False
+    return True
+
+
+def _content(opened: RoundOpened, sealed: Sealed) -> Iterator[Numbered]:
+    units = sealed.get(-1, ())
+    if opened.content is not None and units:
+        unit = units[0]
+        if sealing.commitment(unit.cards, unit.salt).hex() != opened.content:
+            yield -1, Finding("seal", "What the round says of its document is not what was sealed beside it.")
+
+
+def _closed(round_: Round, waiting: Mapping[Place, Sequence[_Seal]], sealed: Sealed) -> Iterator[Numbered]:
+    deck = dict(round_.deck)
+    for place, seals in waiting.items():
+        seat = place if isinstance(place, int) else None
+        for at, number, seal, _, _ in seals:
+            unit = next((unit for unit in sealed.get(at, ()) if unit.number == number), None)
+            if unit is None:
+                yield at, Finding("seal", "Cards were sealed here, and what opens the seal is gone.", seat=seat)
+                continue
+            if sealing.commitment(unit.cards, unit.salt) != seal:
+                yield (
+                    at,
+                    Finding("seal", "What lies in the sealed cards does not open the seal of this event.", seat=seat),
+                )
+            for card in sealing.cards_of(unit.cards):
+                if card is not None:
+                    deck[card] = deck.get(card, 0) + 1
+                    if deck[card] > round_.terms.decks:
+                        what = "A card that stayed face down was dealt more often than the decks hold it."
+                        yield at, Finding("card", what, seat=seat, clause=round_.rules.clause("deck"))
+
+
+# ---- what was added beside the play
+
+
+def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
+    """Waivers, notes and corrections decided again on the round as it was stored when they were made."""
+    for at, event in enumerate(events):
+        kind = type(event)
+        if kind not in BESIDE or kind is CorrectionPosted:
+            continue
+        try:
+            before = fold(opening, events[:at])
+        except (KeyError, IndexError, ValueError, TypeError):
+            continue  # the play itself cannot be followed, which has been said
+        after = at + 1
+        try:
+            if isinstance(event, FeeWaived):
+                decided: list[RoundEvent] = [corrections.waive_fee(before, event.how, event.reason)]
+            elif isinstance(event, NoteMade):
+                decided = [corrections.note(before, event.kind, event.text, event.seat)]
+            else:
+                assert isinstance(event, RoundCorrected)
+                while after < len(events) and type(events[after]) is CorrectionPosted:
+                    after += 1
+                decided = _corrected(opening, before, events[:at], event, events[at + 1 : after])
+        except Refusal as refusal:
+            what = f"{kind.__name__} is stored, but it could not be entered: {refusal.detail}"
+            yield at, Finding(_BESIDE_KIND[kind], what, clause=refusal.clause)
+            continue
+        yield from _beside_differs(at, decided, events[at:after])
+
+
+_BESIDE_KIND: Mapping[type, str] = {FeeWaived: "waiver", NoteMade: "note", RoundCorrected: "correction"}
+
+
+def _corrected(
+    opening: Round, before: Round, earlier: Sequence[RoundEvent], event: RoundCorrected, posted: Sequence[Any]
+) -> list[RoundEvent]:
+    if event.facts is None:
+        entries = [
+            corrections.Entry(entry.seat, entry.bettor, entry.spot, entry.amount, entry.account, entry.hand)
+            for entry in posted
+        ]
+        return corrections.correct(before, event.reason, event.by, entries)
+    changes = {int(at): ast.literal_eval(change) for at, change in event.facts.items()}
+    account = posted[0].account if posted else "bank"
+    actions = list(actions_of(earlier))
+    return corrections.correct_facts(before, opening, actions, changes, event.reason, event.by, account)
+
+
+def _beside_differs(at: int, decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Iterator[Numbered]:
+    if list(decided) == list(stored):
+        return
+    kind = _BESIDE_KIND[type(stored[0])]
+    if decided[0] != stored[0]:
+        what = f"{type(stored[0]).__name__} is not what the round leads to."
+        yield at, Finding(kind, what, expected=str(decided[0]), found=str(stored[0]))
+    should = {_wager(entry): entry.amount for entry in decided[1:] if isinstance(entry, CorrectionPosted)}
+    are: dict[tuple[int, str, int, str], int] = {}
+    for offset, entry in enumerate(stored[1:], start=1):
+        if not isinstance(entry, CorrectionPosted):
+            continue
+        are[_wager(entry)] = entry.amount
+        if should.get(_wager(entry)) != entry.amount or entry not in decided:
+            owed = should.get(_wager(entry), 0)
+            what = (
+                f"The correction of {entry.bettor}'s {entry.spot} at seat {entry.seat} comes to {money(owed)}; "
+                f"posted is {money(entry.amount)} against {entry.account}."
+            )
+            yield at + offset, _of_entry(what, entry, money(owed), money(entry.amount))
+    for entry in decided[1:]:
+        if isinstance(entry, CorrectionPosted) and _wager(entry) not in are:
+            what = f"{money(entry.amount)} on {entry.bettor}'s {entry.spot} at seat {entry.seat} was never posted."
+            yield at, _of_entry(what, entry, money(entry.amount), None)
+
+
+def _of_entry(what: str, entry: CorrectionPosted, expected: str, found: str | None) -> Finding:
+    return Finding(
+        "correction",
+        what,
+        seat=entry.seat,
+        bettor=entry.bettor,
+        hand=entry.hand,
+        spot=entry.spot,
+        expected=expected,
+        found=found,
+    )
+
+
+def _wager(entry: CorrectionPosted) -> tuple[int, str, int, str]:
+    return entry.seat, entry.bettor, entry.hand, entry.spot
+
+
+# ---- what a round says of its table, box and meter
+
+
+def claims_of(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
+    """What must be found again in the events of table, box and meter, each once (`domain.floor_auditing`)."""
+    opened = opening.opened
+    name = opened.round
+    yield "begun", name, opened.bank_seat, opened.bank_bettor, opened.turn, opened.deck
+    for event in events:
+        kind = type(event)
+        if kind is FeeTaken:
+            yield "fee", name, event.amount, event.schedule, event.tier  # type: ignore[union-attr]
+        elif kind is RoundSettled:
+            yield "ended", name, "settled"
+        elif kind is RoundVoided:
+            yield "ended", name, "void"
+            yield from _given_back(opening, events)
+        elif kind is FeeWaived and event.how == "not dropped":  # type: ignore[union-attr]
+            yield "not dropped", name, event.amount  # type: ignore[union-attr]
+        elif kind is ProgressiveWagersTaken:
+            yield "contributed", name, event.shown, event.reserve  # type: ignore[union-attr]
+        elif kind is MeterPaid:
+            yield ("awarded", name, *(getattr(event, field) for field in event.__struct_fields__))
+
+
+def _given_back(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
+    meter = opening.terms.meter
+    wagers = sum(event.wagers for event in events if type(event) is ProgressiveWagersTaken)
+    if meter is not None and wagers:
+        shares = wagers * meter.percent // 100, wagers * meter.reserve_percent // 100
+        yield ("returned", opening.opened.round, *shares)

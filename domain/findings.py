@@ -1,0 +1,70 @@
+"""What an audit has to say: one named difference each, in a sentence that a person understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+# What each kind of finding is about, as a heading for people.
+KINDS: Mapping[str, str] = {
+    "opening": "A round that did not open as its rule set has it",
+    "rules": "A rule set that is missing, or whose text is not the one that was adopted",
+    "refused": "Something that the rules of the day do not allow",
+    "exposure": "The action or the liability at close of bets",
+    "fee": "A collection fee",
+    "button": "The action button",
+    "line": "A settlement line",
+    "line_missing": "A settlement line that is missing",
+    "line_extra": "A settlement line that nothing accounts for",
+    "line_order": "Settlement lines in another order",
+    "total": "What the bank paid and collected altogether",
+    "meter": "A progressive meter",
+    "card": "A card more often than the decks hold it",
+    "seal": "Cards that are not those that were sealed",
+    "correction": "A correction",
+    "waiver": "A waived fee",
+    "note": "A note of the floor",
+    "rotation": "Who banked, or who was offered the bank",
+    "session": "A table's session",
+    "box": "A drop box",
+    "drop": "A fee and the box that it went into",
+    "begun": "A round and the table that it was played at",
+    "dispute": "A dispute",
+    "event_missing": "An event that is missing",
+    "event_extra": "An event that nothing accounts for",
+    "event_order": "Events that were not stored in their order",
+    "event_unreadable": "An event that cannot be read",
+    "journal": "An entry of the journal without its counterpart",
+    "projection": "A row of a report that is not what the events make of it",
+    "log": "The hash log",
+    "archive": "An archive",
+}
+
+
+class Finding(Struct, frozen=True, omit_defaults=True):
+    """`expected` is what the events lead to, `found` what is stored; amounts as text with two decimals."""
+
+    kind: str
+    what: str
+    round: str | None = None
+    table: str | None = None
+    ruleset: str | None = None
+    seat: int | None = None
+    bettor: str | None = None
+    hand: int | None = None
+    spot: str | None = None
+    expected: str | None = None
+    found: str | None = None
+    clause: str | None = None
+    stream: str | None = None  # the aggregate, as in "box/t1-box-1", where it is no round
+    version: int | None = None  # of the event in its aggregate
+    position: int | None = None  # of the event in the ledger
+
+    def document(self) -> dict[str, Any]:
+        """Every field, null where it does not apply."""
+        return {name: to_builtins(getattr(self, name)) for name in self.__struct_fields__}
+
+
+COLUMNS = Finding.__struct_fields__

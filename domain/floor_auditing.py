@@ -1,0 +1,276 @@
+"""Tables, boxes and meters audited: each followed event by event, and decided again where something was decided.
+
+An audit of a stream takes one event at a time and keeps only where the stream stands, however long it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain import boxes, meters, tables
+from domain.auditing import Claim
+from domain.errors import Refusal
+from domain.findings import Finding
+from domain.money import money
+from domain.ruleset import RuleSet
+from domain.terms import Meter, Terms
+
+ANY_DIFFERENCE = 1 << 62  # cents; how much a count may be off is a setting that no event has
+
+
+def claim_of(event: Any) -> Claim | None:
+    """What a table, a box or a meter says of a round, in the words of `domain.auditing.claims_of`."""
+    match event:
+        case tables.RoundBegun(name, seat, bettor, turn, deck):
+            return "begun", name, seat, bettor, turn, deck
+        case tables.RoundEnded(name, status):
+            return "ended", name, status
+        case boxes.FeeDropped(name, amount, schedule, tier):
+            return "fee", name, amount, schedule, tier
+        case boxes.FeeNotDropped(name, amount):
+            return "not dropped", name, amount
+        case meters.MeterContributed(name, _, _, shown, reserve):
+            return "contributed", name, shown, reserve
+        case meters.MeterAwarded():
+            return ("awarded", *(getattr(event, field) for field in event.__struct_fields__))
+        case meters.MeterReturned(name, shown_by, reserve_by, _, _):
+            return "returned", name, shown_by, reserve_by
+    return None
+
+
+CLAIMS = frozenset(
+    {
+        tables.RoundBegun,
+        tables.RoundEnded,
+        boxes.FeeDropped,
+        boxes.FeeNotDropped,
+        meters.MeterContributed,
+        meters.MeterAwarded,
+        meters.MeterReturned,
+    }
+)
+_WORDS: Mapping[str, tuple[str, str, str]] = {
+    "begun": ("begun", "the round itself says how it began", "the table's session says how it began"),
+    "ended": ("begun", "the round itself ended", "the table's session says that it ended"),
+    "fee": ("drop", "a fee was taken in the round", "a fee went into the box"),
+    "not dropped": ("drop", "the fee was waived as not dropped", "the box was told that a fee was not dropped"),
+    "contributed": ("meter", "the round's progressive wagers were taken", "the meter was told of progressive wagers"),
+    "awarded": ("meter", "the round paid an award off the meter", "the meter paid an award"),
+    "returned": ("meter", "a voided round gave its progressive wagers back", "the meter gave shares back"),
+}
+
+
+def unmatched(claim: Claim, count: int) -> Finding:
+    """A claim that only one side makes; `count` is above nothing where it is the round's."""
+    what, name, *figures = claim
+    kind, by_round, by_floor = _WORDS[what]
+    told = ", ".join("none" if figure is None else str(figure) for figure in figures)
+    says, other = (by_round, by_floor) if count > 0 else (by_floor, by_round)
+    sentence = f"Of {name} {says} ({told}), and nowhere is it stored that {other}."
+    sides = (told, None) if count > 0 else (None, told)
+    return Finding(kind, sentence, round=name, expected=sides[0], found=sides[1])
+
+
+# ---- a table's session
+
+
+class SessionAudit:
+    """`before` is the table's session before this one, as it ended."""
+
+    def __init__(
+        self, rules: RuleSet, terms: Terms, opened: tables.SessionOpened, before: tables.TableSession | None
+    ) -> None:
+        self.session = tables.start(rules, terms, opened)
+        self._before = before
+        self._terms = terms
+        self._offers: list[tables.TableEvent] = []
+
+    def opening(self) -> Iterator[Finding]:
+        opened, rules = self.session.opened, self.session.rules
+        try:
+            should = tables.open_session(rules, self._terms, opened.table, self._before, opened.box)
+        except Refusal as refusal:
+            yield self._finding("session", f"The session could not be opened: {refusal.detail}", refusal.clause)
+            return
+        if should != opened:
+            names = [name for name in opened.__struct_fields__ if getattr(should, name) != getattr(opened, name)]
+            expected = ", ".join(f"{name} {getattr(should, name)}" for name in names)
+            found = ", ".join(f"{name} {getattr(opened, name)}" for name in names)
+            what = f"The session should have opened with {expected}; stored is {found}."
+            yield self._finding("session", what, None, expected, found)
+
+    def take(self, event: tables.TableEvent) -> Iterator[Finding]:
+        """What is wrong with this event; the session goes on from it."""
+        try:
+            yield from self._check(event)
+        except Refusal as refusal:
+            kind = "rotation" if isinstance(event, tables.RoundBegun) else "session"
+            what = f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}"
+            yield self._finding(kind, what, refusal.clause)
+        self.session = tables.evolve(self.session, event)
+
+    def _check(self, event: tables.TableEvent) -> Iterator[Finding]:
+        session = self.session
+        match event:
+            case tables.BankOffered() | tables.BankDeclined():
+                self._offers.append(event)
+                return
+            case tables.RoundBegun():
+                yield from self._begun(event)
+            case tables.RoundEnded(name, _):
+                if session.playing is None or session.playing.round != name:
+                    yield self._finding("session", f"Round {name} ended at the table and was not being played there.")
+            case tables.SessionNoted():
+                yield from self._same(tables.noted(session), event, "Where the session stood")
+            case tables.SessionClosed():
+                yield from self._same(tables.close_session(session), event, "The closing of the session")
+            case tables.SeatTaken(seat, bettor):
+                yield from self._same(tables.take_seat(session, seat, bettor), event, "A seat taken")
+            case tables.SeatLeft(seat, _):
+                yield from self._same(tables.leave_seat(session, seat), event, "A seat left")
+            case tables.TrayCounted(amount, when):
+                tables.count_tray(session, amount, when)
+            case tables.BoxChanged(box):
+                tables.change_box(session, box)
+            case tables.ChipsBought() | tables.ChipsCashed() | tables.TrayFilled() | tables.TrayCredited():
+                tables.move_chips(session, event)
+
+    def _begun(self, event: tables.RoundBegun) -> Iterator[Finding]:
+        """Who could have been offered the bank are those who sat there; whoever else declined did so for the record."""
+        session, offers = self.session, self._offers
+        self._offers = []
+        declined = tuple(offer.seat for offer in offers if isinstance(offer, tables.BankDeclined))
+        bank = None
+        if event.bank_seat is not None:
+            bank = event.bank_seat, event.bank_bettor or ""
+        should = tables.begin_round(session, event.round, bank, declined, session.seats)
+        if should != [*offers, event]:
+            yield from self._same(should[-1], event, f"The beginning of round {event.round}", "rotation")
+            if should[:-1] != offers:
+                yield self._finding("rotation", "The bank was declined by somebody to whom it was not offered.")
+
+    def _same(self, should: Any, event: Any, what: str, kind: str = "session") -> Iterator[Finding]:
+        if should == event:
+            return
+        names = [name for name in event.__struct_fields__ if getattr(should, name) != getattr(event, name)]
+        expected = ", ".join(f"{name} {getattr(should, name)}" for name in names)
+        found = ", ".join(f"{name} {getattr(event, name)}" for name in names)
+        yield self._finding(kind, f"{what} should say {expected}; stored is {found}.", None, expected, found)
+
+    def _finding(
+        self,
+        kind: str,
+        what: str,
+        clause: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+    ) -> Finding:
+        opened, playing = self.session.opened, self.session.playing
+        return Finding(
+            kind,
+            what,
+            round=None if playing is None else playing.round,
+            table=opened.table,
+            ruleset=opened.ruleset,
+            expected=expected,
+            found=found,
+            clause=clause,
+            stream=f"session/{opened.table}/{opened.session}",
+        )
+
+
+# ---- a drop box
+
+
+class BoxAudit:
+    def __init__(self, installed: boxes.BoxInstalled) -> None:
+        self.box = boxes.start(installed)
+
+    def take(self, event: boxes.BoxEvent) -> Iterator[Finding]:
+        box = self.box
+        try:
+            should = _box_event(box, event)
+        except Refusal as refusal:
+            yield self._finding(f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
+        else:
+            if should != event:
+                names = [name for name in event.__struct_fields__ if getattr(should, name) != getattr(event, name)]
+                expected = ", ".join(f"{name} {_figure(getattr(should, name))}" for name in names)
+                found = ", ".join(f"{name} {_figure(getattr(event, name))}" for name in names)
+                yield self._finding(f"The box leads to {expected}; stored is {found}.", expected, found)
+        if type(event) is not boxes.BoxInstalled:
+            self.box = boxes.evolve(box, event)
+
+    def _finding(self, what: str, expected: str | None = None, found: str | None = None) -> Finding:
+        box = self.box
+        return Finding("box", what, table=box.table, expected=expected, found=found, stream=f"box/{box.box}")
+
+
+def _box_event(box: boxes.DropBox, event: boxes.BoxEvent) -> boxes.BoxEvent | None:
+    match event:
+        case boxes.FeeDropped() | boxes.FeeNotDropped():
+            return boxes.drop_fee(box, event)
+        case boxes.BoxRemoved(by, seal):
+            return boxes.remove(box, by, seal)
+        case boxes.BoxCounted(counter, pieces, _):
+            return boxes.count(box, counter, pieces)
+        case boxes.BoxReconciled(_, _, signed_by, explanation):
+            return boxes.reconcile(box, signed_by, ANY_DIFFERENCE, explanation)
+    return None
+
+
+def _figure(value: Any) -> str:
+    return money(value) if type(value) is int else str(value)
+
+
+# ---- a progressive meter
+
+
+class MeterAudit:
+    def __init__(self, seeded: meters.MeterSeeded) -> None:
+        self.meter: Meter = meters.start(seeded)
+
+    def take(self, event: meters.MeterEvent) -> Iterator[Finding]:
+        meter = self.meter
+        try:
+            should = _meter_event(meter, event)
+        except Refusal as refusal:
+            yield self._finding(event, f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
+        else:
+            if should is None:
+                yield self._finding(event, "The meter is seeded a second time.")
+            elif should != event:
+                expected = f"shown {money(should.shown)}, reserve {money(should.reserve)}"
+                found = f"shown {money(event.shown)}, reserve {money(event.reserve)}"
+                if isinstance(should, meters.MeterAwarded) and isinstance(event, meters.MeterAwarded):
+                    expected = f"award {money(should.amount)}, {expected}"
+                    found = f"award {money(event.amount)}, {found}"
+                what = f"From what the meter showed before it goes on to {expected}; stored is {found}."
+                yield self._finding(event, what, expected, found)
+        self.meter = meters.evolve(meter, event)
+
+    def _finding(
+        self, event: meters.MeterEvent, what: str, expected: str | None = None, found: str | None = None
+    ) -> Finding:
+        name = getattr(event, "round", None)
+        return Finding("meter", what, round=name, expected=expected, found=found, stream=f"meter/{self.meter.id}")
+
+
+def _meter_event(meter: Meter, event: meters.MeterEvent) -> meters.MeterEvent | None:
+    match event:
+        case meters.MeterContributed(name, shown_by, reserve_by, _, _):
+            return meters.contribute(meter, name, shown_by, reserve_by)
+        case meters.MeterReturned(name, shown_by, reserve_by, _, _):
+            return meters.give_back(meter, name, shown_by, reserve_by)
+        case meters.MeterAwarded(_, _, _, percent, _, _, _):
+            amount = meter.shown * percent // 100
+            shown, reserve = meter.shown - amount, meter.reserve
+            if percent == 100:
+                shown, reserve = meter.seed + meter.reserve, 0
+            return replace(event, amount=amount, shown=shown, reserve=reserve)
+        case meters.MeterAdjusted(shown, reserve, reason, by):
+            return meters.adjust(meter, shown, reserve, reason, by)
+    return None

@@ -1,0 +1,161 @@
+"""Tables, boxes, meters and rule sets of the floor, each followed from its first event to its last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain import rulesets
+from domain.boxes import BoxInstalled
+from domain.findings import Finding
+from domain.floor_auditing import BoxAudit, MeterAudit, SessionAudit
+from domain.meters import MeterSeeded
+from domain.rulebooks import RuleSetAdopted
+from domain.rulesets import RuleSetError
+from domain.tables import SessionNumbered, SessionOpened, TableSession
+from infra.aggregates import stream
+from infra.topics import TOPICS
+from projections.auditing.rounds import UNREADABLE
+from projections.auditing.rulebook import NoRules, Rulebook
+from projections.auditing.source import EventRow, Streams
+
+
+class FloorAudit:
+    def __init__(self, source: Streams, rulebook: Rulebook) -> None:
+        self._source = source
+        self._rulebook = rulebook
+        self._audits: dict[str, Callable[[str], Iterator[Finding]]] = {
+            "table": self._table,
+            "box": self._box,
+            "meter": self._meter,
+            "rules": self._rules,
+            "bettor": self._only_read,
+        }
+
+    def audit(self, kind: str, name: str) -> Iterator[Finding]:
+        yield from self._audits[kind](name)
+
+    # ---- one of each kind
+
+    def _table(self, table: str) -> Iterator[Finding]:
+        before: TableSession | None = None
+        expected = 0
+        found: list[Finding] = []
+        for row, event in self._events("table", table, found):
+            if isinstance(event, SessionNumbered):
+                expected += 1
+                if event.session != expected:
+                    what = f"The table's session {expected} comes next, and {event.session} is stored."
+                    yield _at(Finding("session", what, table=table, stream=f"table/{table}"), row)
+                for finding in self._session(table, event.session, before):
+                    if isinstance(finding, Finding):
+                        yield finding
+                    else:
+                        before = finding
+        yield from found
+
+    def _session(self, table: str, number: int, before: TableSession | None) -> Iterator[Finding | TableSession]:
+        """What is wrong with a session, and at its end the session itself."""
+        name = f"{table}/{number}"
+        audit: SessionAudit | None = None
+        found: list[Finding] = []
+        for row, event in self._events("session", name, found):
+            if audit is None:
+                if not isinstance(event, SessionOpened):
+                    what = "A session that does not begin with its opening."
+                    yield _at(Finding("session", what, table=table, stream=f"session/{name}"), row)
+                    return
+                try:
+                    rules = self._rulebook.rules(event.ruleset, event.ruleset_hash)
+                    terms = self._rulebook.terms(rules, event.terms)
+                except NoRules as reason:
+                    yield _at(Finding("rules", str(reason), table=table, stream=f"session/{name}"), row)
+                    return
+                audit = SessionAudit(rules, terms, event, before)
+                yield from (_at(finding, row) for finding in audit.opening())
+            else:
+                yield from (_at(finding, row) for finding in audit.take(event))
+        yield from found
+        if audit is None:
+            what = f"The table's list has session {number}, and nothing of it is stored."
+            yield Finding("session", what, table=table, stream=f"session/{name}")
+        else:
+            yield audit.session
+
+    def _box(self, box: str) -> Iterator[Finding]:
+        audit: BoxAudit | None = None
+        found: list[Finding] = []
+        for row, event in self._events("box", box, found):
+            if audit is None:
+                if not isinstance(event, BoxInstalled):
+                    break
+                audit = BoxAudit(event)
+            else:
+                yield from (_at(finding, row) for finding in audit.take(event))
+        yield from found
+        if audit is None:
+            yield Finding("box", "A box that was never put on a table.", stream=f"box/{box}")
+
+    def _meter(self, meter: str) -> Iterator[Finding]:
+        audit: MeterAudit | None = None
+        found: list[Finding] = []
+        for row, event in self._events("meter", meter, found):
+            if audit is None:
+                if not isinstance(event, MeterSeeded):
+                    break
+                audit = MeterAudit(event)
+            else:
+                yield from (_at(finding, row) for finding in audit.take(event))
+        yield from found
+        if audit is None:
+            yield Finding("meter", "A meter that was never seeded.", stream=f"meter/{meter}")
+
+    def _rules(self, content_hash: str) -> Iterator[Finding]:
+        found: list[Finding] = []
+        for row, event in self._events("rules", content_hash, found):
+            if not isinstance(event, RuleSetAdopted):
+                continue
+            try:
+                same = rulesets.parse(event.text, f"{event.ruleset}.toml").content_hash == event.content_hash
+                reason = "its text has another hash"
+            except RuleSetError as error:
+                same, reason = False, str(error)
+            if not same:
+                what = f"The rule set {event.ruleset} is not what was adopted as {event.content_hash}: {reason}."
+                place = Finding("rules", what, ruleset=event.ruleset, stream=f"rules/{content_hash}")
+                yield _at(place, row)
+        yield from found
+
+    def _only_read(self, name: str) -> Iterator[Finding]:
+        found: list[Finding] = []
+        for _ in self._events("bettor", name, found):
+            pass
+        yield from found
+
+    # ---- reading
+
+    def _events(self, kind: str, name: str, found: list[Finding]) -> Iterator[tuple[EventRow, Any]]:
+        """The events of an aggregate in order; what is wrong with the order, or cannot be read, goes to `found`."""
+        last_version = last_position = 0
+        label = f"{kind}/{name}"
+        for row in self._source.stream(stream(kind, name)):
+            for missing in range(last_version + 1, row.version):
+                what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
+                place = Finding("event_missing", what, stream=label, version=missing, position=row.position)
+                found.append(place)
+            if row.position < last_position:
+                what = f"Event {row.version} of {label} is stored before the event that it follows."
+                found.append(_at(Finding("event_order", what, stream=label), row))
+            last_version, last_position = row.version, row.position
+            try:
+                event = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+            except UNREADABLE as error:
+                found.append(_at(Finding("event_unreadable", f"The event cannot be read: {error}", stream=label), row))
+                continue
+            yield row, event
+
+
+def _at(finding: Finding, row: EventRow) -> Finding:
+    return replace(finding, version=row.version, position=row.position)

@@ -1,0 +1,180 @@
+"""The reports' tables against the events: worked out again beside them, and compared row for row.
+
+Everything happens in one snapshot of the database: how far a projection has come and what its tables held just then.
+The rows of a report that nobody has asked for yet are not there, and so not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, LiteralString
+
+from msgspec import Struct
+from psycopg.sql import SQL, Composed, Identifier
+
+from domain.findings import Finding
+from domain.money import money
+from infra.migrate import READER_ROLE
+from infra.recorder import LedgerRecorder
+from projections import storage
+from projections.applier import gaming_days
+from projections.catalogue import ALL
+from projections.feed import Feed
+from projections.fold import Fold
+from projections.projection import Projection
+from projections.runner import connect
+from projections.storage import LIVE, TEMPORARY, Connection, Table, Writer
+
+PAGE = 20_000
+FETCHED = 1_000  # differing rows at a time
+NOT_ZERO: LiteralString = (
+    "SELECT position, min(source), min(round), sum(debit) - sum(credit) FROM projections.journal "
+    "GROUP BY position HAVING sum(debit) <> sum(credit) ORDER BY position"
+)
+Moved = Callable[[int], None]
+
+
+class Compared(Struct):
+    """How far the projections had come, the furthest behind first, and how many rows were held against the events."""
+
+    positions: dict[str, int] = {}
+    rows: int = 0
+    findings: list[Finding] = []
+
+
+def there(database_url: str) -> list[str]:
+    """The projections that have tables of today's shape; others have nothing that could be compared."""
+    with connect(database_url) as connection:
+        row = connection.execute("SELECT to_regclass('projections.positions')").fetchone()
+        if row is None or row[0] is None:
+            return []
+        return [name for name in ALL if _position(connection, name) is not None]
+
+
+def _position(connection: Connection, name: str) -> int | None:
+    row = connection.execute(
+        "SELECT position, fingerprint FROM projections.positions WHERE place = %s AND name = %s", [LIVE, name]
+    ).fetchone()
+    return None if row is None or row[1] != ALL[name].fingerprint() else int(row[0])
+
+
+def compare(database_url: str, names: Sequence[str], moved: Moved | None = None) -> Compared:
+    """Of these projections together; `moved` is told of every event that was folded again."""
+    compared = Compared({}, 0, [])
+    with (
+        LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
+        connect(database_url) as connection,
+    ):
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        try:
+            found = {name: _position(connection, name) for name in names}
+            compared.positions = {name: position for name, position in found.items() if position is not None}
+            _fold_again(connection, recorder, compared.positions, moved)
+            for name in compared.positions:
+                for table in ALL[name].tables:
+                    compared.rows += _count(connection, table)
+                    compared.findings += _differences(connection, ALL[name], table)
+            if "journal" in compared.positions:
+                compared.findings += _not_zero(connection)
+        finally:
+            connection.execute("ROLLBACK")
+    return compared
+
+
+def _fold_again(
+    connection: Connection, recorder: LedgerRecorder, positions: dict[str, int], moved: Moved | None
+) -> None:
+    """Those that have come equally far in one pass, which is all of them unless one was rebuilt alone."""
+    feed, writer = Feed(recorder), Writer(TEMPORARY)
+    for upto in sorted(set(positions.values())):
+        projections = [ALL[name] for name, position in positions.items() if position == upto]
+        fold = Fold(projections, feed, gaming_days(connection))
+        for projection in projections:
+            storage.create(connection, TEMPORARY, projection.tables)
+        after = 0
+        while True:
+            page, position = feed.page(after, PAGE, upto)
+            if position == after:
+                break
+            fold.take_in(page)
+            for table, rows in fold.gathered():
+                writer.write(connection, table, rows)
+            if moved is not None:
+                moved(position - after)
+            after = position
+
+
+def _count(connection: Connection, table: Table) -> int:
+    row = connection.execute(SQL("SELECT count(*) FROM {}").format(Identifier(LIVE, table.name))).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _differing(table: Table) -> Composed:
+    columns = [Identifier(name) for name in table.columns]
+    both = SQL(", ").join([SQL("s.{}").format(c) for c in columns] + [SQL("e.{}").format(c) for c in columns])
+    key = SQL(" AND ").join(SQL("s.{0} = e.{0}").format(Identifier(name)) for name in table.key)
+    stored = SQL("ROW({})").format(SQL(", ").join(SQL("s.{}").format(c) for c in columns))
+    expected = SQL("ROW({})").format(SQL(", ").join(SQL("e.{}").format(c) for c in columns))
+    return SQL("SELECT {} FROM {} s FULL JOIN {} e ON {} WHERE {} IS DISTINCT FROM {}").format(
+        both, Identifier(LIVE, table.name), Identifier(TEMPORARY, table.name), key, stored, expected
+    )
+
+
+def _differences(connection: Connection, projection: type[Projection], table: Table) -> Iterator[Finding]:
+    names = list(table.columns)
+    width = len(names)
+    cursor = connection.execute(_differing(table))
+    while rows := cursor.fetchmany(FETCHED):
+        for row in rows:
+            stored = dict(zip(names, row[:width], strict=True))
+            expected = dict(zip(names, row[width:], strict=True))
+            yield _difference(projection.name, table, stored, expected)
+
+
+def _difference(name: str, table: Table, stored: dict[str, Any], expected: dict[str, Any]) -> Finding:
+    gone, extra = stored[table.key[0]] is None, expected[table.key[0]] is None
+    known = expected if gone else stored
+    key = ", ".join(f"{column} {known[column]}" for column in table.key)
+    figures: tuple[str | None, str | None] = (None, None)
+    if gone:
+        what = f"In {table.name} the row of {key} is missing."
+        figures = (_row(table, expected), None)
+    elif extra:
+        what = f"In {table.name} there is a row of {key}, and no event leads to it."
+        figures = (None, _row(table, stored))
+    else:
+        names = [column for column in table.columns if stored[column] != expected[column]]
+        mine = ", ".join(f"{column} {_value(table, column, expected[column])}" for column in names)
+        theirs = ", ".join(f"{column} {_value(table, column, stored[column])}" for column in names)
+        what = f"In {table.name}, in the row of {key}, the events make it {mine}; stored is {theirs}."
+        figures = (mine, theirs)
+    return Finding(
+        "projection",
+        what,
+        round=known.get("round"),
+        table=known.get("table_id"),
+        bettor=known.get("bettor"),
+        expected=figures[0],
+        found=figures[1],
+        stream=f"projections/{name}",
+        position=known.get("position"),
+    )
+
+
+def _row(table: Table, row: dict[str, Any]) -> str:
+    return ", ".join(f"{column} {_value(table, column, value)}" for column, value in row.items() if value is not None)
+
+
+NO_MONEY = frozenset({"position", "rounds", "tips", "fees_count", "changes", "bank_seat"})
+
+
+def _value(table: Table, column: str, value: Any) -> str:
+    is_money = table.columns[column].startswith("bigint") and column not in NO_MONEY and isinstance(value, int)
+    return money(value) if is_money else str(value)
+
+
+def _not_zero(connection: Connection) -> Iterator[Finding]:
+    for position, source, round_, over in connection.execute(NOT_ZERO).fetchall():
+        what = f"The entries of {source} at position {position} do not sum to zero: {money(int(over))} is left over."
+        found = money(int(over))
+        yield Finding("journal", what, round=round_, expected="0.00", found=found, position=position)

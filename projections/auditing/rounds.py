@@ -1,0 +1,280 @@
+"""The rounds of a part: its rows read and decoded once, rounds put together and audited, claims matched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.auditing import Claim, audit_round, claims_of
+from domain.bettors import BettorRegistered
+from domain.boxes import BoxInstalled
+from domain.events import ROUND_TOPICS, RoundOpened
+from domain.findings import Finding
+from domain.floor_auditing import CLAIMS, claim_of
+from domain.meters import MeterSeeded
+from domain.rulebooks import RuleSetAdopted
+from domain.sealing import SealedUnit
+from domain.tables import SessionOpened
+from infra.aggregates import stream
+from infra.mapper import Entry, UnknownTopic
+from infra.topics import TOPICS
+from projections.auditing.rulebook import NoRules, Rulebook
+from projections.auditing.scope import Scope
+from projections.auditing.source import EventRow, Part, Source, Store
+from projections.auditing.tally import Tally
+
+OPENED = "round.opened.v1"
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic)
+SealedCards = dict[int, dict[int, list[SealedUnit]]] | None
+Decode = Callable[[bytes], Entry[Any]]
+
+
+class Loaded(NamedTuple):
+    """All that the audit of a part needs of the store."""
+
+    rows: Sequence[EventRow]
+    later: Sequence[EventRow]
+    ids: dict[int, UUID]
+    sealed: SealedCards
+    orphans: Sequence[int]  # aggregates whose first event is gone
+
+
+class PartResult(Struct):
+    events: int = 0
+    rounds: int = 0
+    findings: list[Finding] = []
+    claims: list[tuple[Claim, int]] = []
+    streams: list[tuple[str, str]] = []  # the aggregates of the floor that begin here: kind and name
+
+
+class _Plan(NamedTuple):
+    decode: Decode
+    is_round: bool
+    is_opening: bool  # of a round
+    wanted: bool  # of the floor: says something of a round, or begins an aggregate
+
+
+_BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
+    SessionOpened: lambda event: ("table", event.table),
+    BoxInstalled: lambda event: ("box", event.box),
+    MeterSeeded: lambda event: ("meter", event.meter),
+    RuleSetAdopted: lambda event: ("rules", event.content_hash),
+    BettorRegistered: lambda event: ("bettor", event.bettor),
+}
+
+
+class Plans(dict[int, _Plan]):
+    """What is done with the events of a topic, by the number that stands for it in a row."""
+
+    def __init__(self, topic: Callable[[int], str]) -> None:
+        self._topic = topic
+
+    def __missing__(self, topic_id: int) -> _Plan:
+        name = self._topic(topic_id)
+        decode = TOPICS.decoder(name)
+        event = TOPICS.event_of(name)
+        wanted = event in CLAIMS or event in _BEGINNINGS
+        self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event is RoundOpened, wanted)
+        return self[topic_id]
+
+
+class _Stored:
+    """A round as its rows come in; they are decoded when it is its turn, so that its events are still at hand then."""
+
+    __slots__ = ("positions", "states", "versions")
+
+    def __init__(self) -> None:
+        self.states: list[tuple[Decode, bytes]] = []
+        self.positions: list[int] = []
+        self.versions: list[int] = []
+
+
+class RoundsAudit:
+    """For one source and one process; parts may come in any order."""
+
+    def __init__(self, source: Source, rulebook: Rulebook, scope: Scope) -> None:
+        self._source = source
+        self._rulebook = rulebook
+        self._scope = scope
+        self._plans = Plans(source.topic)
+
+    # ---- reading
+
+    def load(self, part: Part) -> Loaded:
+        """Without touching anything of ours that `audit` uses, so that the next part can be read meanwhile."""
+        source = self._source
+        if not self._scope.whole and isinstance(source, Store):
+            rows: Sequence[EventRow] = self._openings(source, part)
+        else:
+            rows = source.rows(part)
+        opened = {number for number in {row[3] for row in rows} if source.topic(number) in _OPENING_TOPICS}
+        seen = {row[1]: row[2] for row in rows}
+        owned = [row[1] for row in rows if row[2] == 1 and row[3] in opened]
+        begun = {row[1] for row in rows if row[2] == 1}
+        later = source.later([(originator, seen[originator]) for originator in owned])
+        strays = [originator for originator in seen if originator not in begun]
+        orphans = source.without_first(strays) if strays else []
+        return Loaded(rows, later, source.ids(owned), source.sealed(owned), orphans)
+
+    def _openings(self, source: Store, part: Part) -> list[EventRow]:
+        wanted = []
+        for row in source.openings(part, _OPENING_TOPICS):
+            try:
+                entry = TOPICS.decoder(source.topic(row[3]))(row[4])
+            except UNREADABLE:
+                wanted.append(row)
+                continue
+            if self._scope.opened(entry.event, entry.at_ms):
+                wanted.append(row)
+        return wanted
+
+    # ---- auditing
+
+    def audit(self, loaded: Loaded) -> PartResult:
+        count = len(loaded.rows) + (0 if self._scope.whole else len(loaded.later))
+        result = PartResult(count, 0, [], [], [])
+        tally = Tally()
+        stored = self._put_together(loaded, result, tally)
+        for originator, round_ in stored.items():
+            self._audit_round(originator, round_, loaded, result, tally)
+        for originator in loaded.orphans:
+            first = min((row for row in loaded.rows if row[1] == originator), key=lambda row: row[2])
+            what = "An aggregate whose first event is gone: what it was cannot be told from the rest."
+            label = f"originator/{originator}"
+            result.findings.append(Finding("event_missing", what, stream=label, version=1, position=first[0]))
+        result.claims = tally.left()
+        return result
+
+    def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, _Stored]:
+        """Rounds that open in this part, with all of their rows; the floor's rows say their piece on the way."""
+        plans, stored, claims = self._plans, dict[int, _Stored](), list[Claim]()
+        for rows in (loaded.rows, loaded.later):
+            for position, originator, version, topic_id, state in rows:
+                decode, is_round, is_opening, wanted = plans[topic_id]
+                if is_round:
+                    round_ = stored.get(originator)
+                    if round_ is None:
+                        if version != 1 or not is_opening:
+                            continue  # of a round that opened in another part
+                        round_ = stored[originator] = _Stored()
+                    round_.states.append((decode, state))
+                    round_.positions.append(position)
+                    round_.versions.append(version)
+                elif wanted:
+                    try:
+                        self._take_floor(decode(state).event, claims, result)
+                    except UNREADABLE as error:
+                        result.findings.append(_unreadable(position, originator, version, error))
+        tally.add(claims, -1)
+        return stored
+
+    def _take_floor(self, event: Any, claims: list[Claim], result: PartResult) -> None:
+        begins = _BEGINNINGS.get(type(event))
+        if begins is not None:
+            result.streams.append(begins(event))
+        elif (claim := claim_of(event)) is not None:
+            claims.append(claim)
+
+    def _audit_round(self, originator: int, stored: _Stored, loaded: Loaded, result: PartResult, tally: Tally) -> None:
+        try:
+            events = [decode(state).event for decode, state in stored.states]
+        except UNREADABLE:
+            events = self._readable(originator, stored, result)
+        versions, positions = stored.versions, stored.positions
+        count = len(events)
+        if versions != _UP_TO[:count] and versions != list(range(1, count + 1)):
+            result.findings += _disorder(events[0], stored)
+            order = sorted(range(count), key=versions.__getitem__)
+            events = [events[at] for at in order]
+            versions = [versions[at] for at in order]
+            positions = [positions[at] for at in order]
+        elif sorted(positions) != positions:
+            result.findings += _disorder(events[0], stored)
+        opened = events[0] if events else None
+        if type(opened) is not RoundOpened:
+            return
+        del events[0]
+        if not self._scope.has(opened, events):
+            return
+        result.rounds += 1
+        first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=positions[0])
+        if loaded.ids.get(originator) != stream("round", opened.round or ""):
+            what = f"The events are stored under an id that is not that of round {opened.round}."
+            result.findings.append(replace(first, kind="event_extra", what=what))
+        try:
+            opening = self._rulebook.opening(opened)
+        except NoRules as reason:
+            result.findings.append(replace(first, kind="rules", what=str(reason)))
+            return
+        tally.add(claims_of(opening, events), 1)
+        sealed = _by_index(loaded.sealed, originator, versions)
+        for at, finding in audit_round(opening, events, sealed):
+            placed = replace(finding, version=versions[at + 1], position=positions[at + 1])
+            result.findings.append(placed)
+
+    def _readable(self, originator: int, stored: _Stored, result: PartResult) -> list[Any]:
+        """The events that can be read; of the others it is said that they cannot."""
+        events, versions, positions = [], [], []
+        for (decode, state), version, position in zip(stored.states, stored.versions, stored.positions, strict=True):
+            try:
+                events.append(decode(state).event)
+            except UNREADABLE as error:
+                result.findings.append(_unreadable(position, originator, version, error))
+                continue
+            versions.append(version)
+            positions.append(position)
+        stored.versions, stored.positions = versions, positions
+        return events
+
+
+_OPENING_TOPICS = (OPENED,)
+_UP_TO = list(range(1, 512))
+
+
+def _by_index(sealed: SealedCards, originator: int, versions: Sequence[int]) -> dict[int, list[SealedUnit]] | None:
+    """Units by the index of their event: version 2 is the first after the opening where none is missing."""
+    if sealed is None:
+        return None
+    units = sealed.get(originator, {})
+    if len(versions) == versions[-1]:
+        return {version - 2: found for version, found in units.items()}
+    index = {version: at - 1 for at, version in enumerate(versions)}
+    return {index[version]: found for version, found in units.items() if version in index}
+
+
+def _disorder(opened: Any, stored: _Stored) -> Iterator[Finding]:
+    """Versions that are missing, and events that were stored before those that come before them."""
+    place = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
+    ordered = sorted(zip(stored.versions, stored.positions, strict=True))
+    for (before, _), (version, position) in pairwise([(0, 0), *ordered]):
+        for missing in range(before + 1, version):
+            what = f"Event {missing} of the round is missing; the next one that is there is {version}."
+            yield Finding("event_missing", what, version=missing, position=position, **place)
+    for (_, earlier), (version, position) in pairwise(ordered):
+        if position < earlier:
+            what = f"Event {version} of the round is stored before the event that it follows."
+            yield Finding("event_order", what, version=version, position=position, **place)
+
+
+def _unreadable(position: int, originator: int, version: int, error: Exception) -> Finding:
+    what = f"The event cannot be read: {error}"
+    return Finding("event_unreadable", what, stream=f"originator/{originator}", version=version, position=position)
+
+
+def merged(results: Iterable[PartResult]) -> PartResult:
+    total = PartResult(0, 0, [], [], [])
+    tally = Tally()
+    for result in results:
+        total.events += result.events
+        total.rounds += result.rounds
+        total.findings += result.findings
+        total.streams += result.streams
+        tally.merge(result.claims)
+    total.claims = tally.left()
+    return total

@@ -1,0 +1,302 @@
+"""An audit from beginning to end, in this process or in several, over the store.
+
+Work is cut into tasks that know nothing of each other: stretches of positions, aggregates of the floor, groups of
+projections. Their results come back in the order of the tasks, so that the same store gives the same findings in the
+same order however many processes there are; and no more is held than a few results.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from domain.findings import Finding
+from domain.rulebooks import RuleSetAdopted
+from infra.aggregates import stream
+from infra.topics import TOPICS
+from projections.auditing import projected
+from projections.auditing.floor import FloorAudit
+from projections.auditing.rounds import PartResult, RoundsAudit, merged
+from projections.auditing.rulebook import Rulebook
+from projections.auditing.scope import EVERYTHING, Scope
+from projections.auditing.source import PART, Part, Store
+from projections.auditing.tally import Tally
+
+MOST_PARTS_A_TASK = 16
+TASKS_A_PROCESS = 4  # at least, so that no process waits long for the last one
+STREAMS_A_TASK = 16
+FEWEST_EVENTS_A_PROCESS = 4 * PART  # a process takes a second to start
+CHECKS = ("rounds", "floor", "projections", "log")
+
+
+class Progress(NamedTuple):
+    """Events looked at and to be looked at; those of the projections count once more for each group of them."""
+
+    done: int
+    total: int
+    rounds: int
+    findings: int
+
+
+class Check(Struct, frozen=True):
+    """One kind of check: what it covered, or why it was left out."""
+
+    name: str
+    done: bool
+    told: str
+
+
+class Summary(Struct):
+    events: int = 0
+    rounds: int = 0
+    findings: int = 0
+    by_kind: dict[str, int] = {}
+    checks: list[Check] = []
+    seconds: float = 0.0
+    last_position: int = 0
+
+    @property
+    def clean(self) -> bool:
+        return self.findings == 0
+
+
+class Stopped(Exception):
+    """Somebody has asked the audit to stop."""
+
+
+Tell = Callable[[Progress], None]
+Report = Callable[[Finding], None]
+
+
+# ---- tasks, as a process does them
+
+
+class Task(NamedTuple):
+    kind: str
+    what: tuple[Any, ...]
+    events: int  # how much of the whole it is
+
+
+class TaskResult(NamedTuple):
+    task: Task
+    part: PartResult
+    told: Any = None
+
+
+class Worker:
+    """Does tasks over one store. The next part is read while this one is audited."""
+
+    def __init__(self, database_url: str, scope: Scope, last: int) -> None:
+        self._database_url = database_url
+        self._store = Store(database_url, last)
+        self._rulebook = Rulebook(self._adopted)
+        self._rounds = RoundsAudit(self._store, self._rulebook, scope)
+        self._floor = FloorAudit(self._store, self._rulebook)
+        self._reading = ThreadPoolExecutor(1, "roundledger-audit")
+
+    def close(self) -> None:
+        self._reading.shutdown()
+        self._store.close()
+
+    def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
+        for row in self._store.stream(stream("rules", content_hash)):
+            event = TOPICS.decoder(self._store.topic(row.topic_id))(row.state).event
+            return event if isinstance(event, RuleSetAdopted) else None
+        return None
+
+    def do(self, task: Task) -> TaskResult:
+        if task.kind == "rounds":
+            return TaskResult(task, merged(self._parts(task.what)))
+        if task.kind == "floor":
+            found = [finding for kind, name in task.what for finding in self._floor.audit(kind, name)]
+            return TaskResult(task, PartResult(0, 0, found, [], []))
+        compared = projected.compare(self._database_url, task.what)
+        return TaskResult(task, PartResult(0, 0, compared.findings, [], []), (compared.positions, compared.rows))
+
+    def _parts(self, parts: Sequence[Part]) -> Iterator[PartResult]:
+        waiting = None
+        for part, following in zip(parts, [*parts[1:], None], strict=True):
+            loaded = self._rounds.load(part) if waiting is None else waiting.result()
+            waiting = None if following is None else self._reading.submit(self._rounds.load, following)
+            yield self._rounds.audit(loaded)
+
+
+_worker: Worker | None = None
+
+
+def _begin(database_url: str, scope: Scope, last: int) -> None:
+    global _worker
+    _worker = Worker(database_url, scope, last)
+
+
+def _do(task: Task) -> TaskResult:
+    assert _worker is not None
+    return _worker.do(task)
+
+
+Do = Callable[[Iterable[Task]], Iterator[TaskResult]]
+
+
+@contextmanager
+def workers(database_url: str, scope: Scope, last: int, processes: int) -> Iterator[Do]:
+    """One process is this one; several are others, which end with it."""
+    if processes == 1:
+        worker = Worker(database_url, scope, last)
+        try:
+            yield lambda tasks: map(worker.do, tasks)
+        finally:
+            worker.close()
+        return
+    with multiprocessing.get_context("spawn").Pool(processes, _begin, (database_url, scope, last)) as pool:
+        yield lambda tasks: pool.imap(_do, tasks)
+
+
+# ---- the whole
+
+
+class Audit:
+    """`report` is told of each finding, `tell` of progress; whoever wants it to stop raises from `tell`."""
+
+    def __init__(
+        self,
+        database_url: str,
+        scope: Scope = EVERYTHING,
+        processes: int | None = None,
+        without: Iterable[str] = (),
+        report: Report | None = None,
+        tell: Tell | None = None,
+    ) -> None:
+        self._database_url = database_url
+        self._scope = scope
+        self._processes = processes
+        self._without = frozenset(without)
+        self._report = report
+        self._tell = tell
+        self._summary = Summary(0, 0, 0, {}, [], 0.0, 0)
+        self._tally = Tally()
+        self._streams: dict[tuple[str, str], None] = {}
+        self._projected: list[str] = []
+        self._rows = 0
+        self._done = self._total = 0
+
+    def run(self) -> Summary:
+        began = time.monotonic()
+        summary = self._summary
+        store = Store(self._database_url)
+        last = summary.last_position = store.last
+        store.close()
+        groups = self._groups()
+        self._total = last + last * len(groups)
+        with workers(self._database_url, self._scope, last, self._how_many(last)) as do:
+            for result in do([*self._rounds_tasks(last), *self._projection_tasks(groups, last)]):
+                self._take(result)
+            for result in do(self._floor_tasks()):
+                self._take(result)
+        self._finish()
+        summary.seconds = time.monotonic() - began
+        return summary
+
+    def _how_many(self, last: int) -> int:
+        if self._processes is not None:
+            return self._processes
+        return max(1, min(os.cpu_count() or 1, last // FEWEST_EVENTS_A_PROCESS))
+
+    def _wants(self, check: str) -> bool:
+        return check not in self._without
+
+    # ---- what there is to do
+
+    def _rounds_tasks(self, last: int) -> Iterator[Task]:
+        parts = (Part(first, min(first + PART - 1, last)) for first in range(1, last + 1, PART))
+        size = max(1, min(MOST_PARTS_A_TASK, last // PART // (self._how_many(last) * TASKS_A_PROCESS)))
+        while stretch := tuple(islice(parts, size)):
+            yield Task("rounds", stretch, stretch[-1].last - stretch[0].first + 1)
+
+    def _groups(self) -> list[list[str]]:
+        """Projections that are compared together: as many groups as there are processes, up to a few."""
+        if not self._wants("projections") or not self._scope.whole:
+            return []
+        names = projected.there(self._database_url)
+        count = min(self._processes or os.cpu_count() or 1, 3, len(names))
+        return [names[at::count] for at in range(count)]
+
+    def _projection_tasks(self, groups: list[list[str]], last: int) -> Iterator[Task]:
+        for names in groups:
+            yield Task("projections", tuple(names), last)
+
+    def _floor_tasks(self) -> Iterator[Task]:
+        streams = iter(self._floor_streams())
+        while some := tuple(islice(streams, STREAMS_A_TASK)):
+            yield Task("floor", some, 0)
+
+    def _floor_streams(self) -> list[tuple[str, str]]:
+        """All of the floor; where one table is meant, that table's sessions."""
+        if not self._wants("floor") or not self._scope.whole_tables:
+            return []
+        return list(self._streams) if self._scope.table is None else [("table", self._scope.table)]
+
+    # ---- what came of it
+
+    def _take(self, result: TaskResult) -> None:
+        summary, part = self._summary, result.part
+        summary.events += part.events
+        summary.rounds += part.rounds
+        self._streams.update(dict.fromkeys(part.streams))
+        if self._scope.whole:
+            self._tally.merge(part.claims)
+        for finding in part.findings:
+            self._found(finding)
+        if result.task.kind == "projections":
+            positions, rows = result.told
+            self._projected += list(positions)
+            self._rows += rows
+        self._done += result.task.events
+        if self._tell is not None:
+            self._tell(Progress(self._done, self._total, summary.rounds, summary.findings))
+
+    def _found(self, finding: Finding) -> None:
+        summary = self._summary
+        summary.findings += 1
+        summary.by_kind[finding.kind] = summary.by_kind.get(finding.kind, 0) + 1
+        if self._report is not None:
+            self._report(finding)
+
+    def _finish(self) -> None:
+        if self._scope.whole and self._wants("floor"):
+            for finding in self._tally.findings():
+                self._found(finding)
+        summary = self._summary
+        summary.checks = [
+            Check("rounds", True, f"{summary.rounds:,} rounds decided again"),
+            self._floor_check(),
+            self._projections_check(),
+        ]
+
+    def _floor_check(self) -> Check:
+        if not self._wants("floor"):
+            return Check("floor", False, "left out")
+        if not self._scope.whole_tables:
+            return Check("floor", False, "only whole tables can be held against their rounds")
+        if self._scope.table is not None:
+            return Check("floor", True, f"the sessions of table {self._scope.table} followed")
+        told = f"{len(self._streams):,} tables, boxes, meters and others followed and matched with the rounds"
+        return Check("floor", True, told)
+
+    def _projections_check(self) -> Check:
+        if not self._wants("projections"):
+            return Check("projections", False, "left out")
+        if not self._scope.whole:
+            return Check("projections", False, "only an audit of everything can tell")
+        if not self._projected:
+            return Check("projections", False, "no report has been made yet")
+        return Check(
+            "projections", True, f"{self._rows:,} rows of {', '.join(self._projected)} held against the events"
+        )

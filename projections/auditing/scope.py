@@ -1,0 +1,46 @@
+"""What is to be audited: all of it, or the rounds of a time, a table, a rule set or a bettor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from domain.events import RoundEvent, RoundOpened, WagerPlaced
+
+
+class Scope(Struct, frozen=True):
+    """A round belongs to the moment at which it opened: from `since_ms` on and before `until_ms`."""
+
+    since_ms: int | None = None
+    until_ms: int | None = None
+    table: str | None = None
+    ruleset: str | None = None
+    bettor: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self == EVERYTHING
+
+    @property
+    def whole_tables(self) -> bool:
+        """Whether what a table, its boxes and its rounds say of each other is all there."""
+        return self.since_ms is None and self.until_ms is None and self.ruleset is None and self.bettor is None
+
+    def opened(self, opened: RoundOpened, at_ms: int) -> bool:
+        """Whether the round may be meant, as far as its opening tells."""
+        return (
+            (self.table is None or opened.table == self.table)
+            and (self.ruleset is None or opened.ruleset == self.ruleset)
+            and (self.since_ms is None or at_ms >= self.since_ms)
+            and (self.until_ms is None or at_ms < self.until_ms)
+        )
+
+    def has(self, opened: RoundOpened, events: Sequence[RoundEvent]) -> bool:
+        """A bettor counts wherever he bets, behind another's seat too, and as the bank."""
+        if self.bettor is None or opened.bank_bettor == self.bettor or self.bettor in opened.players.values():
+            return True
+        return any(type(event) is WagerPlaced and event.bettor == self.bettor for event in events)
+
+
+EVERYTHING = Scope()

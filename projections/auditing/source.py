@@ -1,0 +1,149 @@
+"""Where an audit reads events: the store, in ranges of positions, or an archive, in parts.
+
+A part is read whole and holds some thousand events. What it gives is the same from either: the rows of the part, all
+later rows of the rounds that open in it, and what lies sealed beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, LiteralString, NamedTuple, Protocol
+from uuid import UUID
+
+from domain.sealing import SealedUnit
+from infra.migrate import SERVICE_ROLE
+from infra.recorder import LedgerRecorder
+
+PART = 4096  # positions
+STREAM_PAGE = 2_000
+SETTLED_PROBE = 500
+
+
+class EventRow(NamedTuple):
+    position: int
+    originator: int
+    version: int
+    topic_id: int
+    state: bytes
+
+
+class Part(NamedTuple):
+    """A range of positions, both ends included."""
+
+    first: int
+    last: int
+
+
+class Source(Protocol):
+    """What the audit of rounds asks of a store."""
+
+    def topic(self, topic_id: int) -> str: ...
+
+    def rows(self, part: Part) -> Sequence[EventRow]: ...
+
+    def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
+        """The rows of these originators beyond these versions and beyond the part."""
+
+    def ids(self, originators: Sequence[int]) -> dict[int, UUID]: ...
+
+    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        """By originator and version; None where seals cannot be opened here."""
+
+    def without_first(self, originators: Sequence[int]) -> list[int]:
+        """Those of them that have no first event."""
+
+
+class Streams(Protocol):
+    """What the audit of the floor asks of a store."""
+
+    def topic(self, topic_id: int) -> str: ...
+
+    def stream(self, originator_id: UUID) -> Iterator[EventRow]:
+        """One aggregate's rows by version, a page at a time."""
+
+
+_COLUMNS: LiteralString = "e.position, e.originator, e.originator_version, e.topic_id, e.state"
+_PART: LiteralString = (
+    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b ORDER BY e.position"
+)
+_OPENINGS: LiteralString = (
+    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b AND e.originator_version = 1 "
+    "AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
+)
+_LATER: LiteralString = (
+    f"SELECT {_COLUMNS} FROM unnest(%b::int4[], %b::int4[]) AS o (originator, version) "
+    "CROSS JOIN LATERAL (SELECT * FROM roundledger.events e WHERE e.originator = o.originator "
+    "AND e.originator_version > o.version AND e.position <= %b ORDER BY e.originator_version) e "
+    "ORDER BY e.originator, e.originator_version"
+)
+_SEALED: LiteralString = (
+    "SELECT originator, originator_version, card_index, card, salt FROM roundledger.sealed_cards "
+    "WHERE originator = ANY(%b::int4[])"
+)
+_IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
+_WITHOUT_FIRST: LiteralString = (
+    "SELECT o FROM unnest(%b::int4[]) o WHERE NOT EXISTS "
+    "(SELECT FROM roundledger.events e WHERE e.originator = o AND e.originator_version = 1)"
+)
+_STREAM: LiteralString = (
+    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.originator = "
+    "(SELECT originator FROM roundledger.originators WHERE originator_id = %b) "
+    "AND e.originator_version > %b AND e.position <= %b ORDER BY e.originator_version LIMIT %b"
+)
+
+
+class Store:
+    """The ledger as it stood at position `last`: what is written meanwhile is left for the next audit."""
+
+    def __init__(self, database_url: str, last: int | None = None) -> None:
+        self._recorder = LedgerRecorder(database_url, role=SERVICE_ROLE, connections_at_most=2)
+        self.last = self._settled() if last is None else last
+        self.topic = self._recorder.topic_ids.name
+
+    def close(self) -> None:
+        self._recorder.close()
+
+    def _settled(self) -> int:
+        """The last position below which nothing can still turn up."""
+        last = self._recorder.max_notification_id() or 0
+        sure = self._recorder.read(max(0, last - SETTLED_PROBE), SETTLED_PROBE, upto=last)
+        return sure[-1].position if sure else 0
+
+    def parts(self, size: int = PART) -> Iterator[Part]:
+        for first in range(1, self.last + 1, size):
+            yield Part(first, min(first + size - 1, self.last))
+
+    def rows(self, part: Part) -> Sequence[EventRow]:
+        return self._rows(_PART, [part.first, part.last])
+
+    def openings(self, part: Part, topics: Sequence[str]) -> Sequence[EventRow]:
+        """Only the first events of aggregates, and only of these topics."""
+        self._recorder.topic_ids.learn()
+        numbers = [number for number, name in self._recorder.topic_ids.names.items() if name in topics]
+        return self._rows(_OPENINGS, [part.first, part.last, numbers])
+
+    def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
+        originators, versions = [list(column) for column in zip(*seen, strict=True)] if seen else ([], [])
+        return self._rows(_LATER, [originators, versions, self.last]) if seen else []
+
+    def stream(self, originator_id: UUID) -> Iterator[EventRow]:
+        """One aggregate's rows by version, a page at a time."""
+        after = 0
+        while page := self._rows(_STREAM, [originator_id, after, self.last, STREAM_PAGE]):
+            yield from (EventRow(*row) for row in page)
+            after = page[-1][2]
+
+    def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
+        return dict(self._rows(_IDS, [list(originators)]))
+
+    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        found: dict[int, dict[int, list[SealedUnit]]] = {}
+        for originator, version, number, cards, salt in self._rows(_SEALED, [list(originators)]):
+            found.setdefault(originator, {}).setdefault(version, []).append(SealedUnit(number, cards, salt))
+        return found
+
+    def without_first(self, originators: Sequence[int]) -> list[int]:
+        return [row[0] for row in self._rows(_WITHOUT_FIRST, [list(originators)])]
+
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[Any]:
+        return self._recorder.database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())

@@ -1,0 +1,346 @@
+"""A ledger spoilt by somebody with all rights, triggers off: whatever was done is found, and named for what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from domain.findings import KINDS, Finding
+from projections.auditing.running import Audit
+from projections.auditing.scope import Scope
+from tests.audit.floor import Spoiler
+
+
+def findings(url: str, scope: Scope | None = None) -> list[Finding]:
+    found: list[Finding] = []
+    Audit(url, scope or Scope(), processes=1, report=found.append).run()
+    assert all(finding.kind in KINDS for finding in found)
+    return found
+
+
+def kinds(found: list[Finding], round_id: str | None = None) -> set[str]:
+    return {finding.kind for finding in found if round_id is None or finding.round == round_id}
+
+
+@pytest.fixture
+def spoiler(url: str) -> Iterator[Spoiler]:
+    with Spoiler(url) as spoiler:
+        yield spoiler
+
+
+def test_nothing_is_found_on_a_clean_floor(url: str):
+    found: list[Finding] = []
+    summary = Audit(url, processes=1, report=found.append).run()
+    assert found == []
+    assert summary.clean
+    assert summary.rounds > 70
+    assert [(check.name, check.done) for check in summary.checks[:3]] == [
+        ("rounds", True),
+        ("floor", True),
+        ("projections", True),
+    ]
+
+
+# ---- amounts
+
+
+def test_a_changed_payment_is_found_with_its_seat_spot_clause_and_place(url: str, spoiler: Spoiler):
+    position, _, version, state = next(row for row in spoiler.round("r-1", "round.line_settled.v1") if row[3][0][8])
+    line = state[0]
+    paid, line[8] = line[8], line[8] + 10_000
+    spoiler.write(position, state)
+    found = [finding for finding in findings(url) if finding.kind == "line"]
+    (finding,) = found
+    assert (finding.round, finding.table, finding.ruleset) == ("r-1", "t-1", "uth-casino-club")
+    assert (finding.seat, finding.bettor, finding.spot) == (line[0], line[1], line[3])
+    assert finding.expected == f"paid {paid // 100}.{paid % 100:02d}"
+    assert finding.found == f"paid {(paid + 10_000) // 100}.{paid % 100:02d}"
+    assert (finding.clause, finding.version, finding.position) == (line[11], version, position)
+
+
+@pytest.mark.parametrize(
+    ("topic", "field", "kind"),
+    [
+        ("round.fee_taken.v1", 1, "fee"),
+        ("round.bets_closed.v1", 1, "exposure"),
+        ("round.settled.v1", 0, "total"),
+        ("round.wager_placed.v1", 4, "refused"),
+    ],
+)
+def test_another_changed_figure_of_a_round_is_found(url: str, spoiler: Spoiler, topic: str, field: int, kind: str):
+    position, _, _, state = spoiler.round("r-5", topic)[0]
+    state[0][field] += 100
+    spoiler.write(position, state)
+    assert kind in kinds(findings(url), "r-5")
+
+
+def test_a_button_on_another_seat_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("round.button_placed.v1")[0]
+    state[0][0] = state[0][0] % 6 + 1
+    spoiler.write(position, state)
+    (finding,) = [finding for finding in findings(url) if finding.kind == "button"]
+    assert finding.position == position
+
+
+def test_a_changed_correction_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.round("r-2", "round.correction_posted.v1")[0]
+    state[0][4] += 500
+    spoiler.write(position, state)
+    (finding,) = [finding for finding in findings(url) if finding.kind == "correction"]
+    assert (finding.round, finding.position) == ("r-2", position)
+
+
+def test_a_correction_by_one_person_alone_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.round("r-1", "round.corrected.v1")[0]
+    state[0][1] = ["d-1", "d-1"]
+    spoiler.write(position, state)
+    assert "correction" in kinds(findings(url), "r-1")
+
+
+def test_a_waiver_of_another_amount_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.round("r-3", "round.fee_waived.v1")[0]
+    state[0][0] += 100
+    spoiler.write(position, state)
+    assert kinds(findings(url), "r-3") >= {"waiver", "drop"}
+
+
+# ---- cards
+
+
+def test_a_swapped_card_that_was_turned_over_breaks_its_seal(url: str, spoiler: Spoiler):
+    position, _, _, state = next(row for row in spoiler.round("r-5", "round.cards_turned.v1") if row[3][0][0] == 1)
+    state[0][1] = ["Ah", "Ac"]
+    spoiler.write(position, state)
+    assert "seal" in kinds(findings(url), "r-5")
+
+
+def test_a_card_that_lies_on_the_table_twice_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = next(row for row in spoiler.round("r-5", "round.cards_turned.v1") if row[3][0][0] == 1)
+    state[0][1] = ["Kd", "Kd"]
+    spoiler.write(position, state)
+    assert "card" in kinds(findings(url), "r-5")
+
+
+def test_a_swapped_card_under_a_seal_that_was_never_opened_is_found(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    spoiler.run("UPDATE roundledger.sealed_cards SET card = 'AhAc' WHERE originator = %s AND card = '3c3d'", opened[1])
+    assert kinds(findings(url), "r-5") == {"seal"}
+
+
+def test_a_seal_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    spoiler.run("DELETE FROM roundledger.sealed_cards WHERE originator = %s AND card = '3c3d'", opened[1])
+    assert kinds(findings(url), "r-5") == {"seal"}
+
+
+# ---- rows
+
+
+def test_a_deleted_line_is_found(url: str, spoiler: Spoiler):
+    position, _, version, state = spoiler.round("r-5", "round.line_settled.v1")[1]
+    spoiler.delete(position)
+    found = [finding for finding in findings(url) if finding.round == "r-5"]
+    assert {"event_missing", "line_missing"} <= kinds(found)
+    (missing,) = [finding for finding in found if finding.kind == "event_missing"]
+    assert missing.version == version
+    (line,) = [finding for finding in found if finding.kind == "line_missing"]
+    assert (line.seat, line.spot) == (state[0][0], state[0][3])
+
+
+def test_a_deleted_first_event_is_found(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    spoiler.delete(opened[0])
+    found = findings(url)
+    assert any(finding.kind == "event_missing" and finding.version == 1 for finding in found)
+    assert kinds(found, "r-5") >= {"begun", "drop"}
+
+
+def test_a_deleted_round_is_missed_by_its_table_and_its_box(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    spoiler.run("DELETE FROM roundledger.events WHERE originator = %s", opened[1])
+    assert kinds(findings(url), "r-5") >= {"begun", "drop"}
+
+
+def test_an_inserted_line_is_found(url: str, spoiler: Spoiler):
+    position, originator, _, _ = spoiler.round("r-5", "round.line_settled.v1")[0]
+    spoiler.run(
+        "INSERT INTO roundledger.events (originator, originator_version, topic_id, state) SELECT originator, "
+        "(SELECT max(originator_version) + 1 FROM roundledger.events WHERE originator = %s), topic_id, state "
+        "FROM roundledger.events WHERE position = %s",
+        originator,
+        position,
+    )
+    assert kinds(findings(url), "r-5") & {"refused", "line_extra", "event_extra"}
+
+
+def test_an_inserted_round_is_found_by_the_table_that_never_began_it(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (number,) = spoiler.run(
+        "INSERT INTO roundledger.originators (originator_id) VALUES ('00000000-0000-4000-8000-000000000001') "
+        "RETURNING originator"
+    )[0]
+    spoiler.run(
+        "INSERT INTO roundledger.events (originator, originator_version, topic_id, state) "
+        "SELECT %s, originator_version, topic_id, convert_to(replace(convert_from(state, 'UTF8'), '\"r-5\"', '\"r-6\"'), "
+        "'UTF8') FROM roundledger.events WHERE originator = %s ORDER BY originator_version",
+        number,
+        opened[1],
+    )
+    assert kinds(findings(url), "r-6") >= {"begun", "drop", "event_extra"}
+
+
+def test_two_exchanged_lines_are_found(url: str, spoiler: Spoiler):
+    first, second = spoiler.round("r-5", "round.line_settled.v1")[:2]
+    spoiler.write(first[0], second[3])
+    spoiler.write(second[0], first[3])
+    assert kinds(findings(url), "r-5") == {"line_order"}
+
+
+def test_two_lines_exchanged_between_rounds_are_found_in_both(url: str, spoiler: Spoiler):
+    first, second = spoiler.round("r-5", "round.line_settled.v1")[0], spoiler.round("r-30", "round.line_settled.v1")[1]
+    spoiler.write(first[0], second[3])
+    spoiler.write(second[0], first[3])
+    found = findings(url)
+    assert kinds(found, "r-5")
+    assert kinds(found, "r-30")
+
+
+def test_two_exchanged_positions_are_found(url: str, spoiler: Spoiler):
+    first, second = (row[0] for row in spoiler.round("r-5", "round.line_settled.v1")[:2])
+    spoiler.run("ALTER TABLE roundledger.events ALTER position DROP IDENTITY")
+    for old, new in ((first, 0), (second, first), (0, second)):
+        spoiler.run("UPDATE roundledger.events SET position = %s WHERE position = %s", new, old)
+    assert "event_order" in kinds(findings(url), "r-5")
+
+
+def test_an_unreadable_row_is_found_and_the_audit_goes_on(url: str, spoiler: Spoiler):
+    position, _, _, _ = spoiler.round("r-5", "round.line_settled.v1")[0]
+    spoiler.run("UPDATE roundledger.events SET state = '[[1,' WHERE position = %s", position)
+    found = findings(url, Scope(table="t-1"))
+    assert [finding.position for finding in found if finding.kind == "event_unreadable"] == [position]
+    assert "line_missing" in kinds(found, "r-5")
+
+
+# ---- the floor
+
+
+def test_a_third_round_in_a_row_is_found(url: str, spoiler: Spoiler):
+    """The one who banked r-5 becomes the one who had banked the two before it."""
+    (position, _, _, state) = spoiler.rows("table.round_begun.v1", '"r-2"')[0]
+    state[0][3] = 1
+    spoiler.write(position, state)
+    found = findings(url)
+    assert any(finding.kind == "rotation" and finding.table == "t-1" for finding in found)
+
+
+@pytest.mark.parametrize("topic", ["table.round_begun.v1", "table.round_ended.v1", "box.fee_dropped.v1"])
+def test_a_deleted_event_of_table_or_box_is_found(url: str, spoiler: Spoiler, topic: str):
+    position, _, version, _ = spoiler.rows(topic, '"r-1"')[0]
+    spoiler.delete(position)
+    found = findings(url)
+    assert any(finding.kind == "event_missing" and finding.version == version for finding in found)
+    assert kinds(found, "r-1") & {"begun", "drop"}
+
+
+def test_the_last_fee_of_a_box_is_missed_by_its_round(url: str, spoiler: Spoiler):
+    position, _, _, _ = spoiler.rows("box.fee_dropped.v1", '"r-5"')[0]
+    spoiler.delete(position)
+    assert "drop" in kinds(findings(url), "r-5")
+
+
+def test_a_fee_that_went_into_the_box_as_another_amount_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("box.fee_dropped.v1", '"r-1"')[0]
+    state[0][1] += 100
+    spoiler.write(position, state)
+    found = findings(url)
+    assert "drop" in kinds(found, "r-1")
+    assert any(finding.kind == "box" and finding.stream == "box/t-1-box-1" for finding in found)
+
+
+def test_a_count_that_does_not_add_up_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("box.counted.v1")[0]
+    state[0][2] += 500
+    spoiler.write(position, state)
+    assert any(finding.kind == "box" and finding.position == position for finding in findings(url))
+
+
+@pytest.mark.parametrize("topic", ["meter.contributed.v1", "meter.awarded.v1", "meter.returned.v1"])
+def test_a_meter_that_shows_something_else_is_found(url: str, spoiler: Spoiler, topic: str):
+    position, _, _, state = spoiler.rows(topic)[0]
+    state[0][-2] += 100
+    spoiler.write(position, state)
+    assert any(finding.kind == "meter" and finding.position == position for finding in findings(url))
+
+
+def test_a_changed_rule_set_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("rules.adopted.v1", '"uth-bgc"')[0]
+    state[0][2] = state[0][2].replace("3:2", "2:1", 1)
+    spoiler.write(position, state)
+    assert any(finding.kind == "rules" and finding.position == position for finding in findings(url))
+
+
+def test_a_round_under_rules_that_were_never_stored_is_found(url: str, spoiler: Spoiler):
+    (position, _, _, state) = spoiler.rows("round.opened.v1", '["r-5",')[0]
+    state[0][3] = "0" * len(state[0][3])
+    spoiler.write(position, state)
+    assert "rules" in kinds(findings(url), "r-5")
+
+
+# ---- reports
+
+
+@pytest.mark.parametrize(
+    ("statement", "stream", "what"),
+    [
+        ("UPDATE projections.hands SET paid = paid + 500 WHERE round = 'r-5'", "hands", "paid"),
+        ("DELETE FROM projections.exposure WHERE round = 'r-5'", "exposure", "missing"),
+        ("UPDATE projections.drops SET expected = expected - 500 WHERE box = 't-1-box-1'", "drops", "expected"),
+        ("UPDATE projections.bankroll SET won = won + 1 WHERE bettor = 'p-1'", "bankroll", "won"),
+        (
+            "INSERT INTO projections.hands_bettors VALUES ('nobody', now(), 'r-5')",
+            "hands",
+            "no event leads to it",
+        ),
+    ],
+)
+def test_an_altered_row_of_a_report_is_found(url: str, spoiler: Spoiler, statement: str, stream: str, what: str):
+    spoiler.run(statement)
+    found = findings(url)
+    assert kinds(found) == {"projection"}
+    assert all(finding.stream == f"projections/{stream}" for finding in found)
+    assert all(what in finding.what for finding in found)
+
+
+def test_an_entry_of_the_journal_without_its_counterpart_is_found(url: str, spoiler: Spoiler):
+    spoiler.run("UPDATE projections.journal SET debit = debit + 100 WHERE round = 'r-5' AND debit > 0")
+    assert kinds(findings(url)) == {"projection", "journal"}
+
+
+# ---- filters
+
+
+def test_only_the_rounds_that_are_meant_are_decided_again(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.round("r-5", "round.fee_taken.v1")[0]
+    state[0][1] += 100
+    spoiler.write(position, state)
+    assert kinds(findings(url, Scope(table="t-1"))) == {"fee"}
+    assert kinds(findings(url, Scope(bettor="c", ruleset="uth-casino-club"))) == {"fee"}
+    assert findings(url, Scope(table="t-3")) == []
+    assert findings(url, Scope(ruleset="uth-sd")) == []
+    assert findings(url, Scope(bettor="p-1")) == []
+    assert findings(url, Scope(until_ms=1)) == []
+
+
+def test_several_processes_find_the_same_in_the_same_order(copied: Callable[[], str]):
+    url = copied()
+    with Spoiler(url) as spoiler:
+        for name in ("r-1", "r-5", "r-30"):
+            position, _, _, state = spoiler.round(name, "round.fee_taken.v1")[0]
+            state[0][1] += 100
+            spoiler.write(position, state)
+    alone, together = list[Finding](), list[Finding]()
+    one = Audit(url, processes=1, report=alone.append).run()
+    two = Audit(url, processes=2, report=together.append).run()
+    assert sorted(map(repr, together)) == sorted(map(repr, alone))
+    assert (two.rounds, two.by_kind) == (one.rounds, one.by_kind)
