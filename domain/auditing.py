@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from domain import corrections, sealing
+from domain import corrections, payments, sealing
 from domain.errors import Refusal
 from domain.events import (
     CardsDealt,
@@ -23,9 +23,11 @@ from domain.events import (
     FeeWaived,
     MeterPaid,
     NoteMade,
+    PaymentReported,
     Place,
     ProgressiveWagersTaken,
     RoundCorrected,
+    RoundDisputed,
     RoundEvent,
     RoundOpened,
     RoundSettled,
@@ -38,7 +40,7 @@ from domain.retracing import Numbered, retrace
 from domain.sealing import SealedUnit
 from domain.state import Round, fold
 
-BESIDE = frozenset({FeeWaived, NoteMade, RoundCorrected, CorrectionPosted})
+BESIDE = frozenset({FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported, RoundDisputed})
 Sealed = Mapping[int, Sequence[SealedUnit]]  # by the index of the event that they lie beside, -1 for the opening
 Claim = tuple[Any, ...]
 
@@ -104,11 +106,10 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
                         first = 0 if to == "board" else before
                         waiting.setdefault(place, []).append(_Seal(at, number, seal, first, size))
             boards += to == "board"
-        elif type(event) is CardsTurned and event.of in waiting:
-            if not _opens(event, waiting.pop(event.of)):
-                shown = " ".join(event.cards)
-                what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
-                yield at, Finding("seal", what, seat=event.of if isinstance(event.of, int) else None)
+        elif type(event) is CardsTurned and event.of in waiting and not _opens(event, waiting.pop(event.of)):
+            shown = " ".join(event.cards)
+            what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
+            yield at, Finding("seal", what, seat=event.of if isinstance(event.of, int) else None)
     if sealed is None:
         return
     yield from _content(round_.opened, sealed)
@@ -167,7 +168,7 @@ def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
     """Waivers, notes and corrections decided again on the round as it was stored when they were made."""
     for at, event in enumerate(events):
         kind = type(event)
-        if kind not in BESIDE or kind is CorrectionPosted:
+        if kind not in _BESIDE_KIND:
             continue
         try:
             before = fold(opening, events[:at])
@@ -179,6 +180,8 @@ def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
                 decided: list[RoundEvent] = [corrections.waive_fee(before, event.how, event.reason)]
             elif isinstance(event, NoteMade):
                 decided = [corrections.note(before, event.kind, event.text, event.seat)]
+            elif isinstance(event, PaymentReported):
+                decided = [*payments.dealer_paid(before, [event])]
             else:
                 assert isinstance(event, RoundCorrected)
                 while after < len(events) and type(events[after]) is CorrectionPosted:
@@ -191,7 +194,12 @@ def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
         yield from _beside_differs(at, decided, events[at:after])
 
 
-_BESIDE_KIND: Mapping[type, str] = {FeeWaived: "waiver", NoteMade: "note", RoundCorrected: "correction"}
+_BESIDE_KIND: Mapping[type, str] = {
+    FeeWaived: "waiver",
+    NoteMade: "note",
+    RoundCorrected: "correction",
+    PaymentReported: "payment",
+}
 
 
 def _corrected(
@@ -202,7 +210,8 @@ def _corrected(
             corrections.Entry(entry.seat, entry.bettor, entry.spot, entry.amount, entry.account, entry.hand)
             for entry in posted
         ]
-        return corrections.correct(before, event.reason, event.by, entries)
+        dispute = posted[0].dispute if posted else None
+        return corrections.correct(before, event.reason, event.by, entries, dispute=dispute)
     changes = {int(at): ast.literal_eval(change) for at, change in event.facts.items()}
     account = posted[0].account if posted else "bank"
     actions = list(actions_of(earlier))
@@ -254,6 +263,8 @@ def _wager(entry: CorrectionPosted) -> tuple[int, str, int, str]:
 
 # ---- what a round says of its table, box and meter
 
+ENTRY = ("seat", "bettor", "hand", "spot", "amount", "account")
+
 
 def claims_of(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
     """What must be found again in the events of table, box and meter, each once (`domain.floor_auditing`)."""
@@ -273,6 +284,10 @@ def claims_of(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
             yield "not dropped", name, event.amount  # type: ignore[union-attr]
         elif kind is ProgressiveWagersTaken:
             yield "contributed", name, event.shown, event.reserve  # type: ignore[union-attr]
+        elif kind is RoundDisputed:
+            yield ("disputed", name, *(getattr(event, field) for field in event.__struct_fields__))
+        elif kind is CorrectionPosted and event.dispute is not None:  # type: ignore[union-attr]
+            yield ("ruled", event.dispute, *(getattr(event, field) for field in ENTRY))  # type: ignore[union-attr]
         elif kind is MeterPaid:
             yield ("awarded", name, *(getattr(event, field) for field in event.__struct_fields__))
 

@@ -26,6 +26,7 @@ KINDS: Mapping[str, str] = {
     "correction": "A correction",
     "waiver": "A waived fee",
     "note": "A note of the floor",
+    "payment": "What the dealer is said to have paid",
     "rotation": "Who banked, or who was offered the bank",
     "session": "A table's session",
     "box": "A drop box",

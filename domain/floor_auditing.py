@@ -10,8 +10,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain import boxes, meters, tables
-from domain.auditing import Claim
+from domain import boxes, disputes, meters, tables
+from domain.auditing import ENTRY, Claim
+from domain.corrections import Entry
 from domain.errors import Refusal
 from domain.findings import Finding
 from domain.money import money
@@ -21,27 +22,35 @@ from domain.terms import Meter, Terms
 ANY_DIFFERENCE = 1 << 62  # cents; how much a count may be off is a setting that no event has
 
 
-def claim_of(event: Any) -> Claim | None:
-    """What a table, a box or a meter says of a round, in the words of `domain.auditing.claims_of`."""
+def claims_of(event: Any) -> Iterator[Claim]:
+    """What table, box, meter or dispute say of a round, in the words of `domain.auditing.claims_of`."""
     match event:
         case tables.RoundBegun(name, seat, bettor, turn, deck):
-            return "begun", name, seat, bettor, turn, deck
+            yield "begun", name, seat, bettor, turn, deck
         case tables.RoundEnded(name, status):
-            return "ended", name, status
+            yield "ended", name, status
         case boxes.FeeDropped(name, amount, schedule, tier):
-            return "fee", name, amount, schedule, tier
+            yield "fee", name, amount, schedule, tier
         case boxes.FeeNotDropped(name, amount):
-            return "not dropped", name, amount
+            yield "not dropped", name, amount
         case meters.MeterContributed(name, _, _, shown, reserve):
-            return "contributed", name, shown, reserve
+            yield "contributed", name, shown, reserve
         case meters.MeterAwarded():
-            return ("awarded", *(getattr(event, field) for field in event.__struct_fields__))
+            yield ("awarded", *(getattr(event, field) for field in event.__struct_fields__))
         case meters.MeterReturned(name, shown_by, reserve_by, _, _):
-            return "returned", name, shown_by, reserve_by
-    return None
+            yield "returned", name, shown_by, reserve_by
+        case disputes.DisputeOpened():
+            wager = (event.seat, event.bettor, event.hand, event.spot)
+            yield "disputed", event.round, event.dispute, *wager
 
 
-CLAIMS = frozenset(
+def ruled_claims(dispute: str, event: disputes.DisputeRuled | disputes.AppealRuled) -> Iterator[Claim]:
+    """The entries of a ruling, which stand on the round too."""
+    for entry in event.entries:
+        yield ("ruled", dispute, *(getattr(entry, field) for field in ENTRY))
+
+
+CLAIMING = frozenset(
     {
         tables.RoundBegun,
         tables.RoundEnded,
@@ -50,6 +59,7 @@ CLAIMS = frozenset(
         meters.MeterContributed,
         meters.MeterAwarded,
         meters.MeterReturned,
+        disputes.DisputeOpened,
     }
 )
 _WORDS: Mapping[str, tuple[str, str, str]] = {
@@ -59,6 +69,8 @@ _WORDS: Mapping[str, tuple[str, str, str]] = {
     "not dropped": ("drop", "the fee was waived as not dropped", "the box was told that a fee was not dropped"),
     "contributed": ("meter", "the round's progressive wagers were taken", "the meter was told of progressive wagers"),
     "awarded": ("meter", "the round paid an award off the meter", "the meter paid an award"),
+    "disputed": ("dispute", "the round says that it is disputed", "a dispute was opened on it"),
+    "ruled": ("dispute", "an entry stands on the round", "a ruling says so"),
     "returned": ("meter", "a voided round gave its progressive wagers back", "the meter gave shares back"),
 }
 
@@ -70,8 +82,10 @@ def unmatched(claim: Claim, count: int) -> Finding:
     told = ", ".join("none" if figure is None else str(figure) for figure in figures)
     says, other = (by_round, by_floor) if count > 0 else (by_floor, by_round)
     sentence = f"Of {name} {says} ({told}), and nowhere is it stored that {other}."
-    sides = (told, None) if count > 0 else (None, told)
-    return Finding(kind, sentence, round=name, expected=sides[0], found=sides[1])
+    by_whom = (told, None) if count > 0 else (None, told)
+    if what == "ruled":
+        return Finding(kind, sentence, stream=f"dispute/{name}", expected=by_whom[1], found=by_whom[0])
+    return Finding(kind, sentence, round=name, expected=by_whom[0], found=by_whom[1])
 
 
 # ---- a table's session
@@ -131,6 +145,11 @@ class SessionAudit:
                 yield from self._same(tables.take_seat(session, seat, bettor), event, "A seat taken")
             case tables.SeatLeft(seat, _):
                 yield from self._same(tables.leave_seat(session, seat), event, "A seat left")
+            case tables.DealerTappedOut(dealer):
+                if session.playing is not None or session.dealer != dealer:
+                    yield self._finding("session", f"{dealer} tapped out, and did not deal there.")
+            case tables.DealerTappedIn(dealer):
+                yield from self._same(tables.tap_in(session, dealer)[-1], event, "A dealer tapped in")
             case tables.TrayCounted(amount, when):
                 tables.count_tray(session, amount, when)
             case tables.BoxChanged(box):
@@ -274,3 +293,60 @@ def _meter_event(meter: Meter, event: meters.MeterEvent) -> meters.MeterEvent | 
         case meters.MeterAdjusted(shown, reserve, reason, by):
             return meters.adjust(meter, shown, reserve, reason, by)
     return None
+
+
+# ---- a dispute
+
+
+class DisputeAudit:
+    """`by` is who recorded an event and `at_ms` when, by which it is judged whether he might."""
+
+    def __init__(self, opened: disputes.DisputeOpened, by: str) -> None:
+        self.dispute = disputes.start(opened, by)
+
+    def take(self, event: disputes.DisputeEvent, by: str, at_ms: int) -> Iterator[Finding]:
+        try:
+            should = self._again(event, at_ms)
+        except Refusal as refusal:
+            yield self.finding(f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
+        else:
+            if should is not None and should != event:
+                yield self.finding(f"{type(event).__name__} is not what it was decided as.", str(should), str(event))
+        self.dispute = disputes.evolve(self.dispute, event, by)
+
+    def _again(self, event: disputes.DisputeEvent, at_ms: int) -> disputes.DisputeEvent | None:
+        dispute = self.dispute
+        match event:
+            case disputes.StatementGiven(who, part, text):
+                return disputes.give_statement(dispute, who, part, text)
+            case disputes.DisputeRuled():
+                by = (event.arbiter, event.second_person)
+                entries = _entries(event)
+                return disputes.rule(dispute, event.outcome, event.reason, by, entries, event.appeal_until_ms, at_ms)
+            case disputes.AppealRuled():
+                by = (event.arbiter, event.second_person)
+                return disputes.rule_appeal(dispute, event.outcome, event.reason, by, _entries(event))
+            case disputes.DisputeAppealed(appellant, grounds, deadline_ms):
+                return disputes.appeal(dispute, appellant, grounds, deadline_ms, at_ms)
+            case disputes.DisputeClosed(how, reason):
+                return disputes.close(dispute, how, reason, at_ms)
+        return None
+
+    def finding(self, what: str, expected: str | None = None, found: str | None = None) -> Finding:
+        opened = self.dispute.opened
+        return Finding(
+            "dispute",
+            what,
+            round=opened.round,
+            table=opened.table,
+            seat=opened.seat,
+            bettor=opened.bettor,
+            spot=opened.spot,
+            expected=expected,
+            found=found,
+            stream=f"dispute/{opened.dispute}",
+        )
+
+
+def _entries(event: disputes.DisputeRuled | disputes.AppealRuled) -> list[Entry]:
+    return [Entry(it.seat, it.bettor, it.spot, it.amount, it.account, it.hand) for it in event.entries]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 
 from domain import rulesets
+from domain.auditing import Claim
 from domain.boxes import BoxInstalled
+from domain.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
 from domain.findings import Finding
-from domain.floor_auditing import BoxAudit, MeterAudit, SessionAudit
+from domain.floor_auditing import BoxAudit, DisputeAudit, MeterAudit, SessionAudit, ruled_claims
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.rulesets import RuleSetError
 from domain.tables import SessionNumbered, SessionOpened, TableSession
 from infra.aggregates import stream
+from infra.mapper import Entry
 from infra.topics import TOPICS
 from projections.auditing.rounds import UNREADABLE
 from projections.auditing.rulebook import NoRules, Rulebook
@@ -32,7 +36,9 @@ class FloorAudit:
             "meter": self._meter,
             "rules": self._rules,
             "bettor": self._only_read,
+            "dispute": self._dispute,
         }
+        self.claims: list[Claim] = []  # what the aggregates say of rounds and their first events do not
 
     def audit(self, kind: str, name: str) -> Iterator[Finding]:
         yield from self._audits[kind](name)
@@ -134,9 +140,40 @@ class FloorAudit:
             pass
         yield from found
 
+    def _dispute(self, dispute: str) -> Iterator[Finding]:
+        audit: DisputeAudit | None = None
+        found: list[Finding] = []
+        for row, entry in self._entries("dispute", dispute, found):
+            event = entry.event
+            if audit is None:
+                if not isinstance(event, DisputeOpened):
+                    break
+                audit = DisputeAudit(event, entry.by)
+                yield from (_at(finding, row) for finding in self._evidence(audit))
+                continue
+            if isinstance(event, DisputeRuled | AppealRuled):
+                self.claims += ruled_claims(dispute, event)
+            yield from (_at(finding, row) for finding in audit.take(event, entry.by, entry.at_ms))
+        yield from found
+        if audit is None:
+            yield Finding("dispute", "A dispute that was never opened.", stream=f"dispute/{dispute}")
+
+    def _evidence(self, audit: DisputeAudit) -> Iterator[Finding]:
+        """The round is still what it was when the dispute opened, to the last byte."""
+        opened = audit.dispute.opened
+        rows = islice(self._source.stream(stream("round", opened.round)), opened.evidence.version)
+        hash_ = frozen_hash((self._source.topic(row.topic_id), row.state) for row in rows)
+        if hash_ != opened.evidence.events_hash:
+            what = f"Round {opened.round} is no longer what was frozen as evidence when the dispute opened."
+            yield audit.finding(what, opened.evidence.events_hash, hash_)
+
     # ---- reading
 
     def _events(self, kind: str, name: str, found: list[Finding]) -> Iterator[tuple[EventRow, Any]]:
+        for row, entry in self._entries(kind, name, found):
+            yield row, entry.event
+
+    def _entries(self, kind: str, name: str, found: list[Finding]) -> Iterator[tuple[EventRow, Entry[Any]]]:
         """The events of an aggregate in order; what is wrong with the order, or cannot be read, goes to `found`."""
         last_version = last_position = 0
         label = f"{kind}/{name}"
@@ -150,11 +187,11 @@ class FloorAudit:
                 found.append(_at(Finding("event_order", what, stream=label), row))
             last_version, last_position = row.version, row.position
             try:
-                event = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+                entry = TOPICS.decoder(self._source.topic(row.topic_id))(row.state)
             except UNREADABLE as error:
                 found.append(_at(Finding("event_unreadable", f"The event cannot be read: {error}", stream=label), row))
                 continue
-            yield row, event
+            yield row, entry
 
 
 def _at(finding: Finding, row: EventRow) -> Finding:

@@ -97,8 +97,7 @@ def _fold_again(
             if position == after:
                 break
             fold.take_in(page)
-            for table, rows in fold.gathered():
-                writer.write(connection, table, rows)
+            fold.write(connection, writer)
             if moved is not None:
                 moved(position - after)
             after = position

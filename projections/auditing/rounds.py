@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from domain.auditing import Claim, audit_round, claims_of
 from domain.bettors import BettorRegistered
 from domain.boxes import BoxInstalled
+from domain.disputes import DisputeOpened
 from domain.events import ROUND_TOPICS, RoundOpened
 from domain.findings import Finding
-from domain.floor_auditing import CLAIMS, claim_of
+from domain.floor_auditing import CLAIMING
+from domain.floor_auditing import claims_of as floor_claims_of
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.sealing import SealedUnit
@@ -66,6 +68,7 @@ _BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     MeterSeeded: lambda event: ("meter", event.meter),
     RuleSetAdopted: lambda event: ("rules", event.content_hash),
     BettorRegistered: lambda event: ("bettor", event.bettor),
+    DisputeOpened: lambda event: ("dispute", event.dispute),
 }
 
 
@@ -79,7 +82,7 @@ class Plans(dict[int, _Plan]):
         name = self._topic(topic_id)
         decode = TOPICS.decoder(name)
         event = TOPICS.event_of(name)
-        wanted = event in CLAIMS or event in _BEGINNINGS
+        wanted = event in CLAIMING or event in _BEGINNINGS
         self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event is RoundOpened, wanted)
         return self[topic_id]
 
@@ -178,8 +181,7 @@ class RoundsAudit:
         begins = _BEGINNINGS.get(type(event))
         if begins is not None:
             result.streams.append(begins(event))
-        elif (claim := claim_of(event)) is not None:
-            claims.append(claim)
+        claims += floor_claims_of(event)
 
     def _audit_round(self, originator: int, stored: _Stored, loaded: Loaded, result: PartResult, tally: Tally) -> None:
         try:

@@ -117,7 +117,8 @@ class Worker:
             return TaskResult(task, merged(self._parts(task.what)))
         if task.kind == "floor":
             found = [finding for kind, name in task.what for finding in self._floor.audit(kind, name)]
-            return TaskResult(task, PartResult(0, 0, found, [], []))
+            claims, self._floor.claims = self._floor.claims, []
+            return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []))
         compared = projected.compare(self._database_url, task.what)
         return TaskResult(task, PartResult(0, 0, compared.findings, [], []), (compared.positions, compared.rows))
 

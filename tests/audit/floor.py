@@ -7,9 +7,13 @@ from typing import Any
 
 import psycopg
 
+from domain import disputes
 from domain.corrections import Entry
+from domain.disputes import Claim
+from domain.events import PaymentReported
 from domain.facts import actions_of
 from domain.tables import ChipsBought, ChipsCashed, TrayCredited, TrayFilled
+from infra.disputes import Disputes
 from infra.floor import Floor
 from infra.ledger import Actor, Ledger
 from projections.runner import Runner
@@ -52,6 +56,7 @@ def play_everything(ledger: Ledger) -> None:
     floor.close_session("t-1", DEALER)
     _play_progressive(ledger, floor)
     _play_by_hand(ledger)
+    _dispute(ledger, floor)
     floor.register_bettor("tp-1", "proposition", DEALER)
 
 
@@ -78,7 +83,7 @@ def _play_progressive(ledger: Ledger, floor: Floor) -> None:
 
 
 def _play_by_hand(ledger: Ledger) -> None:
-    """Action by action at two tables that share a meter, a round that goes on after others, one entered late, one open."""
+    """Action by action, with others played meanwhile; one entered late, one left open."""
     record(ledger, [bank_round("t-2", round_id="r-20", end="open")])
     ledger.note("r-20", "exposed card", "The board was seen.", None, MANAGER)
     record(ledger, [bank_round("t-3", round_id="r-30")])
@@ -86,6 +91,23 @@ def _play_by_hand(ledger: Ledger) -> None:
         ledger.act("r-20", [action], DEALER)
     ledger.record(bank_round("t-3", round_id="r-31"), Actor("d-2", NOON_MS - 60_000, late=True))
     record(ledger, [bank_round("t-3", "d", 6, round_id="r-32", end="open")])
+
+
+def _dispute(ledger: Ledger, floor: Floor) -> None:
+    """A claim that is upheld, on a round whose dealer has said what he paid; and a dealer who taps in and out."""
+    floor.tap_in("t-sd-2", "d-7", DEALER)
+    floor.tap_in("t-sd-2", "d-8", DEALER)
+    line = next(line for line in ledger.load("r-30").round.lines if line.outcome == "lose")
+    wager = (line.seat, line.bettor, line.hand, line.spot)
+    ledger.dealer_paid("r-30", [PaymentReported(*wager, line.paid, line.collected)], DEALER)
+    filed = Disputes(ledger)
+    claim = Claim(line.seat, line.spot, "hand reading", line.wager, "My hand was better.", NOON_MS + 1, line.bettor)
+    filed.open("r-30", claim, MANAGER, "d-30")
+    said = "I read the hand aloud."
+    filed.add("d-30", lambda dispute: disputes.give_statement(dispute, "d-1", "dealer", said), MANAGER)
+    entries = [Entry(line.seat, line.bettor, line.spot, 1_000, "house", line.hand)]
+    arbiter = Actor("a-1", NOON_MS)
+    filed.rule("d-30", "partly upheld", "It was read wrongly", "a-2", entries, NOON_MS + 1, arbiter)
 
 
 # ---- spoiling it
