@@ -70,6 +70,16 @@ def made_at(round_: Round, place: Place, hand: int = 1) -> Made | None:
     return None if len(own + board) < 5 else _best(round_, place, own, board)
 
 
+def name_at(round_: Round, place: Place, hand: int = 1) -> str | None:
+    """Only the name of what `made_at` finds, which is quicker to say than which cards make it."""
+    if round_.family == "uth":
+        own = whole(face_up(round_, place))
+        board = tuple(card for card in face_up(round_, "board") if card is not None)
+        return best_of(own + board).name if own and len(own + board) >= 5 else None
+    made = made_at(round_, place, hand)
+    return None if made is None else made.name
+
+
 def _best(round_: Round, place: Place, own: tuple[str, ...], other: tuple[str, ...], beside: Place = "board") -> Made:
     cards = own + other
     made, five = best_of(cards), best_five(cards)

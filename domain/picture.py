@@ -11,7 +11,7 @@ from typing import Any
 from domain.cards import whole
 from domain.events import Cards, LineSettled
 from domain.games.showdown import folded
-from domain.making import made_at
+from domain.making import name_at
 from domain.money import money
 from domain.rounds import expects
 from domain.showing import face_up
@@ -81,8 +81,8 @@ def _dealer(round_: Round) -> dict[str, Any] | None:
 
 
 def _hand(round_: Round, place: int | str, cards: Cards, number: int, state: str | None) -> dict[str, Any]:
-    made = made_at(round_, place, number) if whole(cards) is not None else None
-    return {"hand": number, "cards": list(cards), "made": None if made is None else made.name, "state": state}
+    made = None if whole(cards) is None else name_at(round_, place, number)
+    return {"hand": number, "cards": list(cards), "made": made, "state": state}
 
 
 # ---- chips

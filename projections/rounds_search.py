@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Any, LiteralString
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from infra.database import Database
 
@@ -36,6 +37,7 @@ CONDITIONS: dict[str, LiteralString] = {
     "dealer": "coalesce(h.dealer, 'nobody') = %(dealer)s",
     "player_dealer": "h.player_dealer = %(player_dealer)s",
     "after": "(h.opened_at, h.round) < (%(after_at)s, %(after_round)s)",
+    "before": "(h.opened_at, h.round) > (%(before_at)s, %(before_round)s)",
 }
 # The same where a bettor is asked for: his own seats and outcomes count, and the walk is along his own rounds.
 OF_A_BETTOR: dict[str, LiteralString] = {
@@ -44,6 +46,7 @@ OF_A_BETTOR: dict[str, LiteralString] = {
     "until": "b.opened_at < %(until)s",
     "outcome": "b.outcomes @> ARRAY[%(outcome)s::text]",
     "after": "(b.opened_at, b.round) < (%(after_at)s, %(after_round)s)",
+    "before": "(b.opened_at, b.round) > (%(before_at)s, %(before_round)s)",
 }
 # Written out, not compared with a value, so that the index of the few that are so can be seen to fit.
 FLAGS: dict[str, dict[bool, LiteralString]] = {
@@ -58,7 +61,7 @@ FLAGS: dict[str, dict[bool, LiteralString]] = {
 
 
 class Wanted(Struct, frozen=True):
-    """What is looked for; amounts are cents. `after` is the last row that was seen.
+    """What is looked for; amounts are cents. `after` is the last row that was seen; `before` walks back from it.
 
     With a bettor, `seat` and `outcome` are his; without one, `outcome` is that of any wager, at `seat` if it is given.
     """
@@ -86,6 +89,19 @@ class Wanted(Struct, frozen=True):
     dealer: str | None = None
     player_dealer: str | None = None
     after: tuple[datetime, str] | None = None
+    before: tuple[datetime, str] | None = None
+
+
+def neighbours(database: Database, wanted: Wanted, round_id: str) -> tuple[str | None, str | None]:
+    """The rounds just after and just before one in time, among those that are looked for."""
+    opened = "SELECT opened_at FROM projections.hands WHERE round = %s"
+    row = database.read(lambda cursor: cursor.execute(opened, [round_id]).fetchone())
+    if row is None:
+        return None, None
+    here = (row[0], round_id)
+    found = [search(database, replace(wanted, **{way: here}), 1) for way in ("before", "after")]
+    newer, older = (str(rows[0]["round"]) if rows else None for rows in found)
+    return newer, older
 
 
 def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any]]:
@@ -108,9 +124,11 @@ def statement_for(wanted: Wanted) -> tuple[LiteralString, dict[str, Any]]:
     if said:
         statement += " WHERE " + " AND ".join(said)
     along: LiteralString = "b" if of_a_bettor else "h"
-    statement += f" ORDER BY {along}.opened_at DESC, {along}.round DESC LIMIT %(limit)s"
-    if wanted.after is not None:
-        values["after_at"], values["after_round"] = values.pop("after")
+    way: LiteralString = "DESC" if wanted.before is None else "ASC"
+    statement += f" ORDER BY {along}.opened_at {way}, {along}.round {way} LIMIT %(limit)s"
+    for name in ("after", "before"):
+        if name in values:
+            values[f"{name}_at"], values[f"{name}_round"] = values.pop(name)
     if wanted.outcome is not None and wanted.seat is not None:
         values["outcome"] = f"{wanted.seat}/{wanted.outcome}"
     return statement, values

@@ -41,6 +41,7 @@ DOCUMENT: dict[str, Any] = {
 RESULT = adjudicate(msgspec.json.encode(DOCUMENT))
 
 _OPENED = read_document({**DOCUMENT, "actions": []})
+OPENED = _OPENED.opening
 _DEALT, _ = play(_OPENED.opening, ACTIONS[:6])
 ROUND = {**result_of(_DEALT), "id": "r-0001", "table": "t1", "version": 8, "expects": expects(_DEALT)}
 ROUND_BODY = {"round": "r-0001", "player_dealer": PLAYER_DEALER, "players": {"1": "p-1"}, "actions": ACTIONS[:3]}

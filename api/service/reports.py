@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any, get_args
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from api.service import examples, shapes
@@ -24,7 +25,7 @@ from projections.irregular import IRREGULAR, KINDS
 from projections.irregular import STATUSES as DISPUTE_STATUSES
 from projections.output import WRITERS, ledger_file
 from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
-from projections.rounds_search import Wanted, search
+from projections.rounds_search import Wanted, neighbours, search
 
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 CURSOR = r"^[A-Za-z0-9_-]{1,120}$"
@@ -114,6 +115,13 @@ def _money(call: Call, name: str) -> int | None:
 
 
 async def find_rounds(call: Call) -> Response:
+    limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
+    assert isinstance(limit, int)
+    wanted = replace(_wanted(call), after=_read_cursor(call))
+    return answer(await call.in_thread(_found, call, wanted, limit))
+
+
+def _wanted(call: Call) -> Wanted:
     table = read_matching(call, "table", ID.pattern)
     if call.person.role == "terminal":
         table = table or call.person.table
@@ -127,7 +135,7 @@ async def find_rounds(call: Call) -> Response:
     outcome = call.query("outcome")
     if outcome is not None and outcome not in OUTCOMES:
         raise Problem("bad_document", f"`outcome` is one of {', '.join(OUTCOMES)}.")
-    wanted = Wanted(
+    return Wanted(
         table=table,
         bettor=read_matching(call, "bettor", ID.pattern),
         seat=read_number(call, "seat", SEAT),
@@ -150,11 +158,7 @@ async def find_rounds(call: Call) -> Response:
         waived=_flag(call, "waived"),
         dealer=read_matching(call, "dealer", ID.pattern),
         player_dealer=read_matching(call, "player_dealer", ID.pattern),
-        after=_read_cursor(call),
     )
-    limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
-    assert isinstance(limit, int)
-    return answer(await call.in_thread(_found, call, wanted, limit))
 
 
 def _found(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
@@ -166,6 +170,17 @@ def _found(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
         "rounds": [_shown(row) for row in page],
         "cursor": _cursor(page[-1]) if len(found) > limit else None,
     }
+
+
+async def get_neighbours(call: Call) -> Response:
+    round_id, wanted = call.id("round"), _wanted(call)
+
+    def look() -> dict[str, str | None]:
+        call.service.projecting.bring_up_to_date("hands")
+        newer, older = neighbours(call.service.ledger.events.recorder.database, wanted, round_id)
+        return {"newer": newer, "older": older}
+
+    return answer(await call.in_thread(look))
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
@@ -263,6 +278,34 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
 
 _OTHERS = tuple(dict.fromkeys(media_type for media_type in FORMATS.values() if media_type != "application/json"))
 _SEARCHING = frozenset({"terminal", "floor", "accounting", "auditor"})
+_FILTERS = (
+    Param("table", ID_SCHEMA, "Only of this table."),
+    Param("bettor", ID_SCHEMA, "Only those that this bettor played in, in whatever part."),
+    Param("seat", SEAT, "Only those with a wager at this seat; with `bettor`, those that he played there."),
+    Param("from", MOMENT_SCHEMA, "Only those opened then or later."),
+    Param("to", MOMENT_SCHEMA, "Only those opened before then."),
+    Param("day", DAY_SCHEMA, "Only of this gaming day."),
+    Param("shift", WORD_SCHEMA, "Only of this shift."),
+    Param("ruleset", {"type": "string", "enum": list(rulesets.ids())}, "Only by this rule set."),
+    Param("status", {"type": "string", "enum": STATUSES}, "Only with this status."),
+    Param(
+        "outcome",
+        {"type": "string", "enum": list(OUTCOMES)},
+        "Only those in which a wager came out so: at `seat` and of `bettor`, where they are given.",
+    ),
+    Param("made", WORD_SCHEMA, "Only those in which this hand was made and seen, like `full house`."),
+    Param("least", MONEY_SCHEMA, "Only with at least so much wagered."),
+    Param("most", MONEY_SCHEMA, "Only with at most so much wagered."),
+    Param("shortfall", FLAG, "Only those in which the bank could not pay or collect all, or only the others."),
+    Param("voided", FLAG, "Only voided ones, or only the others."),
+    Param("corrected", FLAG, "Only corrected ones, or only the others."),
+    Param("noted", FLAG, "Only those that the floor has noted something of, or only the others."),
+    Param("late", FLAG, "Only those with something that was entered late, or only the others."),
+    Param("disputed", FLAG, "Only those with a dispute, whatever became of it, or only the others."),
+    Param("waived", FLAG, "Only those whose fee was waived, or only the others."),
+    Param("dealer", ID_SCHEMA, "Only those that this dealer dealt; `nobody` where none was tapped in."),
+    Param("player_dealer", ID_SCHEMA, "Only those that this bettor banked."),
+)
 
 OPERATIONS = (
     Operation(
@@ -275,36 +318,22 @@ OPERATIONS = (
         {200: Answer(shapes.FoundRounds, examples.FOUND, "A page of rounds, and the cursor of the next one.")},
         _SEARCHING,
         params=(
-            Param("table", ID_SCHEMA, "Only of this table."),
-            Param("bettor", ID_SCHEMA, "Only those that this bettor played in, in whatever part."),
-            Param("seat", SEAT, "Only those with a wager at this seat; with `bettor`, those that he played there."),
-            Param("from", MOMENT_SCHEMA, "Only those opened then or later."),
-            Param("to", MOMENT_SCHEMA, "Only those opened before then."),
-            Param("day", DAY_SCHEMA, "Only of this gaming day."),
-            Param("shift", WORD_SCHEMA, "Only of this shift."),
-            Param("ruleset", {"type": "string", "enum": list(rulesets.ids())}, "Only by this rule set."),
-            Param("status", {"type": "string", "enum": STATUSES}, "Only with this status."),
-            Param(
-                "outcome",
-                {"type": "string", "enum": list(OUTCOMES)},
-                "Only those in which a wager came out so: at `seat` and of `bettor`, where they are given.",
-            ),
-            Param("made", WORD_SCHEMA, "Only those in which this hand was made and seen, like `full house`."),
-            Param("least", MONEY_SCHEMA, "Only with at least so much wagered."),
-            Param("most", MONEY_SCHEMA, "Only with at most so much wagered."),
-            Param("shortfall", FLAG, "Only those in which the bank could not pay or collect all, or only the others."),
-            Param("voided", FLAG, "Only voided ones, or only the others."),
-            Param("corrected", FLAG, "Only corrected ones, or only the others."),
-            Param("noted", FLAG, "Only those that the floor has noted something of, or only the others."),
-            Param("late", FLAG, "Only those with something that was entered late, or only the others."),
-            Param("disputed", FLAG, "Only those with a dispute, whatever became of it, or only the others."),
-            Param("waived", FLAG, "Only those whose fee was waived, or only the others."),
-            Param("dealer", ID_SCHEMA, "Only those that this dealer dealt; `nobody` where none was tapped in."),
-            Param("player_dealer", ID_SCHEMA, "Only those that this bettor banked."),
+            *_FILTERS,
             Param("limit", LIMIT, "How many a page has at most."),
             Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
         ),
         problems=("bad_choice",),
+    ),
+    Operation(
+        "GET",
+        "/v1/rounds/{round}/neighbours",
+        "findNeighbours",
+        "rounds",
+        "The rounds just after and just before one, among those that a search finds",
+        get_neighbours,
+        {200: Answer(shapes.Neighbours, {"newer": "r-0002", "older": None}, "Their ids, null at either end.")},
+        _SEARCHING,
+        params=_FILTERS,
     ),
     Operation(
         "GET",

@@ -121,12 +121,12 @@ def record_look(call: Call, what: str, subject: str) -> None:
 
 
 async def get_events(call: Call) -> Response:
-    replayed = await call.in_thread(_replayed, call, "events", None)
+    replayed = await call.in_thread(replayed_for, call, "events", None)
     return answer({"round": replayed.round_id, "version": len(replayed.steps), "events": replayed.events()})
 
 
 async def get_replay(call: Call) -> Response:
-    replayed = await call.in_thread(_replayed, call, "replay", read_number(call, "step", STEP))
+    replayed = await call.in_thread(replayed_for, call, "replay", read_number(call, "step", STEP))
     return answer(replayed.document())
 
 
@@ -140,7 +140,7 @@ def read_number(call: Call, name: str, schema: dict[str, Any]) -> int | None:
     return int(text)
 
 
-def _replayed(call: Call, what: str, step: int | None) -> Replayed:
+def replayed_for(call: Call, what: str, step: int | None) -> Replayed:
     """From the events as they are stored, in which a face-down card is not named before it is turned over."""
     round_id = call.id("round")
     replayed = replay_of(call.service.ledger, round_id, step)

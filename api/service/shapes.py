@@ -450,6 +450,143 @@ class Replay(Struct):
     why: WhyShown
 
 
+class MadeShown(Struct):
+    who: str
+    text: str
+    cards: list[str]
+
+
+class BecauseShown(Struct):
+    clause: str | None
+    says: str | None
+    decided: bool
+    sentence: str | None
+    made: list[MadeShown]
+
+
+class StepShown(Struct):
+    """`left` says what is left of the player-dealer's wager after a settlement line."""
+
+    step: int
+    at: str
+    by: str
+    late: bool
+    recorded_at: str
+    text: str
+    seat: int | None
+    cards: list[ShownCard]
+    amount: Money | None
+    outcome: str | None
+    why: BecauseShown
+    left: str | None
+
+
+class StageHand(Struct):
+    hand: int
+    cards: list[str]
+
+
+class StagePile(Struct):
+    """`kind` is null for the seated player; `hand` where the spot belongs to one of several hands."""
+
+    name: str
+    spot: SpotName
+    bettor: str
+    kind: str | None
+    hand: int | None
+
+
+class StageSeat(Struct):
+    seat: int
+    bettor: str | None
+    banks: bool
+    hands: list[StageHand]
+    piles: list[StagePile]
+
+
+class StageBank(Struct):
+    seat: int | None
+    bettor: str | None
+    turn: int | None
+    wager: Money | None
+
+
+class Stage(Struct):
+    """The names of the places on the felt."""
+
+    seats: list[StageSeat]
+    dealer: list[StageHand]
+    board: list[str]
+    bank: StageBank
+    others: list[str]
+
+
+class Left(Struct):
+    to_pay: Money | None
+    to_collect: Money | None
+
+
+class PostedShown(Struct):
+    amount: Money
+    account: str
+    reason: str
+    dispute: str | None
+
+
+class ReportedShown(Struct):
+    """What the dealer says was paid and collected."""
+
+    paid: Money
+    collected: Money
+
+
+class StepLine(Line):
+    """A settlement line, its step, what it left of the bank, and what was said of it afterwards."""
+
+    step: int
+    left: Left
+    corrections: list[PostedShown]
+    reported: list[ReportedShown]
+    disputes: list[str]
+
+
+class BesideShown(Struct):
+    step: int
+    at: str
+    what: str
+    text: str
+    seat: int | None
+    people: list[str]
+
+
+class Steps(Struct):
+    round: str
+    table: str | None
+    ruleset: str
+    ruleset_title: str
+    hash: str
+    family: Literal["uth", "tcp", "p215"]
+    banker: Literal["dealer", "player-dealer"]
+    coverage: str | None
+    deck: str | None
+    dealer: str | None
+    status: Literal["open", "settled", "void"]
+    streets: list[StreetShown]
+    steps: list[StepShown]
+    stage: Stage
+    changes: list[dict[str, Any]]
+    marks: list[list[str]]
+    lines: list[StepLine]
+    beside: list[BesideShown]
+
+
+class Neighbours(Struct):
+    """The rounds just after and just before one, among those that a search finds."""
+
+    newer: str | None
+    older: str | None
+
+
 class SealedPacket(Struct):
     """What was dealt face down in one event, and never turned over."""
 

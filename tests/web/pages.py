@@ -12,5 +12,7 @@ ADDRESSES: tuple[str, ...] = (
     "/dealer/never-open",
     "/account",
     "/staff",
+    "/rounds/{round}",
+    "/rounds/{round}?step=9",
     "/nothing-here",
 )

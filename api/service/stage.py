@@ -1,0 +1,197 @@
+"""A replay as a stage: everything that is ever on the felt, and what each step changes of it.
+
+The page is drawn once, with a place for each thing; a step only says which of them look different now. So the browser
+gets little, knows no rules, and steps back as easily as forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from domain.money import cents
+from domain.reasons import Why
+
+Facts = dict[str, Any]  # by the name of a place on the felt; a place that is empty is not there
+BY_HAND = frozenset({"game", "double"})
+DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips have their colour
+FACE_DOWN = ""
+SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards show it
+
+
+def facts_of(picture: Mapping[str, Any]) -> Facts:
+    """What lies where, in words that can be shown as they are."""
+    facts: Facts = {}
+    for seat in picture["seats"]:
+        _seat(facts, seat)
+    if picture["dealer"] is not None:
+        _hand(facts, "dealer", picture["dealer"])
+    _cards(facts, "board", 1, picture["board"])
+    facts |= {name: picture[name] for name in ("fee", "action", "liability") if picture[name] is not None}
+    if picture["waived"] is not None:
+        facts["waived"] = picture["waived"]
+    if picture["meter"] is not None:
+        facts |= {"meter": picture["meter"]["shown"], "reserve": picture["meter"]["reserve"]}
+    _bank(facts, picture["bank"])
+    return facts
+
+
+def _seat(facts: Facts, seat: Mapping[str, Any]) -> None:
+    number = seat["seat"]
+    for hand in seat["hands"]:
+        _hand(facts, number, hand)
+    for pile in seat["piles"]:
+        facts[f"pile/{number}/{pile['spot']}/{pile['bettor']}/{pile['hand']}"] = _pile(pile)
+    folded = bool(seat["hands"]) and all(hand["state"] == "folded" for hand in seat["hands"])
+    looks = [word for word, holds in (("acting", seat["acting"]), ("folded", folded)) if holds]
+    if looks:
+        facts[f"seat/{number}"] = " ".join(looks)
+    if seat["button"]:
+        facts[f"button/{number}"] = "ON"
+
+
+def _hand(facts: Facts, place: int | str, hand: Mapping[str, Any]) -> None:
+    number = hand["hand"]
+    _cards(facts, place, number, hand["cards"])
+    words = [word for word in (hand["made"], hand["state"]) if word and word not in SEEN_ANYWAY]
+    facts[f"hand/{place}/{number}"] = ", ".join(words)
+
+
+def _cards(facts: Facts, place: int | str, hand: int, cards: Sequence[str | None]) -> None:
+    for at, card in enumerate(cards):
+        facts[f"card/{place}/{hand}/{at}"] = FACE_DOWN if card is None else card
+
+
+def _bank(facts: Facts, bank: Mapping[str, Any]) -> None:
+    facts |= {"paid": bank["paid"], "collected": bank["collected"]}
+    if bank["shortfall"] != "0.00":
+        facts["short"] = bank["shortfall"]
+    if bank["wager"] is not None:
+        for name in ("to_pay", "to_collect"):
+            facts[name] = bank[name]
+            facts[f"{name}/bar"] = round(100 * cents(bank[name]) / cents(bank["wager"]))
+
+
+# ---- chips
+
+
+def _pile(pile: Mapping[str, Any]) -> list[str]:
+    """The chips, what moved when the wager was settled, and how both look."""
+    looks = [_colour(cents(pile["wager"]))]
+    if pile["outcome"] is not None:
+        looks.append(pile["outcome"])
+    moved = _moved(pile)
+    if pile["corrected"] is not None:
+        looks.append("corrected")
+        moved = f"{moved}, corrected {_with_sign(pile['corrected'])}"
+    return [short(pile["wager"]), moved, " ".join(looks)]
+
+
+def _moved(pile: Mapping[str, Any]) -> str:
+    match pile["outcome"]:
+        case None:
+            return ""
+        case "no_action":
+            return "no action"
+        case "push":
+            return "push"
+        case "win" if pile["spot"] != "progressive":
+            return f"+{short(pile['paid'])}"
+        case "win":
+            return f"+{short(pile['paid'])}, wager taken"
+        case _:
+            return f"−{short(pile['collected'])}"
+
+
+def _with_sign(amount: str) -> str:
+    return f"−{short(amount[1:])}" if amount.startswith("-") else f"+{short(amount)}"
+
+
+def _colour(amount_cents: int) -> str:
+    return f"chip-{next((least for least in DENOMINATIONS if amount_cents >= least * 100), 1)}"
+
+
+def short(amount: str) -> str:
+    """25 for "25.00", as it would be said at the table; cents where there are any."""
+    whole, _, decimals = amount.partition(".")
+    return f"{int(whole):,}" if decimals == "00" else f"{int(whole):,}.{decimals}"
+
+
+# ---- the stage
+
+
+def changes_of(facts: Iterable[Facts]) -> list[Facts]:
+    """For each step what is different from the one before; None where something is gone."""
+    changes: list[Facts] = []
+    before: Facts = {}
+    for now in facts:
+        changed = {name: value for name, value in now.items() if before.get(name) != value}
+        changed |= {name: None for name in before if name not in now}
+        changes.append(changed)
+        before = now
+    return changes
+
+
+def stage_of(pictures: Sequence[Mapping[str, Any]], all_facts: Iterable[Facts]) -> dict[str, Any]:
+    """A place for everything that any step has."""
+    names = dict.fromkeys(name for facts in all_facts for name in facts)
+    last = pictures[-1]
+    return {
+        "seats": [
+            {
+                "seat": seat["seat"],
+                "bettor": seat["bettor"],
+                "banks": seat["banks"],
+                "hands": _hands_at(names, seat["seat"]),
+                "piles": _piles_at(names, seat),
+            }
+            for seat in last["seats"]
+        ],
+        "dealer": _hands_at(names, "dealer"),
+        "board": [name for hand in _hands_at(names, "board") for name in hand["cards"]],
+        "bank": {name: last["bank"][name] for name in ("seat", "bettor", "turn", "wager")},
+        "others": [name for name in names if "/" not in name],
+    }
+
+
+def _hands_at(names: Iterable[str], place: int | str) -> list[dict[str, Any]]:
+    """The hands of a place, each with the names of its cards."""
+    hands: dict[int, list[str]] = {}
+    for name in names:
+        kind, _, rest = name.partition("/")
+        if kind == "card" and rest.startswith(f"{place}/"):
+            hands.setdefault(int(rest.split("/")[1]), []).append(name)
+    return [{"hand": number, "cards": sorted(cards, key=_at)} for number, cards in sorted(hands.items())]
+
+
+def _at(card: str) -> int:
+    return int(card.rpartition("/")[2])
+
+
+def _piles_at(names: Iterable[str], seat: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The seated player's first, then the others'; a spot that numbers its hands has one for each."""
+    kinds = {pile["bettor"]: pile["kind"] for pile in seat["piles"]}
+    piles = []
+    for name in names:
+        if not name.startswith(f"pile/{seat['seat']}/"):
+            continue
+        _, _, spot, bettor, hand = name.split("/")
+        own = bettor == seat["bettor"]
+        kind = None if own else kinds.get(bettor) or "other"
+        hand_of = int(hand) if spot in BY_HAND else None
+        piles.append({"name": name, "spot": spot, "bettor": bettor, "kind": kind, "hand": hand_of})
+    return sorted(piles, key=lambda pile: (pile["kind"] is not None, pile["hand"] or 0))
+
+
+def marks_of(why: Why) -> list[str]:
+    """The names of the cards that make the hands behind a step."""
+    return [f"card/{mark.place}/{mark.hand}/{mark.at}" for made in why.made for mark in made.marks]
+
+
+def left_words(bank: Mapping[str, Any]) -> str | None:
+    """What is left of the player-dealer's wager, as a sentence."""
+    if bank["wager"] is None:
+        return None
+    if bank["to_pay"] == bank["to_collect"]:
+        return f"${short(bank['to_pay'])} of ${short(bank['wager'])} is left."
+    return f"${short(bank['to_pay'])} is left to pay with, ${short(bank['to_collect'])} to collect."

@@ -1,0 +1,178 @@
+"""Every step of a round at once: what happened and why, and what each step changes on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.responses import Response
+
+from api.service import examples, shapes
+from api.service.operations import Answer, Call, Operation, answer
+from api.service.rounds import SEEING, replayed_for
+from api.service.stage import changes_of, facts_of, left_words, marks_of, stage_of
+from domain.documents import play
+from domain.events import (
+    CorrectionPosted,
+    LineSettled,
+    NoteMade,
+    PaymentReported,
+    RoundCorrected,
+    RoundDisputed,
+    RoundSettled,
+)
+from domain.making import Made
+from domain.money import money
+from domain.reasons import Why
+from domain.telling import FACE_DOWN
+from infra.mapper import Entry
+from infra.replaying import Replayed, Step
+
+
+async def get_steps(call: Call) -> Response:
+    return answer(await call.in_thread(lambda: steps_of(replayed_for(call, "replay", None))))
+
+
+def steps_of(replayed: Replayed) -> dict[str, Any]:
+    pictures = [step.picture for step in replayed.steps]
+    reasons = [step.why for step in replayed.steps]
+    facts = [facts_of(picture) for picture in pictures]
+    round_ = replayed.steps[-1].round
+    return {
+        "round": replayed.round_id,
+        "table": replayed.table,
+        "ruleset": round_.rules.id,
+        "ruleset_title": round_.rules.title,
+        "hash": round_.opened.ruleset_hash,
+        "family": round_.family,
+        "banker": round_.banker,
+        "coverage": round_.terms.coverage if round_.bank is not None else None,
+        "deck": round_.opened.deck,
+        "dealer": round_.opened.dealer,
+        "status": round_.status,
+        "streets": [{"name": street.name, "step": street.step} for street in replayed.streets],
+        "steps": [_step(*each) for each in zip(replayed.steps, reasons, pictures, strict=True)],
+        "stage": stage_of(pictures, facts),
+        "changes": changes_of(facts),
+        "marks": [marks_of(reason) for reason in reasons],
+        "lines": _lines(replayed, pictures),
+        "beside": [beside for step in replayed.steps if (beside := _beside(step)) is not None],
+    }
+
+
+def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
+    told, event = step.told, step.entry.event
+    settled = isinstance(event, LineSettled)
+    return {
+        "step": step.number,
+        "at": step.entry.at.isoformat(),
+        "by": step.entry.by,
+        "late": step.entry.late,
+        "recorded_at": step.recorded_at.isoformat(),
+        "text": _headline(event) if settled else told.what,
+        "seat": told.seat,
+        "cards": [None if card == FACE_DOWN else card for card in told.cards],
+        "amount": money(told.amount) if told.amount and not isinstance(event, RoundSettled) else None,
+        "outcome": event.outcome if settled else None,
+        "why": {
+            "clause": why.clause,
+            "says": why.says,
+            "decided": why.decided,
+            "sentence": why.sentence,
+            "made": [_made(step, made) for made in why.made],
+        },
+        "left": left_words(picture["bank"]) if settled else None,
+    }
+
+
+def _headline(line: LineSettled) -> str:
+    """A settlement line without its reason, which stands beside it."""
+    spot, outcome = line.spot.replace("_", " "), line.outcome.replace("_", " ")
+    hand = f", hand {line.hand}" if line.hand > 1 else ""
+    return f"{line.bettor}, {spot}{hand}: {outcome}"
+
+
+def _made(step: Step, made: Made) -> dict[str, Any]:
+    who = step.round.banker.capitalize() if made.of == "dealer" else f"Seat {made.of}"
+    many = isinstance(made.of, int) and len(step.round.boxes.get(made.of, ())) > 1
+    return {"who": f"{who}, hand {made.hand}" if many else who, "text": made.text, "cards": list(made.cards)}
+
+
+# ---- the lines, and what was said of them afterwards
+
+
+def _lines(replayed: Replayed, pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The settlement lines with the step of each, what it left of the bank, and what came after it."""
+    events = [step.entry.event for step in replayed.steps]
+    numbers = [step.number for step in replayed.steps if isinstance(step.entry.event, LineSettled)]
+    lines = []
+    for number, line in zip(numbers, replayed.result["lines"], strict=True):
+        wager = tuple(line[name] for name in ("seat", "bettor", "hand", "spot"))
+        about = [event for event in events if _about(event) == wager]
+        bank = pictures[number - 1]["bank"]
+        lines.append(
+            {
+                **line,
+                "step": number,
+                "left": {"to_pay": bank["to_pay"], "to_collect": bank["to_collect"]},
+                "corrections": [_posted(event) for event in about if isinstance(event, CorrectionPosted)],
+                "reported": [_reported(event) for event in about if isinstance(event, PaymentReported)],
+                "disputes": [event.dispute for event in about if isinstance(event, RoundDisputed)],
+            }
+        )
+    return lines
+
+
+def _about(event: Any) -> tuple[int, str, int, str] | None:
+    if isinstance(event, CorrectionPosted | PaymentReported | RoundDisputed):
+        return event.seat, event.bettor, event.hand, event.spot
+    return None
+
+
+def _posted(event: CorrectionPosted) -> dict[str, Any]:
+    return {"amount": money(event.amount), "account": event.account, "reason": event.reason, "dispute": event.dispute}
+
+
+def _reported(event: PaymentReported) -> dict[str, str]:
+    return {"paid": money(event.paid), "collected": money(event.collected)}
+
+
+def _beside(step: Step) -> dict[str, Any] | None:
+    """What was said of the round beside its play."""
+    event = step.entry.event
+    match event:
+        case NoteMade(kind, text, seat):
+            said = {"what": f"note, {kind}", "text": text, "seat": seat, "people": [step.entry.by]}
+        case RoundCorrected(reason, by, _):
+            said = {"what": "correction", "text": reason, "seat": None, "people": list(by)}
+        case _:
+            return None
+    return {"step": step.number, "at": step.entry.at.isoformat(), **said}
+
+
+def _example() -> dict[str, Any]:
+    at = datetime(2026, 3, 8, 20, 15, 4, 120_000, UTC)
+    at_ms = round(at.timestamp() * 1000)
+    opening, steps = examples.OPENED, list[Step]()
+    after, (placed,) = play(opening, examples.ACTIONS[:1])
+    for number, (round_, event) in enumerate(((opening, opening.opened), (after, placed)), start=1):
+        steps.append(Step(number, Entry(event, "dealer-7", at_ms), round_, at))
+    return steps_of(Replayed("r-0001", steps))
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/v1/rounds/{round}/steps",
+        "stepRound",
+        "rounds",
+        "Every step of a round: what happened, why, and what it changes on the table",
+        get_steps,
+        {200: Answer(shapes.Steps, _example(), "The steps.")},
+        SEEING,
+        "What the replay page plays. `stage` names every place on the felt that any step uses; `changes` has for each"
+        " step the places that look different after it, null for one that is empty again, and an empty text for a card"
+        " that lies face down. `marks` are the cards that make the hands behind a step.",
+    ),
+)

@@ -1,0 +1,87 @@
+"""A round replayed: the table as it lay, step by step, and why each thing happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from api.service.rounds import SEEING
+from api.web.page import Page, View
+from api.web.visit import Visit
+
+OWN = frozenset({"step", "closed", "format"})  # what an address says about the replay; the rest is a search
+NOTES = ("exposed card", "late bet", "irregularity", "other")
+
+
+async def show(visit: Visit) -> View:
+    round_id = visit.id("round")
+    told = await visit.ask("stepRound", {"round": round_id})
+    step = _wanted_step(visit, len(told["steps"]))
+    search = {name: value for name, value in visit.request.query_params.items() if name not in OWN and value}
+    data = {
+        **told,
+        "step": step,
+        "state": _state(told["changes"][:step]),
+        "search": search,
+        "neighbours": await _neighbours(visit, told, search),
+        "closed_hands": await _closed_hands(visit, told),
+        "may": {
+            "note": visit.may("noteRound"),
+            "see_closed": told["status"] != "open" and visit.may("getSealedCards"),
+        },
+        "note_kinds": NOTES,
+    }
+    return View(data, title=f"Round {round_id}", crumbs=(("Hands", _address("/hands", search)),))
+
+
+def _wanted_step(visit: Visit, last: int) -> int:
+    """An address may name any step; one that is not there leads to the nearest, so that old links go on working."""
+    text = visit.query("step") or ""
+    return min(max(int(text), 1), last) if text.isascii() and text.isdecimal() and len(text) < 7 else last
+
+
+def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
+    """What lies where after these changes."""
+    state: dict[str, Any] = {}
+    for changed in changes:
+        state |= changed
+    return {name: value for name, value in state.items() if value is not None}
+
+
+def _address(path: str, query: Mapping[str, Any]) -> str:
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+async def _neighbours(visit: Visit, told: Mapping[str, Any], search: Mapping[str, str]) -> dict[str, str | None]:
+    """Addresses: within the search that led here, or else at the same table."""
+    if not visit.may("findNeighbours"):
+        return {"newer": None, "older": None}
+    asked = search or {"table": told["table"]}
+    found = await visit.ask("findNeighbours", {"round": told["round"]}, query=asked)
+    return {way: None if id_ is None else _address(f"/rounds/{id_}", search) for way, id_ in found.items()}
+
+
+async def _closed_hands(visit: Visit, told: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """What was dealt face down and never turned over: for an auditor who asks, and it is recorded that he did."""
+    if visit.query("closed") is None or told["status"] == "open":
+        return None
+    answer = await visit.ask("getSealedCards", {"round": told["round"]})
+    packets: list[dict[str, Any]] = answer["packets"]
+    return packets
+
+
+async def submit(visit: Visit) -> Response:
+    """A note by the floor."""
+    round_id = visit.id("round")
+    body: dict[str, Any] = {"kind": visit.field("kind"), "text": visit.field("text")}
+    if visit.field("seat").isdecimal():
+        body["seat"] = int(visit.field("seat"))
+    await visit.ask("noteRound", {"round": round_id}, body=body)
+    query = {name: value for name, value in visit.request.query_params.items() if name != "step"}
+    return visit.go(_address(f"/rounds/{round_id}", query), "The note is recorded.")
+
+
+PAGES = (Page("/rounds/{round}", "replay", "Replay", "replay.html", show, SEEING, section="hands", submit=submit),)

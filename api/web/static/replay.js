@@ -1,0 +1,189 @@
+// Steps through a round. Everything that lies on the felt has its place in the page already (data-k); each step says
+// which of them look different. No rule is known here.
+
+const RANKS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
+const SUITS = { c: ["clubs", "♣"], d: ["diamonds", "♦"], h: ["hearts", "♥"], s: ["spades", "♠"] };
+const STEP_MS = 1100;
+
+const replay = document.getElementById("replay");
+const { changes, marks } = JSON.parse(document.getElementById("steps").textContent);
+const last = changes.length;
+const places = new Map();
+for (const element of replay.querySelectorAll("[data-k]")) {
+  const name = element.dataset.k;
+  if (!places.has(name)) places.set(name, []);
+  places.get(name).push(element);
+}
+
+// What lies where at each step, made once from the changes.
+const states = [];
+for (const changed of changes) {
+  const state = { ...states.at(-1), ...changed };
+  for (const name in changed) if (changed[name] === null) delete state[name];
+  states.push(state);
+}
+
+const money = (amount) => {
+  if (amount === undefined) return "–";
+  const [whole, decimals] = amount.replace("-", "").split(".");
+  return `${amount.startsWith("-") ? "−" : ""}$${Number(whole).toLocaleString("en-US")}.${decimals}`;
+};
+
+const draw = {
+  card(element, card) {
+    const gone = card === undefined;
+    const turned = card && element.classList.contains("back");
+    element.classList.toggle("gone", gone);
+    element.classList.toggle("back", card === "");
+    element.classList.toggle("turning", Boolean(turned));
+    const [rank, suit] = card || [];
+    element.querySelector(".rank").textContent = rank ? (rank === "T" ? "10" : rank) : "";
+    element.querySelector(".suit").textContent = suit ? SUITS[suit][1] : "";
+    if (suit) element.dataset.suit = suit; else delete element.dataset.suit;
+    if (gone) element.removeAttribute("aria-label");
+    else element.setAttribute("aria-label", card ? `${RANKS[rank]} of ${SUITS[suit][0]}` : "face-down card");
+  },
+  text(element, words) { element.textContent = words ?? ""; element.hidden = !words; },
+  money(element, amount) { element.textContent = money(amount); },
+  whole(element, value) { element.hidden = value === undefined; },
+  there(element, value) { element.classList.toggle("gone", value === undefined); },
+  bar(element, part) { element.setAttribute("width", part ?? 0); },
+  hand(element, words) {
+    element.classList.toggle("gone", words === undefined);
+    element.querySelector(".made-name").textContent = words ?? "";
+  },
+  looks(element, looks) {
+    for (const look of ["acting", "folded"]) element.classList.toggle(look, (looks ?? "").split(" ").includes(look));
+  },
+  pile(element, pile) {
+    element.className = `pile ${pile ? pile[2] : "gone"}`;
+    element.querySelector(".chip").textContent = pile ? pile[0] : "";
+    element.querySelector(".moved").textContent = pile ? pile[1] : "";
+  },
+};
+
+let step = Number(replay.dataset.step);
+let timer = null;
+
+function lay(before, after) {
+  for (const [name, elements] of places) {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue;
+    for (const element of elements) draw[element.dataset.kind](element, after[name]);
+  }
+}
+
+function address(number) {
+  const query = new URLSearchParams(location.search);
+  query.set("step", number);
+  query.delete("closed");
+  return `?${query}`;
+}
+
+export function show(number, { told = true } = {}) {
+  const wanted = Math.min(Math.max(number, 1), last);
+  lay(states[step - 1], states[wanted - 1]);
+  for (const [name, elements] of places) for (const element of elements) element.classList.toggle("marked", marks[wanted - 1].includes(name));
+  step = wanted;
+  replay.dataset.step = step;
+  history.replaceState(null, "", address(step));
+  point(told);
+}
+
+function point(told) {
+  const item = document.getElementById(`step-${step}`);
+  for (const link of replay.querySelectorAll("#timeline [aria-current]")) link.removeAttribute("aria-current");
+  item.querySelector("a").setAttribute("aria-current", "step");
+  const list = document.getElementById("timeline");
+  const top = item.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top - list.clientHeight / 3;
+
+  const why = document.getElementById("why");
+  const what = document.createElement("p");
+  what.className = "what";
+  what.append(item.querySelector(".number-of").cloneNode(true), " ", ...[...item.querySelector(".what").childNodes].filter((node) => !node.classList?.contains("cards")).map((node) => node.cloneNode(true)));
+  why.replaceChildren(what, ...[...item.querySelector(".because").childNodes].map((node) => node.cloneNode(true)));
+
+  for (const row of replay.querySelectorAll("tr[data-line]")) {
+    if (Number(row.dataset.line) === step) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current");
+  }
+  const streets = [...replay.querySelectorAll(".streets a")];
+  const here = streets.findLast((street) => Number(street.dataset.step) <= step);
+  for (const street of streets) if (street === here) street.setAttribute("aria-current", "true"); else street.removeAttribute("aria-current");
+
+  replay.querySelector("[data-now]").textContent = step;
+  const slide = replay.querySelector("[data-slide]");
+  slide.value = step;
+  slide.setAttribute("aria-valuetext", `${step} of ${last}`);
+  const goes = { first: 1, back: step - 1, on: step + 1, last };
+  for (const link of replay.querySelectorAll("[data-go]")) {
+    const to = goes[link.dataset.go];
+    link.href = address(Math.min(Math.max(to, 1), last));
+    link.setAttribute("aria-disabled", String(to < 1 || to > last || to === step));
+  }
+  if (told) document.getElementById("told").textContent = spoken(item);
+}
+
+function spoken(item) {
+  const sentence = item.querySelector(".sentence")?.textContent ?? "";
+  const words = [...item.querySelector(".what").childNodes].map((node) => node.classList?.contains("cards") ? [...node.children].map((card) => card.getAttribute("aria-label")).join(", ") : node.textContent.trim());
+  return `Step ${step} of ${last}. ${words.filter(Boolean).join(" ")}. ${sentence}`;
+}
+
+// ---- playing
+
+const playButton = replay.querySelector("[data-play]");
+const speed = replay.querySelector("[data-speed]");
+
+function playing(on) {
+  playButton.querySelector("[data-play-words]").textContent = on ? "Pause" : "Play";
+  playButton.querySelector('[data-glyph="play"]').hidden = on;
+  playButton.querySelector('[data-glyph="pause"]').hidden = !on;
+}
+
+function pause() {
+  clearTimeout(timer);
+  timer = null;
+  playing(false);
+}
+
+function tick() {
+  if (step >= last) return pause();
+  show(step + 1);
+  timer = setTimeout(tick, STEP_MS / Number(speed.value));
+}
+
+function play() {
+  if (step >= last) show(1);
+  playing(true);
+  timer = setTimeout(tick, STEP_MS / Number(speed.value));
+}
+
+const toggle = () => (timer === null ? play() : pause());
+const go = (number) => { pause(); show(number); };
+
+// ---- hands on it
+
+playButton.addEventListener("click", toggle);
+replay.querySelector("[data-slide]").addEventListener("input", (event) => go(Number(event.target.value)));
+replay.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target.closest("a[data-step], a[data-go]");
+  if (!link) return;
+  event.preventDefault();
+  const goes = { first: 1, back: step - 1, on: step + 1, last };
+  go(link.dataset.go ? goes[link.dataset.go] : Number(link.dataset.step));
+});
+
+const KEYS = { ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Home: () => go(1), End: () => go(last), " ": toggle };
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
+  if (event.target.closest("input, select, textarea, summary, [contenteditable]")) return;
+  if (event.key === " " && event.target.closest("a, button")) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+addEventListener("beforeprint", () => { pause(); show(last, { told: false }); });
+
+for (const hidden of replay.querySelectorAll(".controls [data-play], .slide, .speed")) hidden.hidden = false;
+point(false);
+replay.dataset.ready = "yes";
