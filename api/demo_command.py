@@ -1,5 +1,6 @@
 """`roundledger demo`: a floor with a past and a present over an embedded PostgreSQL, with nothing to set up."""
 
+import os
 import socket
 import sys
 import threading
@@ -44,10 +45,10 @@ def demo(
     with open_database(None, folder) as url:
         ledger = Ledger(url)
         try:
-            _build(ledger, url, days, rounds_a_day)
+            _build(ledger, url, folder, days, rounds_a_day)
             if listens is not None:
                 _invite(folder, listens)
-                _serve(ledger, url, listens)
+                _serve(ledger, url, folder, listens)
         finally:
             ledger.close()
     typer.echo("The floor is closed. Everything that was played stays in the ledger.")
@@ -66,19 +67,24 @@ def _free_port(wanted: int | None) -> int:
     fail(f"port {wanted or USUAL_PORT} of {HOST} is in use: name another one with --port")
 
 
-def _build(ledger: "Ledger", url: str, days: int, rounds_a_day: int) -> None:
+def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
     """What is missing of the past; whoever was killed while building goes on where he was."""
     from api.progress import progress_of
-    from infra.demonstration import Past, Plan
+    from infra.demonstration import Past, Plan, let_in
+    from infra.tlog.keys import default_folder
+    from infra.tlog.sealer import seal_now
     from projections.runner import Runner
 
     plan = Plan(days, rounds_a_day)
     past = Past(ledger, plan)
     if not past.is_told:
+        typer.echo("Playing the last days; this is done once.")
         for _ in progress_of(past.tell(_first_day_ms(days)), plan.rounds, "Playing the last days"):
             pass
+    let_in(ledger)
     with Runner(url) as runner:
         runner.catch_up()
+    seal_now(url, default_folder(folder))
 
 
 def _first_day_ms(days: int) -> int:
@@ -94,28 +100,57 @@ def _first_day_ms(days: int) -> int:
 
 
 def _invite(folder: Path, port: int) -> None:
-    typer.echo(f"The service answers on http://{HOST}:{port}; /openapi.json there says what it can do.")
-    typer.echo("Look around from another terminal:")
-    for command in (f"replay {A_ROUND}", "report bankroll", "report collections", "report drops"):
-        typer.echo(f"  {sys.argv[0]} {command} --data-dir {folder}")
-    typer.echo("Ctrl-C ends it.")
+    from infra.demonstration import PASSWORD, PEOPLE
+
+    typer.echo(f"\n  The floor is open:  http://{HOST}:{port}/\n")
+    typer.echo(f"  Sign in with the password {PASSWORD} as")
+    shown: dict[str, list[str]] = {}
+    for staff_id, part in PEOPLE.items():
+        shown.setdefault(part, []).append(staff_id)
+    for part, people in shown.items():
+        typer.echo(f"    {people[0]:12}{part:20}{'also ' + ', '.join(people[1:]) if people[1:] else ''}".rstrip())
+    typer.echo("\n  From another terminal:")
+    for command in (f"replay {A_ROUND}", "report drops", "report bankroll"):
+        typer.echo(f"    {sys.argv[0]} {command} --data-dir {folder}")
+    typer.echo("\n  Ctrl-C closes it.")
 
 
-def _serve(ledger: "Ledger", database_url: str, port: int) -> None:
-    """The service in this thread, the floor in another: rounds go on while somebody looks."""
+def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None:
+    """The service in this thread, the floor and the log beside it: rounds go on while somebody looks."""
     from api.service.serving import run
     from api.service.settings import read_settings
+    from infra.demonstration import key_file
+    from infra.tlog import sealer
+    from infra.tlog.keys import default_folder
 
+    os.environ["ROUNDLEDGER_TOKEN_KEY_FILE"] = str(key_file(folder))
+    os.environ.setdefault("ROUNDLEDGER_LOG_FORMAT", "text")
+    _hush()
     closing = threading.Event()
-    players = threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo")
-    players.start()
+    beside = [
+        threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo"),
+        threading.Thread(
+            target=sealer.run, args=(database_url, default_folder(folder), closing), name="roundledger-seal"
+        ),
+    ]
+    for thread in beside:
+        thread.start()
     try:
         run(database_url, HOST, port, 1, read_settings())
     except KeyboardInterrupt:
         pass
     finally:
         closing.set()
-        players.join()
+        for thread in beside:
+            thread.join()
+
+
+def _hush() -> None:
+    """What was printed should stay in sight: no line for each request."""
+    import logging
+
+    for name in ("roundledger.requests", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _play_on(ledger: "Ledger", closing: threading.Event) -> None:

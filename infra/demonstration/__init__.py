@@ -3,8 +3,9 @@
 What happened in those days is the same on every machine; only when it happened depends on the day of the first start.
 """
 
-from infra.demonstration.cast import PEOPLE, PRACTICE, TABLES
+from infra.demonstration.cast import PASSWORD, PEOPLE, PRACTICE, TABLES
 from infra.demonstration.live import LiveFloor
 from infra.demonstration.past import Past, Plan
+from infra.demonstration.staff import key_file, let_in
 
-__all__ = ["PEOPLE", "PRACTICE", "TABLES", "LiveFloor", "Past", "Plan"]
+__all__ = ["PASSWORD", "PEOPLE", "PRACTICE", "TABLES", "LiveFloor", "Past", "Plan", "key_file", "let_in"]

@@ -6,19 +6,11 @@ from collections.abc import Mapping
 
 from domain import rulesets
 
-# One person for each role of the service that a person can have.
-PEOPLE: Mapping[str, str] = {
-    "floor": "floor-lee",
-    "cage": "cage-kim",
-    "counter": "count-ida",
-    "accounting": "acct-nia",
-    "auditor": "audit-oli",
-    "admin": "admin-pat",
-}
-FLOOR, CAGE, ACCOUNTING = PEOPLE["floor"], PEOPLE["cage"], PEOPLE["accounting"]
-SECOND_FLOOR = "floor-mia"
-COUNTERS = (PEOPLE["counter"], "count-jon", "count-max")  # the third one counts where the first two differ
+FLOOR, SECOND_FLOOR = "floor-lee", "floor-mia"
 ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
+CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-pat"
+COUNTERS = ("count-ida", "count-jon", "count-max")  # the third one counts where the first two differ
+TERMINAL = "dealer-eva"
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
 SHIFT_MS = 8 * 60 * 60 * 1000
 
@@ -28,6 +20,35 @@ TABLES_EACH = 2
 TABLES: Mapping[str, str] = {  # the rule set of each
     f"{ruleset}-{number}": ruleset for ruleset in rulesets.ids() for number in range(1, TABLES_EACH + 1)
 }
+
+# Who can sign in, in the part that he has; the first of each part is the one to try.
+PEOPLE: Mapping[str, str] = {
+    FLOOR: "floor",
+    CAGE: "cage",
+    COUNTERS[0]: "counter",
+    ACCOUNTING: "accounting",
+    AUDITOR: "auditor",
+    ADMIN: "admin",
+    TERMINAL: f"terminal:{PRACTICE}",
+    SECOND_FLOOR: "floor",
+    COUNTERS[1]: "counter",
+    ARBITERS[0]: "floor",
+    ARBITERS[1]: "floor",
+}
+NAMES: Mapping[str, str] = {
+    FLOOR: "Lee Park",
+    SECOND_FLOOR: "Mia Lund",
+    ARBITERS[0]: "Raj Patel",
+    ARBITERS[1]: "Zoe Hart",
+    CAGE: "Kim Soto",
+    COUNTERS[0]: "Ida Berg",
+    COUNTERS[1]: "Jon Reyes",
+    ACCOUNTING: "Nia Okoro",
+    AUDITOR: "Oli Brandt",
+    ADMIN: "Pat Quinn",
+    TERMINAL: "Eva Moreno",
+}
+PASSWORD = "just-looking"  # everybody's; the demo listens on loopback only
 
 
 def dealer_at(table: str, at_ms: int) -> str:

@@ -18,11 +18,13 @@ import psycopg
 import pytest
 
 from domain.payments import compared
-from infra.demonstration import TABLES, Past, Plan
+from infra.demonstration import PASSWORD, PEOPLE, TABLES, Past, Plan
 from infra.disputes import Disputes
 from infra.embedded import embedded_postgres
 from infra.ledger import Ledger
 from infra.migrate import migrate
+from infra.people import People
+from infra.tlog.reading import LogReader
 from projections.runner import Runner
 from tests.api.test_service_process import environment, free_port, until_gone
 from tests.ledger.conftest import new_database, server_url
@@ -192,6 +194,10 @@ def test_killed_while_building_killed_while_playing_and_ended_by_ctrl_c(tmp_path
         answers(process, port)
         with embedded_postgres(folder) as url, ledger_of(url) as ledger:
             assert Past(ledger, Plan()).is_told
+            people = People(ledger.events.recorder.database)
+            for staff_id, part in PEOPLE.items():
+                assert people.proved(staff_id, PASSWORD, "127.0.0.1").parts == (part,)
+            assert LogReader(ledger.events.recorder.database).size() > 0
             built = events_of(url)
             playing = until(lambda: _open_rounds(ledger))
             process.kill()
@@ -207,7 +213,11 @@ def test_killed_while_building_killed_while_playing_and_ended_by_ctrl_c(tmp_path
         process.send_signal(signal.SIGINT)
         told, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0
-    assert f"http://127.0.0.1:{port}" in told
+    assert f"http://127.0.0.1:{port}/" in told
+    assert PASSWORD in told
+    for staff_id, part in PEOPLE.items():
+        assert staff_id in told
+        assert part in told
     assert "The floor is closed" in told
     assert until_gone(port)
     until(lambda: server_is_down(folder))
