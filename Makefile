@@ -15,7 +15,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installs into one environment would step on each other
-.PHONY: help install demo test check fmt bench docs clean
+.PHONY: help install demo test check fmt fuzz bench docs clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -37,6 +37,9 @@ check: $(VENV)/.installed-test $(VENV)/.installed-check ## lint, formatting, typ
 fmt: $(VENV)/.installed-check ## format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+
+fuzz: $(VENV)/.installed-test ## look for what the service answers against its own description (ARGS="--examples 200")
+	$(BIN)/python -m tests.api.fuzzing $(ARGS)
 
 bench: $(VENV)/.installed-test $(VENV)/.installed-bench ## measure, and fail where a required ratio is missed
 	$(BIN)/python -m tests.benchmarks $(ARGS)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from domain.errors import BadDocument, OutOfTurn
+from domain.errors import BadChoice, BadDocument, OutOfTurn
 
-MOMENT_PATTERN = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+_DAY, _HOUR = r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", r"([01][0-9]|2[0-3]):[0-5][0-9]"
+MOMENT_PATTERN = rf"{_DAY}T{_HOUR}:[0-5][0-9](\.[0-9]{{1,6}})?(Z|[+-]{_HOUR})"
 CLOCKS_DIFFER_MS = 60_000
 EARLIEST_MS = 946_684_800_000  # the year 2000: no table that plays by these rules was open before
 
@@ -23,12 +24,12 @@ class OutOfOrder(OutOfTurn):
 
 def read_moment(text: str, name: str) -> datetime:
     """A time with its offset (RFC 3339), in UTC."""
+    if not _MOMENT.fullmatch(text):
+        raise BadDocument(f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
     try:
-        if _MOMENT.fullmatch(text):
-            return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise BadDocument(f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        raise BadChoice(f"`{name}` is a time that there is not: {text}.") from None
 
 
 def milliseconds(moment: datetime) -> int:

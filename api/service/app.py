@@ -38,7 +38,7 @@ from api.service.gate import Gate, Rates, within
 from api.service.metrics import Metrics
 from api.service.openapi import document
 from api.service.operations import Call, Operation
-from api.service.problems import Problem, of_refusal
+from api.service.problems import STATUSES, Problem, of_refusal
 from api.service.projecting import Projecting
 from api.service.settings import Settings
 from api.web.cookies import Cookies, check_origin
@@ -138,7 +138,7 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
     async def handle(request: Request, person: Person) -> Response:
         body = await request.body() if request.method in WITH_BODY else b""
         _check_media_type(request, body)
-        return await operation.handler(Call(service, operation, request, person, body))
+        return await _handled(Call(service, operation, request, person, body))
 
     async def answer(request: Request) -> Response:
         request.scope["operation"] = operation
@@ -147,21 +147,35 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
             request.scope["person"] = person
             operation.check(person)
             if operation.streams:
-                return await operation.handler(Call(service, operation, request, person, b""))
+                return await _handled(Call(service, operation, request, person, b""))
             response: Response = await within(seconds, handle(request, person))
             return response
         except Problem as problem:
-            return problem.response(request.scope.get("request_id"))
-        except Refusal as refusal:
-            if isinstance(refusal, Conflict):
+            if isinstance(problem.__cause__, Conflict):
                 service.metrics.conflict()
-            return of_refusal(refusal).response(request.scope.get("request_id"))
+            return problem.response(request.scope.get("request_id"))
         except (OperationalError, InterfaceError) as error:
             logger.warning("The database did not answer: %s", type(error).__name__)
             detail = "The database did not answer. Ask again, under the same Idempotency-Key."
             return Problem("unavailable", detail, headers={"Retry-After": "1"}).response(request.scope["request_id"])
 
     return answer
+
+
+async def _handled(call: Call) -> Response:
+    try:
+        return await call.operation.handler(call)
+    except Refusal as refusal:
+        raise _judged(call, of_refusal(refusal)) from refusal
+    except Problem as problem:
+        raise _judged(call, problem) from None
+
+
+def _judged(call: Call, problem: Problem) -> Problem:
+    """A body that is as its schema has it is not a bad request, even where the rules cannot make sense of it."""
+    if problem.by_the_rules and problem.code == "bad_document" and call.fits_its_schema():
+        problem.status = STATUSES["bad_choice"]
+    return problem
 
 
 async def _person(service: Service, operation: Operation, request: Request) -> Person:

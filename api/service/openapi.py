@@ -18,7 +18,8 @@ from domain.actions import SpotName
 from domain.moments import MOMENT_PATTERN
 
 ID = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"}
-MOMENT = {"type": "string", "format": "date-time", "pattern": f"^{MOMENT_PATTERN}$"}
+# Without its format, which generators of clients take for an object that no header can hold.
+MOMENT = {"type": "string", "pattern": f"^{MOMENT_PATTERN}$"}
 SEAT = {"type": "integer", "minimum": 1, "maximum": 9}
 PATH_NAME = re.compile(r"\{(\w+)\}")
 EXAMPLES_OF_PATHS: dict[str, Any] = {"ruleset": "uth-house", "table": "t1", "round": "r-0001", "seat": 5}
@@ -74,7 +75,7 @@ def document(operations: Sequence[Operation], authenticated: bool) -> dict[str, 
             },
         },
     }
-    return _in_ecma_script(described)  # type: ignore[no-any-return]
+    return _as_generators_read_it(described)  # type: ignore[no-any-return]
 
 
 def _types(operations: Iterable[Operation]) -> list[Any]:
@@ -218,14 +219,20 @@ def _answer(answer: Answer, schema_of: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_ecma_script(value: Any) -> Any:
-    """Patterns as JSON Schema has them: the beginning and end of a text are ^ and $ there."""
+def _as_generators_read_it(value: Any) -> Any:
+    """What msgspec writes, as JSON Schema has patterns, and without what generators of clients stumble over.
+
+    The beginning and end of a text are ^ and $ in a pattern. `items: false` behind a fixed list says no more than its
+    `maxItems` does, and generators take no boolean for a schema.
+    """
     if isinstance(value, dict):
+        if value.get("items") is False and "maxItems" in value:
+            value = {name: item for name, item in value.items() if name != "items"}
         return {
-            name: _pattern(item) if name == "pattern" and isinstance(item, str) else _in_ecma_script(item)
+            name: _pattern(item) if name == "pattern" and isinstance(item, str) else _as_generators_read_it(item)
             for name, item in value.items()
         }
-    return [_in_ecma_script(item) for item in value] if isinstance(value, list) else value
+    return [_as_generators_read_it(item) for item in value] if isinstance(value, list) else value
 
 
 def _pattern(pattern: str) -> str:

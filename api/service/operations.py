@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
+HAPPENED_AT = re.compile(moments.MOMENT_PATTERN)
 NO_VERSION = -1
 VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
 
@@ -114,6 +115,17 @@ class Call:
         except msgspec.ValidationError as error:
             raise Problem("bad_document", f"The body is not as the contract has it: {error}.") from None
 
+    def fits_its_schema(self) -> bool:
+        """Whether the request is what the operation declares: some bodies are read more loosely, so that the engine can
+        name what is wrong with them."""
+        if self.operation.body is None:
+            return self.operation.writes
+        try:
+            self.read(self.operation.body)
+        except Problem:
+            return False
+        return True
+
     def query(self, name: str) -> str | None:
         values = self.request.query_params.getlist(name)
         if len(values) > 1:
@@ -136,7 +148,11 @@ class Call:
         if late not in (None, "true", "false"):
             raise Problem("bad_document", "Late-Entry is true or false.")
         if text is None:
-            raise Problem("bad_document", "A late entry says when it happened, in Happened-At.")
+            if late == "true":
+                raise Problem("bad_choice", "A late entry says when it happened, in Happened-At.")
+            return Actor(self.person.by, now_ms)
+        if not HAPPENED_AT.fullmatch(text):
+            raise Problem("bad_document", "Happened-At is a time with its offset, like 2026-03-08T06:00:00-08:00.")
         at_ms = moments.milliseconds(moments.read_moment(text, "Happened-At"))
         return Actor(self.person.by, *moments.said(at_ms, now_ms, late == "true"), dated=True)
 

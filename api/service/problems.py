@@ -12,7 +12,8 @@ from domain.errors import Refusal
 
 MEDIA_TYPE = "application/problem+json"
 
-# 400: not as the schema has it. 409: it is, but the rules, or the state of the round or table, do not allow it.
+# 400: not as the schema has it. 409: it is, but the rules, or the state of the round or table, do not allow it; so a
+# `bad_document` that only the rule set makes one, such as an eighth seat where there are seven, is 409 (decision 34).
 STATUSES = {
     "bad_document": 400,
     "unknown_ruleset": 422,
@@ -83,10 +84,8 @@ class Problem(Exception):
         self.action = action
         self.headers = headers or {}
         self.more = more
-
-    @property
-    def status(self) -> int:
-        return STATUSES[self.code]
+        self.status = STATUSES[code]
+        self.by_the_rules = False  # said by the domain, not by whoever read the request
 
     def response(self, request_id: str | None = None) -> Response:
         body = {
@@ -109,4 +108,6 @@ def of_refusal(refusal: Refusal, **more: Any) -> Problem:
     detail = refusal.detail
     if refusal.code in _ABOUT_CARDS:
         detail = _CARD.sub("a card", detail)
-    return Problem(refusal.code, detail, clause=refusal.clause, action=refusal.action, **more)
+    problem = Problem(refusal.code, detail, clause=refusal.clause, action=refusal.action, **more)
+    problem.by_the_rules = True
+    return problem

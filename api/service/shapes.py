@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from domain.actions import Action, Id, MoneyText, SpotName
+from domain import actions as played
+from domain.actions import Choice as ChoiceName
+from domain.actions import CloseBets, Id, Kind, MoneyText, Peek, Settle, SpotName, Void
 from domain.bettors import BettorKind
 from domain.documents import MOST_ACTIONS, PlayerDealerDocument
 from domain.events import Outcome
@@ -26,6 +28,7 @@ Text = Annotated[
         pattern=r"\A[^\x00-\x1f\x7f]*[!-~\u00a1-\u167f\u1681-\u1fff\u2070-\u2fff\u3001-\ud7ff][^\x00-\x1f\x7f]*\Z",
     ),
 ]
+Hand = Annotated[int, Meta(ge=1, le=500)]
 Actions = Annotated[list[Any], Meta(max_length=MOST_ACTIONS)]
 
 
@@ -34,6 +37,35 @@ class Body(Struct, forbid_unknown_fields=True):
 
 
 # ---- taken
+
+# Actions as their schema has them. The engine reads them more loosely, and says itself what is wrong and where.
+
+
+class Bet(played.Bet, frozen=True, tag="bet"):
+    seat: Seat
+    spot: SpotName
+    amount: PositiveMoney
+    bettor: Id | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
+
+
+class Deal(played.Deal, frozen=True, tag="deal"):
+    to: Seat | Literal["dealer", "board", "burn"]
+    hand: Hand | UnsetType = UNSET
+
+
+class Reveal(played.Reveal, frozen=True, tag="reveal"):
+    of: Seat | Literal["flop", "turn_river", "dealer"]
+
+
+class Decide(played.Decide, frozen=True, tag="decide"):
+    seat: Seat
+    choice: ChoiceName
+    amount: PositiveMoney | UnsetType = UNSET
+    hand: Hand | UnsetType = UNSET
+
+
+Action = Bet | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
 
 
 class SessionBody(Body):

@@ -26,7 +26,7 @@ from infra.migrate import migrate
 from infra.people import People
 from infra.tlog.reading import LogReader
 from projections.runner import Runner
-from tests.api.test_service_process import environment, free_port, until_gone
+from tests.api.processes import environment, free_port, until_gone
 from tests.ledger.conftest import new_database, server_url
 from tests.projections.playing import everything
 

@@ -113,7 +113,7 @@ def test_a_session_is_not_closed_while_a_round_is_open(client):
         ({"ruleset": "nothing"}, 422, "unknown_ruleset"),
         ({"ruleset": "uth-house", "terms": {"decks": 2}}, 409, "bad_terms"),
         ({"ruleset": "uth-house", "terms": {"colour": "red"}}, 400, "bad_document"),
-        ({"ruleset": "uth-house", "players": {"9": "p-1"}}, 400, "bad_document"),
+        ({"ruleset": "uth-house", "players": {"9": "p-1"}}, 409, "bad_document"),
         ({"ruleset": "uth-house", "players": {"0": "p-1"}}, 400, "bad_document"),
         ({"ruleset": "uth-house", "more": 1}, 400, "bad_document"),
         ({}, 400, "bad_document"),

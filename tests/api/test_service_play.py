@@ -11,6 +11,7 @@ import pytest
 from domain import rulesets
 from domain.documents import adjudicate
 from infra.simulation import documents
+from tests.api.expecting import is_expected
 from tests.api.serving import client, server_url, service_url
 
 __all__ = ["client", "server_url", "service_url"]
@@ -41,37 +42,15 @@ def prepare_table(client, document: dict[str, Any]) -> None:
         assert answer.status_code == 201, answer.text
 
 
-def matches(action: dict[str, Any], entry: dict[str, Any]) -> bool:
-    """As the contract has it: everything that the entry fixes agrees; amounts, cards and text are free."""
-    if action["do"] != entry["do"]:
-        return False
-    for name in ("seat", "to", "of", "spot", "bettor", "hand"):
-        fixed = entry.get(name)
-        if fixed is None:
-            continue
-        given = action.get(name, 1 if name == "hand" else None)
-        if given not in (fixed if isinstance(fixed, list) else [fixed]):
-            return False
-    if "count" in entry and len(action.get("cards", [])) != entry["count"]:
-        return False
-    if "choices" in entry:
-        for choice in entry["choices"]:
-            if choice["choice"] == action["choice"] and (
-                "times" not in choice or action.get("times") in choice["times"]
-            ):
-                return True
-        return False
-    return True
-
-
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_action_by_action_is_the_same_as_adjudicating(client, ruleset: str):
     for line in islice(documents(ruleset, 7, 1), ROUNDS):
         document = json.loads(line)
         prepare_table(client, document)
         round_ = open_round(client, document)
+        seated = {int(seat): bettor for seat, bettor in document.get("players", {}).items()}
         for action in document["actions"]:
-            assert any(matches(action, entry) for entry in round_["expects"]), (action, round_["expects"])
+            assert is_expected(action, round_["expects"], seated), (action, round_["expects"])
             answer = client.post(f"/v1/rounds/{round_['id']}/actions", json={"actions": [action]})
             assert answer.status_code == 200, answer.text
             before, round_ = round_, answer.json()

@@ -3,69 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
 
+from tests.api.processes import SERVE, environment, free_port, serving, until_gone
 from tests.api.serving import KEY, server_url, service_url
 
 __all__ = ["server_url", "service_url"]
 
-SERVE = [sys.executable, "-c", "import typer; from api.serve_command import serve; typer.run(serve)"]
 HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}
 ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00"}
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ROUNDLEDGER_")}
-    return {**kept, **more}
-
-
-@contextmanager
-def serving(url: str, port: int, *options: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
-    command = [*SERVE, "--port", str(port), "--database-url", url, *options]
-    process = subprocess.Popen(command, env=environment(**more), stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(300):
-            try:
-                httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
-                break
-            except httpx.TransportError:
-                assert process.poll() is None, "the service ended"
-                time.sleep(0.1)
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(30)
-
-
-def until_gone(port: int) -> bool:
-    for _ in range(50):
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
-        except httpx.TransportError:
-            return True
-        time.sleep(0.1)
-    return False
 
 
 def new_round(client: httpx.Client) -> Any:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain import moments
-from domain.errors import BadDocument, OutOfTurn
+from domain.errors import BadChoice, BadDocument, OutOfTurn
 
 NOON = moments.milliseconds(datetime(2026, 3, 8, 12, tzinfo=UTC))
 SECOND, MINUTE = 1000, 60_000
@@ -23,11 +23,16 @@ def test_a_time_is_read_with_its_offset(text: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "noon", "2026-03-08", "2026-03-08T12:00:00", "2026-02-30T12:00:00Z", "2026-03-08T25:00:00Z", "1772971200"],
+    ["", "noon", "2026-03-08", "2026-03-08T12:00:00", "0000-01-01T12:00:00Z", "2026-03-08T25:00:00Z", "1772971200"],
 )
 def test_what_is_no_time_is_refused_by_name(text: str):
     with pytest.raises(BadDocument, match="`Happened-At` is a time with its offset"):
         moments.read_moment(text, "Happened-At")
+
+
+def test_a_day_that_there_is_not_is_refused():
+    with pytest.raises(BadChoice, match="a time that there is not: 2026-02-30T12:00:00Z"):
+        moments.read_moment("2026-02-30T12:00:00Z", "Happened-At")
 
 
 def test_what_is_older_than_clocks_differ_is_late():

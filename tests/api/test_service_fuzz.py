@@ -1,0 +1,35 @@
+"""schemathesis over every operation, with every role and without a token: a few requests, always the same ones.
+
+Nothing is answered with 500 or against the description, and nothing is taken that it refuses. `make fuzz`
+does the same at length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.api.fuzzing import CALLERS, furnished_service, fuzz
+from tests.api.serving import server_url, service_url
+
+__all__ = ["server_url", "service_url"]
+
+FEW = ("--seed=20260308", "--max-examples=2", "--phases=examples,fuzzing")
+
+
+@pytest.fixture(scope="module")
+def port(service_url: str) -> Iterator[int]:
+    with furnished_service(service_url) as port:
+        yield port
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_every_check_holds(port: int, caller: str):
+    done = fuzz(port, caller, *FEW)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_feeds_refuse_what_their_description_refuses(port: int):
+    done = fuzz(port, "auditor", *FEW, feeds=True)
+    assert done.returncode == 0, done.stdout + done.stderr
