@@ -17,6 +17,7 @@ from projections.meters import Meters
 from projections.payments import Payments
 from projections.projection import Projection
 from projections.rotation import Rotation
+from projections.tables import Tables
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection
@@ -33,6 +34,7 @@ ALL: dict[str, type[Projection]] = {
         Disputes,
         Payments,
         Cards,
+        Tables,
     )
 }
 

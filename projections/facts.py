@@ -269,9 +269,16 @@ class SessionFacts(Facts):
     __slots__ = (
         "begun",
         "begun_at_ms",
+        "box",
+        "closed",
+        "dealer",
         "declined",
+        "ended",
         "house",
+        "opened",
+        "opened_at_ms",
         "passed_over",
+        "rounds",
         "run",
         "seats",
         "session",
@@ -285,6 +292,13 @@ class SessionFacts(Facts):
         super().__init__()
         self.table = ""
         self.session = 0
+        self.opened: tables.SessionOpened | None = None
+        self.opened_at_ms = 0
+        self.closed = False
+        self.box: str | None = None
+        self.dealer: str | None = None
+        self.rounds = 0
+        self.ended: str | None = None  # how the last round that began ended, once it has
         self.run: tables.BankRun | None = None
         self.seats: dict[int, str] = {}
         self.waiting: list[int] = []  # declined for the round that is to begin
@@ -306,6 +320,8 @@ class SessionFacts(Facts):
 
 def _session_opened(facts: SessionFacts, event: tables.SessionOpened, now: Now) -> None:
     facts.table, facts.session, facts.run = event.table, event.session, event.run
+    facts.opened, facts.opened_at_ms = event, now.at_ms
+    facts.box, facts.dealer = event.box, event.dealer
     facts.house = event.ruleset in rulesets.ids() and not rulesets.load(event.ruleset).player_banked
     facts.tray = TrayFacts(now)
 
@@ -325,7 +341,8 @@ def _bank_declined(facts: SessionFacts, event: tables.BankDeclined, now: Now) ->
 def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> None:
     facts.declined, facts.waiting = facts.waiting, []
     facts.passed_over = _passed_over(facts, event)
-    facts.begun, facts.begun_at_ms = event, now.at_ms
+    facts.begun, facts.begun_at_ms, facts.ended = event, now.at_ms, None
+    facts.rounds += 1
     if event.bank_bettor is None:
         facts.house = True
         facts.tray_in_use(now)
@@ -345,8 +362,25 @@ def _passed_over(facts: SessionFacts, begun: tables.RoundBegun) -> list[int]:
 
 def _round_ended(facts: SessionFacts, event: tables.RoundEnded, now: Now) -> None:
     begun = facts.begun
+    facts.ended = event.status
     if begun is not None and begun.bank_seat is not None and event.status == "settled":
         facts.run = tables.BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
+
+
+def _session_closed(facts: SessionFacts, event: tables.SessionClosed, now: Now) -> None:
+    facts.closed = True
+
+
+def _box_changed(facts: SessionFacts, event: tables.BoxChanged, now: Now) -> None:
+    facts.box = event.box
+
+
+def _dealer_tapped_in(facts: SessionFacts, event: tables.DealerTappedIn, now: Now) -> None:
+    facts.dealer = event.dealer
+
+
+def _dealer_tapped_out(facts: SessionFacts, event: tables.DealerTappedOut, now: Now) -> None:
+    facts.dealer = None
 
 
 def _session_noted(facts: SessionFacts, event: tables.SessionNoted, now: Now) -> None:
@@ -389,6 +423,10 @@ SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
     tables.RoundBegun: _round_begun,
     tables.RoundEnded: _round_ended,
     tables.SessionNoted: _session_noted,
+    tables.SessionClosed: _session_closed,
+    tables.BoxChanged: _box_changed,
+    tables.DealerTappedIn: _dealer_tapped_in,
+    tables.DealerTappedOut: _dealer_tapped_out,
     tables.ChipsBought: _chips_bought,
     tables.ChipsCashed: _chips_cashed,
     tables.TrayFilled: _tray_filled,

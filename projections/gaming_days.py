@@ -84,8 +84,11 @@ class GamingDays:
         starts, belongs = near
         return belongs[bisect_right(starts, at_ms) - 1]
 
+    def calendar_of(self, at_ms: int) -> Calendar:
+        return self._in_force(self.of(at_ms).day)
+
     def zone_of(self, at_ms: int) -> ZoneInfo:
-        return self._in_force(self.of(at_ms).day).zone
+        return self.calendar_of(at_ms).zone
 
     def _in_force(self, day: date) -> Calendar:
         return next(calendar for calendar in reversed(self._calendars) if calendar.from_day <= day)

@@ -23,6 +23,7 @@ from api.service import (
     count_room,
     feed,
     floor,
+    floor_now,
     health,
     people,
     reports,
@@ -48,6 +49,7 @@ from domain.errors import Conflict, Refusal
 from infra.access import Access
 from infra.ledger import Ledger
 from infra.live_rounds import LiveRounds
+from infra.open_rounds import OpenRounds
 from infra.people import People
 
 logger = logging.getLogger(__name__)
@@ -55,6 +57,7 @@ logger = logging.getLogger(__name__)
 # In the order of the contract. Routes that are fixed come before those with a name in their place.
 OPERATIONS: tuple[Operation, ...] = (
     *rules.OPERATIONS,
+    *floor_now.OPERATIONS,
     *tables.OPERATIONS,
     *rounds.OPERATIONS,
     *steps.OPERATIONS,
@@ -86,9 +89,10 @@ class Service:
         self.rates = Rates(settings.rate_limit if settings.authenticated else 0)
         self.failures = Rates(min(settings.rate_limit, FAILURES_A_SECOND))
         self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
-        self.projecting = Projecting(self.database_url, settings.follow)
+        self.projecting = Projecting(ledger.events.recorder.database, settings.follow)
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
+        self.open_rounds = OpenRounds(ledger)
         self.site = Site(self)
 
     def start(self) -> None:

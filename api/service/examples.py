@@ -243,6 +243,43 @@ TOKEN = {
     "table": "t1",
     "expires_at": "2026-04-08T00:00:00+00:00",
 }
+FLOOR_NOW = {
+    "gaming_day": "2026-03-08",
+    "shift": "day",
+    "at": "2026-03-08T20:17:04+00:00",
+    "tables": [
+        {
+            "table": "t1",
+            "session": 1,
+            "ruleset": "uth-casino-club",
+            "open": True,
+            "box": "t1-box-1",
+            "dealer": "dealer-7",
+            "players": 2,
+            "rounds": 14,
+            "rounds_in_shift": 14,
+            "opened_at": "2026-03-08T18:00:00+00:00",
+            "fees": "14.00",
+            "flags": {"short": 0, "voided": 1, "corrected": 0, "noted": 0},
+            "round": {
+                "id": "r-0001",
+                "version": 17,
+                "status": "open",
+                "street": "before the flop",
+                "opened_at": "2026-03-08T20:15:00+00:00",
+                "bank": {"bettor": "tp-1", "seat": 3, "turn": 1, "wager": "1000.00"},
+                "button": 4,
+                "seats": 2,
+                "on_layout": "100.00",
+                "action": "100.00",
+                "liability": "12625.00",
+                "fee": "1.00",
+                "paid": "0.00",
+                "collected": "0.00",
+            },
+        }
+    ],
+}
 PERSON = {"staff_id": "floor-7", "name": "Ana Ruiz", "parts": ["floor", "auditor"], "disabled": False}
 READS = {
     "reads": [

@@ -5,20 +5,24 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from typing import Any, LiteralString
 
-import psycopg
+from eventsourcing.persistence import ProgrammingError
 
 from api.service.problems import Problem
+from infra.database import Database
 
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
+LOOK_SECONDS = 0.005
 WAIT_SECONDS = 2.0  # for the runner to apply what is there when somebody asks
 
 
 class Projecting:
-    def __init__(self, database_url: str, follow: bool) -> None:
-        self._database_url = database_url
+    def __init__(self, database: Database, follow: bool) -> None:
+        self._database = database
+        self._database_url = database.url
         self._follow = follow
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -51,13 +55,13 @@ class Projecting:
                 logger.exception("Reports are not kept up to date; trying again")
                 self._stop.wait(RETRY_SECONDS)
 
-    def bring_up_to_date(self, projection: str) -> None:
+    def bring_up_to_date(self, *projections: str) -> None:
         """Wait for whoever follows, a moment at most; where nobody does, catch up here."""
-        from projections.runner import AlreadyRunning, Runner, Stale, wait_until
+        from projections.runner import AlreadyRunning, Runner, Stale
 
         if self._thread is None:
             try:
-                with Runner(self._database_url, [projection]) as runner:
+                with Runner(self._database_url, projections) as runner:
                     runner.start(wait_seconds=0.0)
                     runner.catch_up()
                     return
@@ -66,14 +70,30 @@ class Projecting:
             except Stale as error:
                 raise Problem("unavailable", str(error)) from None
         deadline = time.monotonic() + WAIT_SECONDS
+        stored: int | None = None
         while True:
             try:
-                wait_until(self._database_url, projection, WAIT_SECONDS)
-                return
-            except psycopg.errors.UndefinedTable:  # whoever follows has only just begun
+                stored = self._stored() if stored is None else stored
+                if self._applied(projections) >= stored or time.monotonic() > deadline:
+                    return
+            except ProgrammingError:  # whoever follows has only just begun, and its tables are not there
                 if time.monotonic() > deadline:
                     raise Problem("unavailable", "The reports are not there yet.") from None
-                time.sleep(0.05)
+            time.sleep(LOOK_SECONDS)
+
+    def _stored(self) -> int:
+        return self._number("SELECT coalesce(max(position), 0) FROM roundledger.events", [])
+
+    def _applied(self, projections: tuple[str, ...]) -> int:
+        """Up to where all of them are; one that has no position yet is at the beginning."""
+        applied = (
+            "SELECT CASE WHEN count(*) = %s THEN min(position) ELSE 0 END FROM projections.positions "
+            "WHERE place = 'projections' AND name = ANY(%s)"
+        )
+        return self._number(applied, [len(projections), list(projections)])
+
+    def _number(self, statement: LiteralString, values: list[Any]) -> int:
+        return int(self._database.read(lambda cursor: cursor.execute(statement, values).fetchall())[0][0])
 
     def lag(self) -> tuple[int, float]:
         """How far behind the furthest projection is, in events and in seconds."""

@@ -831,6 +831,64 @@ class Reads(Struct):
     reads: list[Read]
 
 
+class BankNow(Struct):
+    bettor: str
+    seat: int
+    turn: int | None
+    wager: str
+
+
+class RoundNow(Struct):
+    """The last round of a table; `on_layout` is every wager, `liability` the most that the bank could owe."""
+
+    id: str
+    version: int
+    status: Literal["open", "settled", "void"]
+    street: str
+    opened_at: str
+    bank: BankNow | None
+    button: int | None
+    seats: int
+    on_layout: str
+    action: str | None
+    liability: str | None
+    fee: str | None
+    paid: str
+    collected: str
+
+
+class FlagsNow(Struct):
+    """How many rounds of this shift."""
+
+    short: int
+    voided: int
+    corrected: int
+    noted: int
+
+
+class TableNow(Struct):
+    table: str
+    session: int
+    ruleset: str
+    open: bool
+    box: str | None
+    dealer: str | None
+    players: int
+    rounds: int
+    rounds_in_shift: int
+    opened_at: str
+    fees: str
+    flags: FlagsNow
+    round: RoundNow | None
+
+
+class FloorNow(Struct):
+    gaming_day: str
+    shift: str
+    at: str
+    tables: list[TableNow]
+
+
 class PersonShown(Struct):
     staff_id: str
     name: str

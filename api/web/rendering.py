@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 import psycopg
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -117,6 +117,15 @@ class Clock:
 
     def now(self) -> Belongs:
         return self._days.of(time.time_ns() // 1_000_000)
+
+    def shifts(self) -> list[str]:
+        """The names of today's shifts, in their order."""
+        return [shift.name for shift in self._days.calendar_of(time.time_ns() // 1_000_000).shifts]
+
+    def in_zone(self, wall: datetime) -> datetime:
+        """A time that somebody read off the property's clock; of one that it showed twice, the first."""
+        near = round(wall.replace(tzinfo=UTC).timestamp() * 1000)
+        return wall.replace(tzinfo=self._days.zone_of(near))
 
     def local(self, text: str) -> datetime:
         at = datetime.fromisoformat(text)

@@ -17,7 +17,16 @@ from starlette.responses import RedirectResponse, Response
 from api.service.auth import Person
 from api.service.gate import within
 from api.service.problems import TITLES, Problem, of_refusal
-from api.web import account, dealer, home, replay, staff
+from api.web import (
+    account,
+    dealer,
+    floor,
+    hands,
+    home,
+    replay,
+    rules,
+    staff,
+)
 from api.web.assets import accepts_gzip, read_assets
 from api.web.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.web.page import Page, View
@@ -37,10 +46,13 @@ logger = logging.getLogger(__name__)
 # In the order of the navigation. Addresses that are fixed come before those with a name in their place.
 PAGES: tuple[Page, ...] = (
     *home.PAGES,
+    *floor.PAGES,
+    *hands.PAGES,
     *replay.PAGES,
     *dealer.PAGES,
-    *account.PAGES,
+    *rules.PAGES,
     *staff.PAGES,
+    *account.PAGES,
 )
 NOBODY = Person("nobody", "nobody")
 ERROR_PAGE = Page("", "error", "Something went wrong", "error.html", home.show, None)

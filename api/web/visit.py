@@ -90,6 +90,19 @@ class Visit:
         if_match: int | None = None,
     ) -> Response:
         """The same as a whole response: for files to hand on."""
+        call = self.call(operation, path, query=query, body=body, if_match=if_match)
+        return await call.operation.handler(call)
+
+    def call(
+        self,
+        operation: str,
+        path: Mapping[str, str] | None = None,
+        *,
+        query: Mapping[str, str | None] | None = None,
+        body: Any = None,
+        if_match: int | None = None,
+    ) -> Call:
+        """One that may be made: the visitor's role is checked here."""
         declared = _operations()[operation]
         declared.check(self.person)
         headers: list[tuple[bytes, bytes]] = []
@@ -110,7 +123,7 @@ class Visit:
             "request_id": self.request.scope["request_id"],
         }
         sent = b"" if body is None else msgspec.json.encode(body)
-        return await declared.handler(_PageCall(self, declared, Request(scope), sent))
+        return _PageCall(self, declared, Request(scope), sent)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.service.threads, work, *arguments)
