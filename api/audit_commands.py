@@ -15,6 +15,7 @@ from api.moments import moment_ms
 
 if TYPE_CHECKING:
     from domain.findings import Finding
+    from infra.tlog.checkpoints import Checkpoint
     from projections.auditing.running import Summary
     from projections.auditing.scope import Scope
 
@@ -55,6 +56,10 @@ def audit(
     without: Annotated[
         list[CheckName] | None, typer.Option(help="Leave a kind of check out; may be given several times.")
     ] = None,
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option("--checkpoint", metavar="FILE", help="A checkpoint of the log that was kept elsewhere."),
+    ] = None,
     output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = (
         FindingsFormat.TABLE
     ),
@@ -70,6 +75,7 @@ def audit(
     from api.progress import progress_with_rate
     from projections.auditing.running import Audit, Progress
 
+    outside = [_checkpoint(file) for file in checkpoints or ()]
     scope = scope_of(since, until, table, ruleset, bettor)
     if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
         fail("a PDF needs --output FILE")
@@ -80,7 +86,7 @@ def audit(
                 if progress is not None:
                     progress(now.done, now.total, now.rounds)
 
-            summary = Audit(url, scope, processes, without or (), writer.take, tell).run()
+            summary = Audit(url, scope, processes, without or (), writer.take, tell, outside).run()
         writer.finish(summary)
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
 
@@ -97,6 +103,16 @@ def scope_of(
     if ruleset is not None and ruleset not in rulesets.ids():
         typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
     return Scope(since_ms, until_ms, table, ruleset, bettor)
+
+
+def _checkpoint(file: Path) -> "Checkpoint":
+    from infra.tlog.checkpoints import parse_checkpoint
+    from infra.tlog.notes import BadNote
+
+    try:
+        return parse_checkpoint(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, BadNote) as error:
+        fail(f"{file} is no checkpoint: {first_line(error)}")
 
 
 @contextmanager

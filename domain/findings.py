@@ -39,7 +39,17 @@ KINDS: Mapping[str, str] = {
     "event_unreadable": "An event that cannot be read",
     "journal": "An entry of the journal without its counterpart",
     "projection": "A row of a report that is not what the events make of it",
-    "log": "The hash log",
+    "row_changed": "An event that is not as it was sealed",
+    "row_deleted": "Events that were sealed and are gone",
+    "row_inserted": "An event that was put in among sealed ones",
+    "rows_exchanged": "Events that were exchanged",
+    "hash_changed": "A hash of the log that was changed",
+    "history_rewritten": "Events and hashes that do not fit what was signed",
+    "tree_damaged": "Hashes of the log that are missing or wrong",
+    "checkpoint_unreadable": "A checkpoint that cannot be read",
+    "signature_broken": "A checkpoint that the log's key has not signed",
+    "tree_shorter": "A log that is shorter than a checkpoint has it",
+    "fork": "Another history than a checkpoint kept outside has",
     "archive": "An archive",
 }
 
@@ -60,7 +70,7 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     found: str | None = None
     clause: str | None = None
     stream: str | None = None  # the aggregate, as in "box/t1-box-1", where it is no round
-    version: int | None = None  # of the event in its aggregate
+    version: int | None = None  # of the event in its aggregate; in the log, its index
     position: int | None = None  # of the event in the ledger
 
     def document(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ PostgreSQL can work the same hashes out where the rows lie, and does so when the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
@@ -84,7 +84,24 @@ def leaf_hashes(rows: Iterable[LogRow]) -> bytes:
         if len(state) > LONGEST_STATE:
             form, state = DIGEST, sha256(state).digest()
         head = _WHOLE_LEAF(0, form, position, at, originator_id.bytes, version)
-        hashes.append(sha256(head + _said(topic) + state).digest())
+        hashes.append(sha256(head + said_topic(topic) + state).digest())
+    return b"".join(hashes)
+
+
+_FROM_COLUMNS = Struct(">BBq8s16sI").pack
+Columns = tuple[int, int, int, int, bytes, bytes]  # position, originator, version, topic_id, state, recorded_at as sent
+
+
+def leaf_hashes_of(rows: Iterable[Columns], ids: Mapping[int, bytes], said: Mapping[int, bytes]) -> bytes:
+    """The same from rows as they are read in bulk: the aggregate and the topic by number, the time as PostgreSQL sends
+    it. `ids` has the bytes of aggregates' ids, `said` the topics with their lengths (`said_topic`)."""
+    pack, hashes = _FROM_COLUMNS, list[bytes]()
+    for position, originator, version, topic_id, state, recorded_at in rows:
+        form = WHOLE
+        if len(state) > LONGEST_STATE:
+            form, state = DIGEST, sha256(state).digest()
+        head = pack(0, form, position, recorded_at, ids[originator], version)
+        hashes.append(sha256(head + said[topic_id] + state).digest())
     return b"".join(hashes)
 
 
@@ -115,7 +132,7 @@ def microseconds(at: datetime) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _said(topic: str) -> bytes:
+def said_topic(topic: str) -> bytes:
     encoded = topic.encode()
     if len(encoded) > LONGEST_TOPIC:
         raise BadEntry(f"a topic has at most {LONGEST_TOPIC} bytes: {topic}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from domain.sealing import SealedUnit
 from domain.tables import SessionOpened
 from infra.aggregates import stream
 from infra.mapper import Entry, UnknownTopic
+from infra.tlog.leaves import leaf_hashes_of, said_topic
 from infra.topics import TOPICS
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.scope import Scope
@@ -53,6 +55,8 @@ class PartResult(Struct):
     findings: list[Finding] = []
     claims: list[tuple[Claim, int]] = []
     streams: list[tuple[str, str]] = []  # the aggregates of the floor that begin here: kind and name
+    positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
+    leaves: bytes = b""
 
 
 class _Plan(NamedTuple):
@@ -70,6 +74,24 @@ _BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
 }
+
+
+class _Said(dict[int, bytes]):
+    """Topics as they stand in a leaf of the log."""
+
+    def __init__(self, topic: Callable[[int], str]) -> None:
+        self._topic = topic
+
+    def __missing__(self, topic_id: int) -> bytes:
+        self[topic_id] = said_topic(self._topic(topic_id))
+        return self[topic_id]
+
+
+class _Known(dict[int, bytes]):
+    """Ids of aggregates; one that is not in the store any more hashes to something that was never sealed."""
+
+    def __missing__(self, originator: int) -> bytes:
+        return bytes(16)
 
 
 class Plans(dict[int, _Plan]):
@@ -101,8 +123,11 @@ class _Stored:
 class RoundsAudit:
     """For one source and one process; parts may come in any order."""
 
-    def __init__(self, source: Source, rulebook: Rulebook, scope: Scope) -> None:
+    def __init__(self, source: Source, rulebook: Rulebook, scope: Scope, *, with_leaves: bool = False) -> None:
+        """`with_leaves`: the rows' hashes are worked out as well, for the log to be held against."""
         self._source = source
+        self._with_leaves = with_leaves
+        self._said = _Said(source.topic)
         self._rulebook = rulebook
         self._scope = scope
         self._plans = Plans(source.topic)
@@ -123,7 +148,8 @@ class RoundsAudit:
         later = source.later([(originator, seen[originator]) for originator in owned])
         strays = [originator for originator in seen if originator not in begun]
         orphans = source.without_first(strays) if strays else []
-        return Loaded(rows, later, source.ids(owned), source.sealed(owned), orphans)
+        ids = source.ids(list(seen) if self._with_leaves else owned)
+        return Loaded(rows, later, ids, source.sealed(owned), orphans)
 
     def _openings(self, source: Store, part: Part) -> list[EventRow]:
         wanted = []
@@ -152,13 +178,17 @@ class RoundsAudit:
             label = f"originator/{originator}"
             result.findings.append(Finding("event_missing", what, stream=label, version=1, position=first[0]))
         result.claims = tally.left()
+        if self._with_leaves and loaded.rows:
+            ids = {originator: id_.bytes for originator, id_ in loaded.ids.items()}
+            result.positions = array("q", [row[0] for row in loaded.rows]).tobytes()
+            result.leaves = leaf_hashes_of(loaded.rows, _Known(ids), self._said)
         return result
 
     def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, _Stored]:
         """Rounds that open in this part, with all of their rows; the floor's rows say their piece on the way."""
         plans, stored, claims = self._plans, dict[int, _Stored](), list[Claim]()
         for rows in (loaded.rows, loaded.later):
-            for position, originator, version, topic_id, state in rows:
+            for position, originator, version, topic_id, state, _ in rows:
                 decode, is_round, is_opening, wanted = plans[topic_id]
                 if is_round:
                     round_ = stored.get(originator)
@@ -277,6 +307,8 @@ def merged(results: Iterable[PartResult]) -> PartResult:
         total.rounds += result.rounds
         total.findings += result.findings
         total.streams += result.streams
+        total.positions += result.positions
+        total.leaves += result.leaves
         tally.merge(result.claims)
     total.claims = tally.left()
     return total

@@ -21,12 +21,15 @@ from msgspec import Struct
 from domain.findings import Finding
 from domain.rulebooks import RuleSetAdopted
 from infra.aggregates import stream
+from infra.tlog.checkpoints import Checkpoint
+from infra.tlog.notes import Verifier
 from infra.topics import TOPICS
 from projections.auditing import projected
 from projections.auditing.floor import FloorAudit
 from projections.auditing.rounds import PartResult, RoundsAudit, merged
 from projections.auditing.rulebook import Rulebook
 from projections.auditing.scope import EVERYTHING, Scope
+from projections.auditing.sealed_log import LogAudit
 from projections.auditing.source import PART, Part, Store
 from projections.auditing.tally import Tally
 
@@ -94,11 +97,11 @@ class TaskResult(NamedTuple):
 class Worker:
     """Does tasks over one store. The next part is read while this one is audited."""
 
-    def __init__(self, database_url: str, scope: Scope, last: int) -> None:
+    def __init__(self, database_url: str, scope: Scope, last: int, with_leaves: bool) -> None:
         self._database_url = database_url
         self._store = Store(database_url, last)
         self._rulebook = Rulebook(self._adopted)
-        self._rounds = RoundsAudit(self._store, self._rulebook, scope)
+        self._rounds = RoundsAudit(self._store, self._rulebook, scope, with_leaves=with_leaves)
         self._floor = FloorAudit(self._store, self._rulebook)
         self._reading = ThreadPoolExecutor(1, "roundledger-audit")
 
@@ -133,9 +136,9 @@ class Worker:
 _worker: Worker | None = None
 
 
-def _begin(database_url: str, scope: Scope, last: int) -> None:
+def _begin(database_url: str, scope: Scope, last: int, with_leaves: bool) -> None:
     global _worker
-    _worker = Worker(database_url, scope, last)
+    _worker = Worker(database_url, scope, last, with_leaves)
 
 
 def _do(task: Task) -> TaskResult:
@@ -147,16 +150,17 @@ Do = Callable[[Iterable[Task]], Iterator[TaskResult]]
 
 
 @contextmanager
-def workers(database_url: str, scope: Scope, last: int, processes: int) -> Iterator[Do]:
+def workers(database_url: str, scope: Scope, last: int, with_leaves: bool, processes: int) -> Iterator[Do]:
     """One process is this one; several are others, which end with it."""
     if processes == 1:
-        worker = Worker(database_url, scope, last)
+        worker = Worker(database_url, scope, last, with_leaves)
         try:
             yield lambda tasks: map(worker.do, tasks)
         finally:
             worker.close()
         return
-    with multiprocessing.get_context("spawn").Pool(processes, _begin, (database_url, scope, last)) as pool:
+    begin = (database_url, scope, last, with_leaves)
+    with multiprocessing.get_context("spawn").Pool(processes, _begin, begin) as pool:
         yield lambda tasks: pool.imap(_do, tasks)
 
 
@@ -174,13 +178,18 @@ class Audit:
         without: Iterable[str] = (),
         report: Report | None = None,
         tell: Tell | None = None,
+        outside: Sequence[Checkpoint] = (),
+        keys: Sequence[Verifier] = (),
     ) -> None:
+        """`outside`: checkpoints that were kept elsewhere; `keys`: the log's own, if the database's do not count."""
         self._database_url = database_url
         self._scope = scope
         self._processes = processes
         self._without = frozenset(without)
         self._report = report
         self._tell = tell
+        self._outside, self._keys = outside, keys
+        self._log: LogAudit | None = None
         self._summary = Summary(0, 0, 0, {}, [], 0.0, 0)
         self._tally = Tally()
         self._streams: dict[tuple[str, str], None] = {}
@@ -191,17 +200,24 @@ class Audit:
     def run(self) -> Summary:
         began = time.monotonic()
         summary = self._summary
+        if self._wants("log") and self._scope.whole:  # before the last event is looked for: what is sealed is below it
+            self._log = LogAudit.of(self._database_url, self._outside, self._keys)
         store = Store(self._database_url)
         last = summary.last_position = store.last
         store.close()
         groups = self._groups()
         self._total = last + last * len(groups)
-        with workers(self._database_url, self._scope, last, self._how_many(last)) as do:
-            for result in do([*self._rounds_tasks(last), *self._projection_tasks(groups, last)]):
-                self._take(result)
-            for result in do(self._floor_tasks()):
-                self._take(result)
-        self._finish()
+        try:
+            with_leaves = self._log is not None
+            with workers(self._database_url, self._scope, last, with_leaves, self._how_many(last)) as do:
+                for result in do([*self._rounds_tasks(last), *self._projection_tasks(groups, last)]):
+                    self._take(result)
+                for result in do(self._floor_tasks()):
+                    self._take(result)
+            self._finish()
+        finally:
+            if self._log is not None:
+                self._log.close()
         summary.seconds = time.monotonic() - began
         return summary
 
@@ -255,6 +271,8 @@ class Audit:
             self._tally.merge(part.claims)
         for finding in part.findings:
             self._found(finding)
+        if self._log is not None and part.positions:
+            self._log.take(part.positions, part.leaves)
         if result.task.kind == "projections":
             positions, rows = result.told
             self._projected += list(positions)
@@ -274,11 +292,15 @@ class Audit:
         if self._scope.whole and self._wants("floor"):
             for finding in self._tally.findings():
                 self._found(finding)
+        if self._log is not None:
+            for finding in self._log.findings():
+                self._found(finding)
         summary = self._summary
         summary.checks = [
             Check("rounds", True, f"{summary.rounds:,} rounds decided again"),
             self._floor_check(),
             self._projections_check(),
+            self._log_check(),
         ]
 
     def _floor_check(self) -> Check:
@@ -301,3 +323,10 @@ class Audit:
         return Check(
             "projections", True, f"{self._rows:,} rows of {', '.join(self._projected)} held against the events"
         )
+
+    def _log_check(self) -> Check:
+        if not self._wants("log"):
+            return Check("log", False, "left out")
+        if self._log is None:
+            return Check("log", False, "nothing has been sealed" if self._scope.whole else "only the whole can be")
+        return Check("log", True, self._log.told())

@@ -25,6 +25,7 @@ class EventRow(NamedTuple):
     version: int
     topic_id: int
     state: bytes
+    recorded_at: bytes  # as PostgreSQL sends it: microseconds since 2000, eight bytes
 
 
 class Part(NamedTuple):
@@ -62,7 +63,9 @@ class Streams(Protocol):
         """One aggregate's rows by version, a page at a time."""
 
 
-_COLUMNS: LiteralString = "e.position, e.originator, e.originator_version, e.topic_id, e.state"
+_COLUMNS: LiteralString = (
+    "e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"
+)
 _PART: LiteralString = (
     f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b ORDER BY e.position"
 )

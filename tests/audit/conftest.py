@@ -22,11 +22,17 @@ _NUMBERS = count(1)
 
 
 @pytest.fixture(scope="session")
-def clean_url(server_url: str) -> Iterator[str]:
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the log's key."""
+    return tmp_path_factory.mktemp("keys")
+
+
+@pytest.fixture(scope="session")
+def clean_url(server_url: str, keys: Path) -> Iterator[str]:
     """Of the floor as it was recorded. Nobody writes to it."""
     with new_database(server_url) as url:
         migrate(url)
-        play_floor(url)
+        play_floor(url, keys)
         yield url
 
 
@@ -55,8 +61,3 @@ def _drop(server_url: str, name: str) -> None:
 @pytest.fixture
 def url(copied: Callable[[], str]) -> str:
     return copied()
-
-
-@pytest.fixture(scope="session")
-def fixed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("audit")

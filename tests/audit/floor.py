@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -16,6 +17,7 @@ from domain.tables import ChipsBought, ChipsCashed, TrayCredited, TrayFilled
 from infra.disputes import Disputes
 from infra.floor import Floor
 from infra.ledger import Actor, Ledger
+from infra.tlog.sealer import Sealer
 from projections.runner import Runner
 from tests.ledger.tables_in_play import METER, REST, bank_round, progressive_round
 from tests.projections.playing import NOON_MS, record, simulated
@@ -24,14 +26,22 @@ DEALER, SECOND, THIRD, MANAGER = (Actor(by, NOON_MS) for by in ("d-1", "c-1", "c
 ROUNDS = 9  # simulated ones of each rule set
 
 
-def play_floor(url: str) -> None:
+def play_floor(url: str, keys: Path) -> None:
+    """And sealed, all but the last round."""
     ledger = Ledger(url)
     try:
         play_everything(ledger)
+        seal(url, keys)
+        record(ledger, [bank_round("t-9", round_id="r-90")])
     finally:
         ledger.close()
     with Runner(url) as runner:
         runner.catch_up()
+
+
+def seal(url: str, keys: Path) -> None:
+    with Sealer(url, keys) as sealer:
+        sealer.seal()
 
 
 def play_everything(ledger: Ledger) -> None:
@@ -113,12 +123,15 @@ def _dispute(ledger: Ledger, floor: Floor) -> None:
 # ---- spoiling it
 
 
+SEALED_OFF = ("events", "originators", "topics", "sealed_cards", "log_hashes", "log_checkpoints")
+
+
 class Spoiler:
     """What a superuser can do once the triggers are off."""
 
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
-        for table in ("events", "originators", "topics", "sealed_cards"):
+        for table in SEALED_OFF:
             self.run(f"ALTER TABLE roundledger.{table} DISABLE TRIGGER ALL")
 
     def __enter__(self) -> Spoiler:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from domain.findings import KINDS, Finding
+from infra.database import Database
+from infra.tlog.checkpoints import Checkpoint
+from infra.tlog.reading import LogReader
 from projections.auditing.running import Audit
 from projections.auditing.scope import Scope
-from tests.audit.floor import Spoiler
+from tests.audit.floor import Spoiler, seal
 
 
-def findings(url: str, scope: Scope | None = None, without: tuple[str, ...] = ("projections",)) -> list[Finding]:
+def findings(url: str, scope: Scope | None = None, without: tuple[str, ...] = ("projections", "log")) -> list[Finding]:
     found: list[Finding] = []
     Audit(url, scope or Scope(), processes=1, without=without, report=found.append).run()
     assert all(finding.kind in KINDS for finding in found)
@@ -35,11 +39,13 @@ def test_nothing_is_found_on_a_clean_floor(url: str):
     assert found == []
     assert summary.clean
     assert summary.rounds > 70
-    assert [(check.name, check.done) for check in summary.checks[:3]] == [
+    assert [(check.name, check.done) for check in summary.checks] == [
         ("rounds", True),
         ("floor", True),
         ("projections", True),
+        ("log", True),
     ]
+    assert "not sealed yet" in summary.checks[-1].told
 
 
 # ---- amounts
@@ -326,7 +332,7 @@ def test_a_ruling_by_somebody_who_was_there_is_found(url: str, spoiler: Spoiler)
 )
 def test_an_altered_row_of_a_report_is_found(url: str, spoiler: Spoiler, statement: str, stream: str, what: str):
     spoiler.run(statement)
-    found = findings(url, without=())
+    found = findings(url, without=("log",))
     assert kinds(found) == {"projection"}
     assert all(finding.stream == f"projections/{stream}" for finding in found)
     assert all(what in finding.what for finding in found)
@@ -334,7 +340,58 @@ def test_an_altered_row_of_a_report_is_found(url: str, spoiler: Spoiler, stateme
 
 def test_an_entry_of_the_journal_without_its_counterpart_is_found(url: str, spoiler: Spoiler):
     spoiler.run("UPDATE projections.journal SET debit = debit + 100 WHERE round = 'r-5' AND debit > 0")
-    assert kinds(findings(url, without=())) == {"projection", "journal"}
+    assert kinds(findings(url, without=("log",))) == {"projection", "journal"}
+
+
+# ---- the log
+
+
+def log_findings(url: str, outside: Sequence[Checkpoint] = ()) -> list[Finding]:
+    found: list[Finding] = []
+    Audit(url, processes=1, without=("projections",), report=found.append, outside=outside).run()
+    return [finding for finding in found if finding.stream == "log"]
+
+
+def latest(url: str) -> Checkpoint:
+    database = Database(url)
+    try:
+        stored = LogReader(database).latest()
+        assert stored is not None
+        return stored.parsed()
+    finally:
+        database.close()
+
+
+def test_a_change_that_no_rule_forbids_is_found_by_the_log(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.round("r-5", "round.line_settled.v1")[0]
+    state[1] = "somebody-else"
+    spoiler.write(position, state)
+    (finding,) = log_findings(url)
+    assert (finding.kind, finding.position) == ("row_changed", position)
+
+
+def test_rows_deleted_and_exchanged_are_found_by_the_log(url: str, spoiler: Spoiler):
+    spoiler.delete(spoiler.rows("round.note_made.v1")[0][0])
+    assert [finding.kind for finding in log_findings(url)] == ["row_deleted"]
+    lines = spoiler.round("r-5", "round.line_settled.v1")[:2]
+    spoiler.write(lines[0][0], lines[1][3])
+    spoiler.write(lines[1][0], lines[0][3])
+    assert sorted(finding.kind for finding in log_findings(url)) == ["row_deleted", "rows_exchanged"]
+
+
+def test_a_lost_tail_and_a_shorter_tree_signed_anew_are_found_by_a_checkpoint_kept_outside(
+    url: str, spoiler: Spoiler, keys: Path
+):
+    """Everything after some event is taken out, and what is left is sealed again from the beginning."""
+    kept = latest(url)
+    cut = spoiler.rows("round.opened.v1", '["r-30",')[0][0]
+    spoiler.run("DELETE FROM roundledger.events WHERE position >= %s", cut)
+    spoiler.run("DELETE FROM roundledger.log_hashes")
+    spoiler.run("DELETE FROM roundledger.log_checkpoints")
+    seal(url, keys)
+    assert log_findings(url) == []
+    (finding,) = log_findings(url, [kept])
+    assert finding.kind == "tree_shorter"
 
 
 # ---- filters

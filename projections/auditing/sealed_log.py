@@ -1,0 +1,68 @@
+"""The hash log in an audit: the leaves of all rows, worked out where the rows are read anyway, held against the log."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Self
+
+from domain.findings import Finding
+from infra.database import Database
+from infra.tlog.checking import Checker
+from infra.tlog.checkpoints import Checkpoint
+from infra.tlog.notes import Verifier
+from infra.tlog.reading import LogReader, StoredCheckpoint
+
+
+class _AsOf(LogReader):
+    """The log as it is now, whatever is sealed while it is being looked at."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        latest = self.latest()
+        self._last_number = 0 if latest is None else latest.number
+        self._size_now = super().size()
+
+    def size(self) -> int:
+        return self._size_now
+
+    def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
+        return takewhile(lambda checkpoint: checkpoint.number <= self._last_number, super().checkpoints(after))
+
+
+class LogAudit:
+    """Takes the rows in the order of their positions."""
+
+    def __init__(self, database: Database, outside: Sequence[Checkpoint], keys: Sequence[Verifier]) -> None:
+        self._database = database
+        log = _AsOf(database)
+        self._size = log.size()
+        self._outside = len(outside)
+        self._checker = Checker(log, outside=outside, keys=keys, row_at=log.row_at)
+
+    @classmethod
+    def of(cls, database_url: str, outside: Sequence[Checkpoint], keys: Sequence[Verifier]) -> Self | None:
+        """None where nothing was ever sealed and nobody says otherwise."""
+        database = Database(database_url, connections_at_most=2)
+        found = cls(database, outside, keys)
+        if found._size or outside:
+            return found
+        database.close()
+        return None
+
+    def take(self, positions: bytes, leaves: bytes) -> None:
+        self._checker.feed(array("q", positions), leaves)
+
+    def findings(self) -> Iterator[Finding]:
+        for found in self._checker.finish():
+            position = found.positions[0] if found.positions else None
+            yield Finding(found.kind, found.detail, stream="log", version=found.index, position=position)
+
+    def told(self) -> str:
+        beside = f" and {self._outside} checkpoints kept outside" if self._outside else ""
+        waiting = f"; {self._checker.unsealed:,} are not sealed yet" if self._checker.unsealed else ""
+        return f"{self._checker.rows:,} events held against a log of {self._size:,}{beside}{waiting}"
+
+    def close(self) -> None:
+        self._database.close()
