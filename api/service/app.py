@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from api.service import (
+    audits,
     count_room,
     feed,
     floor,
@@ -65,6 +66,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *floor.OPERATIONS,
     *count_room.OPERATIONS,
     *summaries.OPERATIONS,
+    *audits.OPERATIONS,
     *feed.OPERATIONS,
     *tokens.OPERATIONS,
     *people.OPERATIONS,
@@ -90,6 +92,7 @@ class Service:
         self.failures = Rates(min(settings.rate_limit, FAILURES_A_SECOND))
         self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
         self.projecting = Projecting(ledger.events.recorder.database, settings.follow)
+        self.auditing = audits.Auditing(ledger.events.recorder.database)
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
         self.open_rounds = OpenRounds(ledger)
@@ -102,6 +105,7 @@ class Service:
         self.stopping.set()
         self.news.close()
         self.projecting.close()
+        self.auditing.close()
         self.threads.shutdown()
 
 

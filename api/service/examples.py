@@ -310,3 +310,56 @@ FEED = (
     "id: 1042\nevent: round.wager_placed.v1\n"
     'data: {"position":1042,"table":"t1","round":"r-0001","version":2,"text":"p-1 bets ante"}\n\n'
 )
+AUDIT_BODY = {"from": "2026-03-08T06:00:00-08:00", "table": "t1"}
+AUDIT = {
+    "audit": "a-0123456789abcdef",
+    "state": "done",
+    "started_at": "2026-03-09T09:00:00+00:00",
+    "started_by": "auditor-1",
+    "ended_at": "2026-03-09T09:00:04+00:00",
+    "asked": {"from": None, "to": None, "table": None, "ruleset": None, "bettor": None, "without": []},
+    "progress": {
+        "done": 140248,
+        "total": 140248,
+        "rounds": 1400,
+        "rounds_a_second": 350.0,
+        "seconds": 4.0,
+        "seconds_left": None,
+    },
+    "findings": 1,
+    "summary": {
+        "events": 70124,
+        "rounds": 1400,
+        "findings": 1,
+        "by_kind": {"line": 1},
+        "checks": [{"name": "rounds", "done": True, "told": "1,400 rounds decided again"}],
+        "seconds": 3.9,
+        "last_position": 70124,
+    },
+    "error": None,
+}
+FINDINGS = {
+    "audit": "a-0123456789abcdef",
+    "state": "done",
+    "findings": [
+        {
+            "number": 1,
+            "kind": "line",
+            "what": "p-1's ante at seat 1: by the rules of the day it is paid 25.00; stored is paid 125.00.",
+            "round": "r-0001",
+            "table": "t1",
+            "ruleset": "uth-casino-club",
+            "seat": 1,
+            "bettor": "p-1",
+            "hand": 1,
+            "spot": "ante",
+            "expected": "paid 25.00",
+            "found": "paid 125.00",
+            "clause": "cc-uth/ante",
+            "stream": None,
+            "version": 31,
+            "position": 1042,
+        }
+    ],
+    "next": None,
+}

@@ -13,6 +13,7 @@ from domain.actions import CloseBets, Id, Kind, MoneyText, Peek, Settle, SpotNam
 from domain.bettors import BettorKind
 from domain.documents import MOST_ACTIONS, PlayerDealerDocument
 from domain.events import Outcome
+from domain.moments import MOMENT_PATTERN
 from domain.terms import TermsDocument
 
 SeatName = Annotated[str, Meta(pattern=r"\A[1-9]\Z")]
@@ -29,6 +30,7 @@ Text = Annotated[
     ),
 ]
 Hand = Annotated[int, Meta(ge=1, le=500)]
+Moment = Annotated[str, Meta(pattern=rf"\A{MOMENT_PATTERN}\Z")]
 Actions = Annotated[list[Any], Meta(max_length=MOST_ACTIONS)]
 
 
@@ -963,3 +965,96 @@ class ProblemShown(Struct, omit_defaults=True):
     action: int | None
     request_id: str | UnsetType = UNSET
     version: int | UnsetType = UNSET
+
+
+# ---- audits
+
+
+class AuditBody(Body, rename={"since": "from", "until": "to"}):
+    """Everything may be left out: then all of the ledger is audited."""
+
+    since: Moment | UnsetType = UNSET
+    until: Moment | UnsetType = UNSET
+    table: Id | UnsetType = UNSET
+    ruleset: Id | UnsetType = UNSET
+    bettor: Id | UnsetType = UNSET
+    without: list[Literal["floor", "projections", "log"]] | UnsetType = UNSET
+
+
+class AuditAsked(Struct, rename={"since": "from", "until": "to"}):
+    since: str | None
+    until: str | None
+    table: str | None
+    ruleset: str | None
+    bettor: str | None
+    without: list[str]
+
+
+class AuditProgress(Struct):
+    """`done` and `total` are in events; `seconds_left` is null where nothing can be said."""
+
+    done: int
+    total: int
+    rounds: int
+    rounds_a_second: float
+    seconds: float
+    seconds_left: float | None
+
+
+class AuditCheck(Struct):
+    name: Literal["rounds", "floor", "projections", "log"]
+    done: bool
+    told: str
+
+
+class AuditSummary(Struct):
+    events: int
+    rounds: int
+    findings: int
+    by_kind: dict[str, int]
+    checks: list[AuditCheck]
+    seconds: float
+    last_position: int
+
+
+class AuditShown(Struct):
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    started_at: str
+    started_by: str
+    ended_at: str | None
+    asked: AuditAsked
+    progress: AuditProgress
+    findings: int
+    summary: AuditSummary | None
+    error: str | None
+
+
+class AuditsShown(Struct):
+    audits: list[AuditShown]
+
+
+class FindingShown(Struct):
+    number: int
+    kind: str
+    what: str
+    round: str | None
+    table: str | None
+    ruleset: str | None
+    seat: int | None
+    bettor: str | None
+    hand: int | None
+    spot: str | None
+    expected: str | None
+    found: str | None
+    clause: str | None
+    stream: str | None
+    version: int | None
+    position: int | None
+
+
+class FindingsShown(Struct):
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    findings: list[FindingShown]
+    next: int | None

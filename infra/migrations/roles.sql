@@ -51,7 +51,8 @@ BEGIN
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
-        roundledger.log_checkpoints, roundledger.log_keys
+        roundledger.log_checkpoints, roundledger.log_keys,
+        roundledger.audits, roundledger.audit_findings
         FROM PUBLIC, roundledger_service, roundledger_reader;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
@@ -77,5 +78,9 @@ BEGIN
     GRANT INSERT ON roundledger.log_hashes TO roundledger_service;
     GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
     GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;
+    GRANT SELECT, INSERT (audit_id, started_by, asked),
+        UPDATE (state, heard_at, ended_at, done, total, rounds, findings, summary, error)
+        ON roundledger.audits TO roundledger_service;
+    GRANT SELECT, INSERT ON roundledger.audit_findings TO roundledger_service;
 END
 $$;

@@ -1,0 +1,115 @@
+"""Audits that were asked for, kept in the database: how far each is, what it found, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+import psycopg
+from msgspec import Struct
+
+from infra.database import Database
+
+SILENT_SECONDS = 60  # after which whoever ran an audit is taken to be gone
+
+_COLUMNS: LiteralString = (
+    "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, summary, error"
+)
+
+
+class AuditRunning(Exception):
+    """Another audit is under way."""
+
+
+class StoredAudit(Struct, frozen=True):
+    audit_id: str
+    started_at: datetime
+    started_by: str
+    asked: str
+    state: str
+    heard_at: datetime
+    ended_at: datetime | None
+    done: int
+    total: int
+    rounds: int
+    findings: int
+    summary: str | None
+    error: str | None
+
+
+class Audits:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def start(self, audit_id: str, by: str, asked: str) -> None:
+        """Raises AuditRunning while another one is under way; one that has gone silent no longer counts."""
+        self.bury()
+        try:
+            self._run(
+                "INSERT INTO roundledger.audits (audit_id, started_by, asked) VALUES (%s, %s, %s)",
+                [audit_id, by, asked],
+            )
+        except psycopg.errors.UniqueViolation:
+            raise AuditRunning("Another audit is under way: it has to end first.") from None
+
+    def bury(self) -> None:
+        """Mark what nobody runs any longer."""
+        self._run(
+            "UPDATE roundledger.audits SET state = 'abandoned', ended_at = now(), "
+            "error = 'The process that ran it has ended.' "
+            "WHERE state = 'running' AND heard_at < now() - %s * interval '1 second'",
+            [SILENT_SECONDS],
+        )
+
+    def tell(self, audit_id: str, done: int, total: int, rounds: int, findings: int) -> bool:
+        """How far it is; False where it is no longer to go on."""
+        rows = self._run(
+            "UPDATE roundledger.audits SET heard_at = now(), done = %s, total = %s, rounds = %s, findings = %s "
+            "WHERE audit_id = %s AND state = 'running' RETURNING true",
+            [done, total, rounds, findings, audit_id],
+        )
+        return bool(rows)
+
+    def add(self, audit_id: str, first: int, findings: Sequence[str]) -> None:
+        """Findings as JSON, numbered from `first` on."""
+        numbers = list(range(first, first + len(findings)))
+        self._run(
+            "INSERT INTO roundledger.audit_findings (audit_id, number, finding) "
+            "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
+            [audit_id, numbers, list(findings)],
+        )
+
+    def end(self, audit_id: str, state: str, summary: str | None = None, error: str | None = None) -> None:
+        self._run(
+            "UPDATE roundledger.audits SET state = %s, ended_at = now(), summary = %s, error = %s "
+            "WHERE audit_id = %s AND state = 'running'",
+            [state, summary, error, audit_id],
+        )
+
+    def get(self, audit_id: str) -> StoredAudit | None:
+        found = self._select("WHERE audit_id = %s", [audit_id])
+        return found[0] if found else None
+
+    def latest(self, limit: int) -> list[StoredAudit]:
+        return self._select("ORDER BY started_at DESC, audit_id LIMIT %s", [limit])
+
+    def findings(self, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
+        return self._database.read(
+            lambda cursor: cursor.execute(
+                "SELECT number, finding FROM roundledger.audit_findings WHERE audit_id = %s AND number > %s "
+                "ORDER BY number LIMIT %s",
+                [audit_id, after, limit],
+            ).fetchall()
+        )
+
+    def _select(self, condition: LiteralString, values: list[Any]) -> list[StoredAudit]:
+        rows = self._database.read(
+            lambda cursor: cursor.execute(f"SELECT {_COLUMNS} FROM roundledger.audits {condition}", values).fetchall()
+        )
+        return [StoredAudit(*row) for row in rows]
+
+    def _run(self, statement: LiteralString, values: list[Any]) -> list[Any]:
+        with self._database.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall() if cursor.description else []

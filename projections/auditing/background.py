@@ -1,0 +1,107 @@
+"""An audit in a process of its own, beside the service: progress and findings go to the database as they come.
+
+A service that ends asks its audit to stop. One that is killed cannot: the audit then notices that its parent is gone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from multiprocessing.process import BaseProcess
+
+import msgspec
+from msgspec import Struct
+
+from domain.findings import Finding
+from infra.audits import Audits
+from infra.database import Database
+from projections.auditing.running import Audit, Progress, Stopped, Summary
+from projections.auditing.scope import Scope
+
+TELL_SECONDS = 1.0
+FINDINGS_AT_ONCE = 500
+
+
+class Asked(Struct, frozen=True):
+    """What somebody wants to have audited."""
+
+    scope: Scope = Scope()
+    without: tuple[str, ...] = ()
+
+
+def begin(database_url: str, audit_id: str, asked: Asked, processes: int) -> BaseProcess:
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=run, args=(database_url, audit_id, asked, processes, os.getpid()), daemon=False)
+    process.start()
+    return process
+
+
+def run(database_url: str, audit_id: str, asked: Asked, processes: int, parent: int) -> None:
+    database = Database(database_url, connections_at_most=2)
+    audits = Audits(database)
+    teller = _Teller(audits, audit_id, parent)
+    try:
+        summary = Audit(
+            database_url, asked.scope, processes, asked.without, report=teller.found, tell=teller.tell
+        ).run()
+        teller.flush()
+        teller.say()
+        audits.end(audit_id, "done", msgspec.json.encode(described(summary)).decode())
+    except Stopped:
+        audits.end(audit_id, "stopped", error="The service that ran it was stopped.")
+    except Exception as error:
+        audits.end(audit_id, "failed", error=f"{type(error).__name__}: {error}"[:2000])
+    finally:
+        database.close()
+
+
+def described(summary: Summary) -> dict[str, object]:
+    return {
+        "events": summary.events,
+        "rounds": summary.rounds,
+        "findings": summary.findings,
+        "by_kind": summary.by_kind,
+        "checks": [{"name": check.name, "done": check.done, "told": check.told} for check in summary.checks],
+        "seconds": round(summary.seconds, 3),
+        "last_position": summary.last_position,
+    }
+
+
+class _Teller:
+    def __init__(self, audits: Audits, audit_id: str, parent: int) -> None:
+        self._audits = audits
+        self._audit_id = audit_id
+        self._parent = parent
+        self._waiting: list[str] = []
+        self._stored = 0
+        self._last = Progress(0, 0, 0, 0)
+        self._told_at = 0.0
+
+    def found(self, finding: Finding) -> None:
+        self._waiting.append(msgspec.json.encode(finding.document()).decode())
+        if len(self._waiting) >= FINDINGS_AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        waiting: Sequence[str] = self._waiting
+        if waiting:
+            self._audits.add(self._audit_id, self._stored + 1, waiting)
+            self._stored += len(waiting)
+            self._waiting = []
+
+    def tell(self, progress: Progress) -> None:
+        self._last = progress
+        if time.monotonic() - self._told_at >= TELL_SECONDS:
+            self.flush()
+            self.say()
+
+    def say(self) -> None:
+        self._told_at = time.monotonic()
+        now = self._last
+        if os.getppid() != self._parent:
+            raise Stopped
+        stored = max(now.findings, self._stored)
+        if not self._audits.tell(self._audit_id, now.done, now.total, now.rounds, stored):
+            raise Stopped
