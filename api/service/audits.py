@@ -18,6 +18,7 @@ from api.service.operations import Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.rounds import read_number
 from domain import rulesets
+from domain.moments import milliseconds, read_moment
 from infra.audits import AuditRunning, Audits, StoredAudit
 from infra.database import Database
 from projections.auditing.scope import Scope
@@ -77,10 +78,7 @@ class Auditing:
 def _moment_ms(text: str | UnsetType, name: str) -> int | None:
     if text is UNSET:
         return None
-    try:
-        return round(datetime.fromisoformat(text).timestamp() * 1000)
-    except (ValueError, OverflowError):
-        raise Problem("bad_document", f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.") from None
+    return milliseconds(read_moment(text, name))
 
 
 def _asked(body: shapes.AuditBody) -> Any:
