@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api import people_commands, rules_command
+from api import dispute_commands, people_commands, rules_command
 from api.audit_commands import audit
 from api.demo_command import demo
 from api.ledger_commands import migrate, record, replay
@@ -48,6 +48,8 @@ app.add_typer(rules_command.app, name="rules")
 app.add_typer(tokens, name="token")
 app.add_typer(people_commands.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
+app.add_typer(dispute_commands.app, name="dispute")
+app.add_typer(dispute_commands.dealers, name="dealer")
 
 
 def main() -> None:

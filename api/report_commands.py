@@ -91,34 +91,34 @@ def report(
     filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
     try:
         if name in SUMMARIES:
-            with _open(database_url, data_dir) as url:
+            with open_reports(database_url, data_dir) as url:
                 _summarize(url, name, filters, output, into)
             return
         projection = report_named(name).projection.name
         if output is Format.SVG:
-            with _open(database_url, data_dir) as url:
+            with open_reports(database_url, data_dir) as url:
                 _picture(url, name, filters, into)
             return
         if output in LEDGER_FILES and name != "journal":
             fail(f"only the journal can be had for {output}")
-        with _open(database_url, data_dir) as url:
+        with open_reports(database_url, data_dir) as url:
             if not filters.on_the_past:
-                _bring_up_to_date(url, projection)
+                bring_up_to_date(url, projection)
             if output in LEDGER_FILES:
-                _bring_up_to_date(url, "drops")
+                bring_up_to_date(url, "drops")
                 _write("".join(ledger_file(url, output, filters)).encode(), into)
                 return
             found = rows(url, name, filters)
     except (UnknownReport, BadFilter) as error:
         fail(str(error))
     if output is Format.TABLE:
-        _print_table(columns_of(name), found)
+        print_table(columns_of(name), found)
         return
     _write(WRITERS[output](name, found), into)
 
 
 @contextmanager
-def _open(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+def open_reports(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
     """As everywhere; and a database that goes away meanwhile is one sentence and exit code 2."""
     import psycopg
     from eventsourcing import persistence
@@ -143,7 +143,7 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
         fail(f"the {name} can be had as {', '.join(SUMMARY_FORMATS)}")
     if not filters.on_the_past:
         for projection in PROJECTIONS:
-            _bring_up_to_date(url, projection)
+            bring_up_to_date(url, projection)
     found = summary(url, name, filters, datetime.now(UTC))
     if output is Format.JSON:
         _write(msgspec.json.encode(found) + b"\n", into)
@@ -153,11 +153,11 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
         _write(summary_sheet(found), into)
     else:
         typer.echo(title(found))
-        _print_table(["total", ""], [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()])
+        print_table(["total", ""], [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()])
         for key, (heading, _, columns) in SECTIONS.items():
             if found[key]:
                 typer.echo(f"\n{heading}")
-                _print_table(list(columns), [{column: row[column] for column in columns} for row in found[key]])
+                print_table(list(columns), [{column: row[column] for column in columns} for row in found[key]])
 
 
 def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
@@ -167,7 +167,7 @@ def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None
         fail(f"there is no picture of {name}; there are pictures of {', '.join(PROJECTIONS)}")
     if not filters.on_the_past:
         for projection in PROJECTIONS[name]:
-            _bring_up_to_date(url, projection)
+            bring_up_to_date(url, projection)
     _write(draw(url, name, filters), into)
 
 
@@ -184,7 +184,7 @@ def rebuild(
     from projections.runner import AlreadyRunning
 
     try:
-        with _open(database_url, data_dir) as url, _progress("Rebuilding") as progress:
+        with open_reports(database_url, data_dir) as url, _progress("Rebuilding") as progress:
             applied = build_anew(url, [] if name is None else [name], progress)
     except (UnknownProjection, AlreadyRunning) as error:
         fail(str(error))
@@ -206,7 +206,7 @@ def follow(
 
     stop = threading.Event()
     try:
-        with _open(database_url, data_dir) as url, Runner(url, names or []) as runner:
+        with open_reports(database_url, data_dir) as url, Runner(url, names or []) as runner:
             if once:
                 typer.echo(f"Applied {runner.catch_up():,} events.", err=True)
                 return
@@ -230,7 +230,7 @@ def _tell_lag() -> "Callable[[Lag], None] | None":
     return tell
 
 
-def _bring_up_to_date(url: str, projection: str) -> None:
+def bring_up_to_date(url: str, projection: str) -> None:
     """Catch up where nobody else does; where somebody does, wait for him a moment and say what is missing."""
     from projections.runner import AlreadyRunning, Runner, Stale, wait_until
 
@@ -294,7 +294,7 @@ def show_gaming_days(
     if output not in (Format.TABLE, Format.JSON):
         fail("gaming days can be had as table, json")
     now = datetime.now(UTC)
-    with _open(database_url, data_dir) as url, connect(url) as connection:
+    with open_reports(database_url, data_dir) as url, connect(url) as connection:
         prepare(connection)
         found = gaming_days_set(connection)
         day, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
@@ -302,7 +302,7 @@ def show_gaming_days(
         _write(msgspec.json.encode({"gaming_day": day, "shift": shift, "settings": found}) + b"\n", None)
         return
     typer.echo(f"It is gaming day {day}, {shift}.\n")
-    _print_table(list(found[0]), found)
+    print_table(list(found[0]), found)
 
 
 @gaming_days_app.command("set")
@@ -329,7 +329,7 @@ def set_gaming_days(
     assert day is not None
     calendar = Calendar(day, time_zone, tuple(_shift(shift) for shift in shifts))
     try:
-        with _open(database_url, data_dir) as url, connect(url) as connection:
+        with open_reports(database_url, data_dir) as url, connect(url) as connection:
             prepare(connection)
             try:
                 set_from(connection, calendar, actor(by).by, datetime.now(UTC))
@@ -366,7 +366,7 @@ def _write(content: bytes, into: Path | None) -> None:
         fail(f"{into} cannot be written: {error.strerror}")
 
 
-def _print_table(columns: list[str], rows: list[dict[str, Any]]) -> None:
+def print_table(columns: list[str], rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 

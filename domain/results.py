@@ -23,7 +23,7 @@ def result_of(round_: Round) -> dict[str, Any]:
         "fee": _fee(round_),
         "button": round_.button,
         "dealer": _dealer(round_),
-        "lines": [_line(line) for line in round_.lines],
+        "lines": [line_document(line) for line in round_.lines],
         "bank": {
             "wager": None if round_.bank is None else money(round_.bank.wager),
             "paid": money(round_.paid),
@@ -52,7 +52,7 @@ def refused(round_id: Any, ruleset: Any, refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def _line(line: LineSettled) -> dict[str, Any]:
+def line_document(line: LineSettled) -> dict[str, Any]:
     return {
         "seat": line.seat,
         "bettor": line.bettor,

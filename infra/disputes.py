@@ -12,7 +12,6 @@ from domain import corrections, disputes
 from domain.corrections import Entry
 from domain.disputes import Dispute, DisputeEvent, Evidence
 from domain.errors import Conflict
-from domain.facts import actions_of
 from domain.results import result_of
 from domain.state import Round, fold
 from domain.supposing import CardSupposed, Supposed
@@ -183,10 +182,6 @@ class Disputes:
         stored = self._ledger.load(filed.dispute.opened.round)
         opening = self._ledger.aggregates.opening(stored.round.opened)
         return [(question, _answer(stored, opening, question)) for question in asked]
-
-    def facts(self, round_id: str) -> list[dict[str, Any]]:
-        """The facts of a round by number, as `what_if` takes them."""
-        return list(actions_of(entry.event for entry in self._ledger.load(round_id).entries))
 
     # ---- how a command is carried out
 

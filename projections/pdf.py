@@ -79,6 +79,12 @@ class Sheet:
         self._y -= 11
         self._say(MARGIN, self._y, words)
 
+    def text(self, words: str) -> None:
+        """A paragraph, in as many lines as it takes."""
+        for line in _wrapped(shown(words), INNER, LARGEST):
+            self.remark(line)
+        self._y -= 3
+
     def figures(self, figures: Mapping[str, Any]) -> None:
         """Names and figures, several in a row."""
         wide = INNER / TOTALS_IN_A_ROW

@@ -22,6 +22,7 @@ from starlette.routing import Match
 from api.service import (
     audits,
     count_room,
+    disputes,
     feed,
     floor,
     floor_now,
@@ -64,6 +65,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *steps.OPERATIONS,
     *reports.OPERATIONS,
     *floor.OPERATIONS,
+    *disputes.OPERATIONS,
     *count_room.OPERATIONS,
     *summaries.OPERATIONS,
     *audits.OPERATIONS,

@@ -56,6 +56,7 @@ SESSION = {
     "players": {"1": "p-1", "3": "tp-1"},
     "box": "t1-box-1",
     "deck": None,
+    "dealer": "dealer-7",
     "banked": None,
     "playing": None,
     "rounds": 0,

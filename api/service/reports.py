@@ -90,7 +90,7 @@ def read_matching(call: Call, name: str, pattern: str) -> str | None:
     return text
 
 
-def _one_of(call: Call, name: str, words: Sequence[str]) -> str | None:
+def read_one_of(call: Call, name: str, words: Sequence[str]) -> str | None:
     text = call.query(name)
     if text is not None and text not in words:
         raise Problem("bad_document", f"`{name}` is one of {', '.join(words)}.")
@@ -240,8 +240,8 @@ async def get_report(call: Call) -> Response:
         since=read_moment_of(call, "from"),
         until=read_moment_of(call, "to"),
         dealer=read_matching(call, "dealer", ID.pattern),
-        kind=_one_of(call, "kind", KINDS),
-        status=_one_of(call, "status", DISPUTE_STATUSES),
+        kind=read_one_of(call, "kind", KINDS),
+        status=read_one_of(call, "status", DISPUTE_STATUSES),
         round=read_matching(call, "round", ID.pattern),
     )
     body = await call.in_thread(_report, call, name, filters, format_)

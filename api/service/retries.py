@@ -62,5 +62,5 @@ def _told_before(call: Call, key: str, fingerprint: bytes) -> Told | None:
         raise Problem("key_reused", "Another request has been carried out under this Idempotency-Key.")
     kept = msgspec.json.decode(receipt.outcome, type=Kept)
     if kept.round_id is None:
-        return Told(kept.status, bytes(kept.body))
+        return Told(kept.status, bytes(kept.body), None, kept.version, kept.address)
     return tell_round(call.service.ledger.load(kept.round_id, kept.version), kept.status)

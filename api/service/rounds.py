@@ -16,7 +16,7 @@ from api.service.telling import tell_round
 from domain.corrections import Entry
 from domain.documents import MOST_ACTIONS
 from domain.errors import Conflict, Refusal
-from domain.events import CardsDealt
+from domain.events import CardsDealt, PaymentReported
 from domain.money import cents
 from infra.ledger import Receipted, Stored, UnknownRound
 from infra.replaying import Replayed, replay_of
@@ -197,10 +197,32 @@ async def waive(call: Call) -> Response:
     return await _beside(call, command)
 
 
+async def dealer_paid(call: Call) -> Response:
+    body = call.read(shapes.PaymentsBody)
+
+    def command(receipt: Receipted) -> Stored:
+        stored = _load(call, _own(call))
+        call.person.check_table(stored.round.opened.table)
+        reported = [
+            PaymentReported(
+                payment.seat,
+                stored.round.seated.get(payment.seat, "") if payment.bettor is UNSET else payment.bettor,
+                payment.hand,
+                payment.spot,
+                cents(payment.paid),
+                cents(payment.collected),
+            )
+            for payment in body.payments
+        ]
+        return call.service.ledger.dealer_paid(stored.id, reported, call.actor, call.if_match, receipt)
+
+    return await _beside(call, command)
+
+
 async def correct(call: Call) -> Response:
     body = call.read(shapes.CorrectionBody)
     entries = [
-        Entry(entry.seat, entry.bettor, entry.spot, _signed_cents(entry.amount), entry.account, entry.hand)
+        Entry(entry.seat, entry.bettor, entry.spot, signed_cents(entry.amount), entry.account, entry.hand)
         for entry in body.entries
     ]
 
@@ -231,7 +253,7 @@ def _own(call: Call) -> str:
     return call.id("round")
 
 
-def _signed_cents(text: str) -> int:
+def signed_cents(text: str) -> int:
     return -cents(text[1:]) if text.startswith("-") else cents(text)
 
 
@@ -368,6 +390,23 @@ OPERATIONS = (
         body=shapes.WaiverBody,
         body_example={"how": "refunded", "reason": "Misdeal after the fee was taken."},
         problems=("conflict",),
+        writes=True,
+        conditional=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/rounds/{round}/payments",
+        "dealerPaid",
+        "rounds",
+        "What the dealer paid and collected, wager by wager",
+        dealer_paid,
+        {200: _AFTER},
+        PLAYING,
+        "After settlement, each wager once. It moves nothing; what differs from the lines is in the report "
+        "`irregular-payments`.",
+        body=shapes.PaymentsBody,
+        body_example={"payments": [{"seat": 1, "spot": "ante", "paid": "25.00", "collected": "0.00"}]},
+        problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
         conditional=True,
     ),

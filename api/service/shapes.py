@@ -111,6 +111,10 @@ class SeatBody(Body):
     bettor: Id
 
 
+class DealerBody(Body):
+    dealer: Id | None
+
+
 class ChipsBody(Body):
     """Chips for cash at the table, or cash for chips."""
 
@@ -143,6 +147,21 @@ class NoteBody(Body):
 class WaiverBody(Body):
     how: Literal["not dropped", "refunded"]
     reason: Text
+
+
+class PaymentBody(Body):
+    """Without a bettor it is the seated one's wager."""
+
+    seat: Seat
+    spot: SpotName
+    paid: MoneyText
+    collected: MoneyText
+    bettor: Id | UnsetType = UNSET
+    hand: Annotated[int, Meta(ge=1, le=9)] = 1
+
+
+class PaymentsBody(Body):
+    payments: Annotated[list[PaymentBody], Meta(min_length=1, max_length=200)]
 
 
 class CorrectionEntry(Body):
@@ -684,6 +703,7 @@ class Session(Struct):
     players: dict[str, str]
     box: str | None
     deck: str | None
+    dealer: str | None
     banked: BankRunShown | None
     playing: str | None
     rounds: int

@@ -34,6 +34,7 @@ def session_answer(session: TableSession) -> dict[str, Any]:
         "players": {str(seat): bettor for seat, bettor in sorted(session.seats.items())},
         "box": session.box,
         "deck": session.deck,
+        "dealer": session.dealer,
         "banked": None if run is None else {"bettor": run.bettor, "seat": run.seat, "rounds": run.rounds},
         "playing": None if session.playing is None else session.playing.round,
         "rounds": session.rounds,
@@ -95,6 +96,11 @@ async def take_seat(call: Call) -> Response:
 async def leave_seat(call: Call) -> Response:
     seat = _seat(call)
     return await _change(call, lambda floor, table: floor.leave_seat(table, seat, call.actor))
+
+
+async def tap_in(call: Call) -> Response:
+    body = call.read(shapes.DealerBody)
+    return await _change(call, lambda floor, table: floor.tap_in(table, body.dealer, call.actor))
 
 
 async def move_chips(call: Call) -> Response:
@@ -195,6 +201,21 @@ OPERATIONS = (
         {200: _SESSION},
         AT_TABLES,
         problems=("out_of_turn", "conflict"),
+        writes=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/tables/{table}/dealer",
+        "tapIn",
+        "tables",
+        "A dealer taps in, or out",
+        tap_in,
+        {200: _SESSION},
+        AT_TABLES,
+        "Between rounds. A round's dealer is whoever was tapped in when it opened; null where nobody takes over.",
+        body=shapes.DealerBody,
+        body_example={"dealer": "dealer-7"},
+        problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
     ),
     Operation(

@@ -24,18 +24,21 @@ class Told(Struct, frozen=True):
     body: bytes
     round_id: str | None = None
     version: int | None = None
+    address: str | None = None  # of what was made, where that is no round
 
     def response(self, repeated: bool = False) -> Response:
         headers = {} if self.version is None else {"ETag": f'"{self.version}"'}
         if self.status == 201 and self.round_id is not None:
             headers["Location"] = f"/v1/rounds/{self.round_id}"
+        if self.address is not None:
+            headers["Location"] = self.address
         if repeated:
             headers[REPEATED] = "true"
         return Response(self.body, self.status, headers, JSON)
 
     def kept(self) -> bytes:
         body = _NO_BODY if self.round_id is not None else msgspec.Raw(self.body)
-        return msgspec.json.encode(Kept(self.status, self.round_id, self.version, body))
+        return msgspec.json.encode(Kept(self.status, self.round_id, self.version, body, self.address))
 
 
 class Kept(Struct, frozen=True, array_like=True):
@@ -45,6 +48,7 @@ class Kept(Struct, frozen=True, array_like=True):
     round_id: str | None
     version: int | None
     body: msgspec.Raw  # null for a round's
+    address: str | None = None
 
 
 def round_answer(stored: Stored) -> dict[str, Any]:

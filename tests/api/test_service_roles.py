@@ -51,7 +51,7 @@ def locked(service_url: str) -> Iterator[Any]:
 
 def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
     path = operation.path
-    for name in ("table", "round", "seat", "ruleset", "name", "box", "meter", "bettor", "token", "staff"):
+    for name in ("table", "round", "seat", "ruleset", "name", "box", "meter", "bettor", "token", "staff", "dispute"):
         path = path.replace(f"{{{name}}}", PATHS.get(name, f"{name}-1"))
     if operation.streams:
         headers = {**headers, "Last-Event-ID": "none"}  # or the answer would never end
