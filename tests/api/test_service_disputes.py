@@ -171,8 +171,8 @@ def test_retries_and_versions(locked):
     ("changed", "status", "code"),
     [
         ({"round": "no-such-round"}, 404, "not_found"),
-        ({"seat": 2}, 400, "bad_document"),
-        ({"spot": "pair_plus"}, 400, "bad_document"),
+        ({"seat": 2}, 409, "bad_document"),
+        ({"spot": "pair_plus"}, 409, "bad_document"),
         ({"claimed": "0.00"}, 400, "bad_document"),
         ({"kind": "weather"}, 400, "bad_document"),
         ({"claim": " "}, 400, "bad_document"),
@@ -201,7 +201,7 @@ def test_entries_that_do_not_fit_leave_nothing_behind(locked):
     dispute = filed(locked)
     wrong = {**ENTRIES[0], "spot": "trips"}
     body = {**RULING, "entries": [ENTRIES[0], wrong]}
-    refused = post(locked, f"/v1/disputes/{dispute}/ruling", body, "floor-2", 400, second="floor-3")
+    refused = post(locked, f"/v1/disputes/{dispute}/ruling", body, "floor-2", 409, second="floor-3")
     assert refused["code"] == "bad_document"
     file = locked.get(f"/v1/disputes/{dispute}", headers=bearer("floor-1")).json()
     assert (file["version"], file["status"], {line["corrected"] for line in file["lines"]}) == (1, "open", {"0.00"})
@@ -256,10 +256,10 @@ def test_what_if_a_card_was_another(locked):
     three_times = {"facts": {"6": {"do": "decide", "seat": 1, "choice": "raise", "times": 3}}}
     assert post(locked, f"/v1/rounds/{round_id}/what-if", three_times)["bettors"] == {"p-1": "-25.00"}
     for body, status in (
-        ({}, 400),
-        ({"cards": [{"of": "dealer", "number": 3, "card": "Kd"}]}, 400),
+        ({}, 409),
+        ({"cards": [{"of": "dealer", "number": 3, "card": "Kd"}]}, 409),
         ({"cards": [{"of": "burn", "number": 1, "card": "Kd"}]}, 400),
-        ({"facts": {"99": {"do": "settle"}}}, 400),
+        ({"facts": {"99": {"do": "settle"}}}, 409),
         ({"facts": {"0": {"do": "read_meter"}}}, 400),
     ):
         assert post(locked, f"/v1/rounds/{round_id}/what-if", body, status=status)["code"] == "bad_document"
