@@ -521,6 +521,7 @@ class StepShown(Struct):
     """`left` says what is left of the player-dealer's wager after a settlement line."""
 
     step: int
+    event: str
     at: str
     by: str
     late: bool
@@ -631,6 +632,25 @@ class Steps(Struct):
     marks: list[list[str]]
     lines: list[StepLine]
     beside: list[BesideShown]
+
+
+class LogEntry(Struct):
+    """`entry` is what the leaf is the hash of. `path` leads from it to the root, by numbers of `hashes`, from 0; null
+    where the event is not sealed yet."""
+
+    version: int
+    index: int | None
+    entry: str
+    path: list[int] | None
+
+
+class RoundLog(Struct):
+    round: str
+    checkpoint: str | None
+    sealed_at: str | None
+    keys: list[str]
+    hashes: list[str]
+    entries: list[LogEntry]
 
 
 class Neighbours(Struct):

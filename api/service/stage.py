@@ -69,7 +69,12 @@ def _bank(facts: Facts, bank: Mapping[str, Any]) -> None:
     if bank["wager"] is not None:
         for name in ("to_pay", "to_collect"):
             facts[name] = bank[name]
-            facts[f"{name}/bar"] = round(100 * cents(bank[name]) / cents(bank["wager"]))
+            facts[f"{name}/bar"] = _share(bank[name], bank["wager"])
+
+
+def _share(part: str, whole: str) -> int:
+    """Whole percent; a store that somebody has changed may have paid more than there was."""
+    return 0 if part.startswith("-") else min(100, round(100 * cents(part) / cents(whole)))
 
 
 # ---- chips

@@ -28,6 +28,7 @@ from domain.reasons import Why
 from domain.telling import FACE_DOWN
 from infra.mapper import Entry
 from infra.replaying import Replayed, Step
+from infra.topics import TOPICS
 
 
 async def get_steps(call: Call) -> Response:
@@ -66,6 +67,7 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
     settled = isinstance(event, LineSettled)
     return {
         "step": step.number,
+        "event": TOPICS.topic_of(type(event)),
         "at": step.entry.at.isoformat(),
         "by": step.entry.by,
         "late": step.entry.late,

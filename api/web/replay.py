@@ -11,6 +11,7 @@ from starlette.responses import Response
 from api.service.rounds import SEEING
 from api.web.page import Page, View
 from api.web.visit import Visit
+from infra.aggregates import NAMESPACE
 
 OWN = frozenset({"step", "closed", "format"})  # what an address says about the replay; the rest is a search
 NOTES = ("exposed card", "late bet", "irregularity", "other")
@@ -30,9 +31,11 @@ async def show(visit: Visit) -> View:
         "closed_hands": await _closed_hands(visit, told),
         "may": {
             "note": visit.may("noteRound"),
+            "evidence": False,
             "see_closed": told["status"] != "open" and visit.may("getSealedCards"),
         },
         "note_kinds": NOTES,
+        "sealed": _sealed(told),
     }
     return View(data, title=f"Round {round_id}", crumbs=(("Hands", _address("/hands", search)),))
 
@@ -53,6 +56,20 @@ def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _address(path: str, query: Mapping[str, Any]) -> str:
     return f"{path}?{urlencode(query)}" if query else path
+
+
+def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says of each step, in the form in which a browser compares it with the bytes that were sealed."""
+    lines = {line["step"]: [line["paid"], line["collected"], line["clause"]] for line in told["lines"]}
+    events = []
+    for step in told["steps"]:
+        said: dict[str, Any] = {"topic": step["event"], "by": step["by"], "at": step["at"]}
+        if step["step"] in lines:
+            said["line"] = lines[step["step"]]
+        if step["event"].startswith("round.cards_"):
+            said["cards"] = step["cards"]
+        events.append(said)
+    return {"events": events, "namespace": NAMESPACE.hex}
 
 
 async def _neighbours(visit: Visit, told: Mapping[str, Any], search: Mapping[str, str]) -> dict[str, str | None]:

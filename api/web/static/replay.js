@@ -1,12 +1,14 @@
 // Steps through a round. Everything that lies on the felt has its place in the page already (data-k); each step says
 // which of them look different. No rule is known here.
 
+import { seal } from "./seal.js";
+
 const RANKS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
 const SUITS = { c: ["clubs", "♣"], d: ["diamonds", "♦"], h: ["hearts", "♥"], s: ["spades", "♠"] };
 const STEP_MS = 1100;
 
 const replay = document.getElementById("replay");
-const { changes, marks } = JSON.parse(document.getElementById("steps").textContent);
+const { changes, marks, sealed } = JSON.parse(document.getElementById("steps").textContent);
 const last = changes.length;
 const places = new Map();
 for (const element of replay.querySelectorAll("[data-k]")) {
@@ -187,3 +189,4 @@ addEventListener("beforeprint", () => { pause(); show(last, { told: false }); })
 for (const hidden of replay.querySelectorAll(".controls [data-play], .slide, .speed")) hidden.hidden = false;
 point(false);
 replay.dataset.ready = "yes";
+seal(document.getElementById("seal"), document.getElementById("seal-more"), sealed.events, sealed.namespace);
