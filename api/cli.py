@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from api import dispute_commands, people_commands, rules_command
+from api import dispute_commands, log_commands, people_commands, rules_command
 from api.audit_commands import audit
 from api.demo_command import demo
+from api.evidence_commands import evidence, verify
 from api.ledger_commands import migrate, record, replay
 from api.play_commands import adjudicate
 from api.report_commands import follow, gaming_days_app, rebuild, report
@@ -42,7 +43,10 @@ def roundledger(
     """An event-sourced ledger for rounds of casino table games."""
 
 
-for command in (demo, serve, adjudicate, simulate, record, replay, report, audit, rebuild, follow, migrate, config):
+for command in (
+    *(demo, serve, adjudicate, simulate, record, replay, report, audit, evidence, verify),
+    *(log_commands.witness, rebuild, follow, migrate, config),
+):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")
 app.add_typer(tokens, name="token")
@@ -50,6 +54,7 @@ app.add_typer(people_commands.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
 app.add_typer(dispute_commands.app, name="dispute")
 app.add_typer(dispute_commands.dealers, name="dealer")
+app.add_typer(log_commands.app, name="log")
 
 
 def main() -> None:

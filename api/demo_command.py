@@ -116,33 +116,26 @@ def _invite(folder: Path, port: int) -> None:
 
 
 def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None:
-    """The service in this thread, the floor and the log beside it: rounds go on while somebody looks."""
+    """The service in this thread, the floor in another: rounds go on while somebody looks."""
     from api.service.serving import run
     from api.service.settings import read_settings
     from infra.demonstration import key_file
-    from infra.tlog import sealer
-    from infra.tlog.keys import default_folder
+    from infra.tlog.keys import FOLDER_VARIABLE, default_folder
 
+    os.environ.setdefault(FOLDER_VARIABLE, str(default_folder(folder)))
     os.environ["ROUNDLEDGER_TOKEN_KEY_FILE"] = str(key_file(folder))
     os.environ.setdefault("ROUNDLEDGER_LOG_FORMAT", "text")
     _hush()
     closing = threading.Event()
-    beside = [
-        threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo"),
-        threading.Thread(
-            target=sealer.run, args=(database_url, default_folder(folder), closing), name="roundledger-seal"
-        ),
-    ]
-    for thread in beside:
-        thread.start()
+    players = threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo")
+    players.start()
     try:
         run(database_url, HOST, port, 1, read_settings())
     except KeyboardInterrupt:
         pass
     finally:
         closing.set()
-        for thread in beside:
-            thread.join()
+        players.join()
 
 
 def _hush() -> None:

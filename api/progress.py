@@ -64,3 +64,17 @@ def progress_with_rate(what: str) -> Iterator[Callable[[int, int, int], None] | 
             progress.update(task, completed=done, total=total, rounds=rounds, rate=rate)
 
         yield tell
+
+
+@contextmanager
+def counting(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """For work that tells how much of it is done, step by step."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda done: progress.update(task, advance=done)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -97,7 +98,14 @@ def replay_of(ledger: Ledger, round_id: str, step: int | None = None) -> Replaye
     if not entries:
         return None
     recorded_at = ledger.events.recorder.recorded_at(stream("round", round_id), len(entries))
-    round_ = ledger.aggregates.opening(entries[0].event)
+    return told_again(round_id, ledger.aggregates.opening(entries[0].event), entries, recorded_at)
+
+
+def told_again(
+    round_id: str, opening: Round, entries: Sequence[Entry[Any]], recorded_at: Sequence[datetime]
+) -> Replayed:
+    """Without a ledger: the round as it opened, and its events as they are stored, the opening first."""
+    round_ = opening
     steps = [Step(1, entries[0], round_, recorded_at[0])]
     for number, entry in enumerate(entries[1:], start=2):
         round_ = evolve(round_, entry.event)

@@ -27,6 +27,7 @@ from api.service import (
     floor,
     floor_now,
     health,
+    log,
     people,
     reports,
     round_log,
@@ -44,6 +45,7 @@ from api.service.openapi import document
 from api.service.operations import Call, Operation
 from api.service.problems import STATUSES, Problem, of_refusal
 from api.service.projecting import Projecting
+from api.service.sealing import Sealing
 from api.service.settings import Settings
 from api.web.cookies import Cookies, check_origin
 from api.web.site import Site, wants_html
@@ -71,6 +73,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *count_room.OPERATIONS,
     *summaries.OPERATIONS,
     *audits.OPERATIONS,
+    *log.OPERATIONS,
     *feed.OPERATIONS,
     *tokens.OPERATIONS,
     *people.OPERATIONS,
@@ -97,6 +100,7 @@ class Service:
         self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
         self.projecting = Projecting(ledger.events.recorder.database, settings.follow)
         self.auditing = audits.Auditing(ledger.events.recorder.database)
+        self.sealing = Sealing(ledger.events.recorder.database, settings)
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
         self.open_rounds = OpenRounds(ledger)
@@ -104,12 +108,14 @@ class Service:
 
     def start(self) -> None:
         self.projecting.start()
+        self.sealing.start()
 
     def close(self) -> None:
         self.stopping.set()
         self.news.close()
         self.projecting.close()
         self.auditing.close()
+        self.sealing.close()
         self.threads.shutdown()
 
 
@@ -135,7 +141,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         exception_handlers={HTTPException: _http_problem},
     )
     for operation in OPERATIONS:
-        app.add_route(operation.path, _endpoint(service, operation), [operation.method], operation.name)
+        app.add_route(operation.route, _endpoint(service, operation), [operation.method], operation.name)
     service.site.mount(app)
     described = document(OPERATIONS, service.settings.authenticated)
     app.openapi = lambda: described  # type: ignore[method-assign]

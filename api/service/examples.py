@@ -364,3 +364,30 @@ FINDINGS = {
     ],
     "next": None,
 }
+
+CHECKPOINT = (
+    "casino.example/floor\n20852\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n"
+    "— casino.example/floor "
+    "Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n"
+)
+LOG_KEYS = {
+    "log": "casino.example/floor",
+    "key": "casino.example/floor+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+    "pem": "-----BEGIN PUBLIC KEY-----\n"
+    "MCowBQYDK2VwAyEAGlzZBxQ8OExB6DDFvOEqqIF+xWSaqr8sMTiLNbLXRNY=\n-----END PUBLIC KEY-----\n",
+    "earlier": [],
+}
+CONSISTENCY = {"from": 1024, "to": 20852, "hashes": ["gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ="]}
+ROUND_PROOFS = {
+    "round": "r-0001",
+    "checkpoint": CHECKPOINT,
+    "proofs": [
+        {
+            "version": 1,
+            "position": 20801,
+            "index": 20790,
+            "leaf": "B95lDa8R83lS8n0eG+o0buTxRKQTYFi//1U8anccXmA=",
+            "hashes": ["EKNzoDWG8LGC0Yp9o+sv3qllpMP9uHQ9B20KNL+Q1zs="],
+        }
+    ],
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response
 
 from api.service import shapes
@@ -24,16 +25,17 @@ async def readyz(call: Call) -> Response:
 def _ready(call: Call) -> dict[str, Any]:
     service = call.service
     ready: dict[str, Any] = {"status": "not ready", "database": False, "migrations": []}
-    ready["lag_events"] = ready["lag_seconds"] = None
+    ready["lag_events"] = ready["lag_seconds"] = ready["unsealed_events"] = ready["seal_lag_seconds"] = None
     try:
         ready["migrations"] = pending(service.database_url)
         ready["database"] = True
         if ready["migrations"] or service.stopping.is_set():
             return ready
+        ready["unsealed_events"], ready["seal_lag_seconds"] = service.sealing.lag()
         ready["lag_events"], ready["lag_seconds"] = service.projecting.lag()
     except psycopg.errors.UndefinedTable:
         ready["lag_events"], ready["lag_seconds"] = 0, 0.0  # nothing has been projected yet
-    except (psycopg.Error, MigrationRefused):
+    except (psycopg.Error, PersistenceError, MigrationRefused):
         return ready
     if ready["lag_seconds"] <= service.settings.lag_limit_seconds:
         ready["status"] = "ready"
@@ -44,13 +46,15 @@ async def metrics(call: Call) -> Response:
     try:
         events, seconds = await call.in_thread(call.service.projecting.lag)
         call.service.metrics.lag(events, seconds)
-    except psycopg.Error:
+        call.service.metrics.seal_lag(*await call.in_thread(call.service.sealing.lag))
+    except (psycopg.Error, PersistenceError):
         pass  # the figure stays as it was; that the database is away is for /readyz to say
     return Response(call.service.metrics.text(), media_type=call.service.metrics.media_type)
 
 
-_READY = {"status": "ready", "database": True, "migrations": [], "lag_events": 0, "lag_seconds": 0.0}
-_NOT_READY = {"status": "not ready", "database": False, "migrations": [], "lag_events": None, "lag_seconds": None}
+_LAGS = ("lag_events", "lag_seconds", "unsealed_events", "seal_lag_seconds")
+_READY = {"status": "ready", "database": True, "migrations": [], **dict.fromkeys(_LAGS, 0)}
+_NOT_READY: dict[str, Any] = {"status": "not ready", "database": False, "migrations": [], **dict.fromkeys(_LAGS)}
 
 OPERATIONS = (
     Operation(

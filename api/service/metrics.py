@@ -51,6 +51,18 @@ class Metrics:
             multiprocess_mode="mostrecent",
             registry=self._registry,
         )
+        self._unsealed_events = Gauge(
+            "roundledger_unsealed_events",
+            "Events that the transparency log lacks",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
+        self._seal_lag_seconds = Gauge(
+            "roundledger_seal_lag_seconds",
+            "Age of the oldest of them",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
         self._of: dict[tuple[str, int], Counter] = {}
 
     def begin(self) -> None:
@@ -72,6 +84,10 @@ class Metrics:
     def lag(self, events: int, seconds: float) -> None:
         self._lag_events.set(events)
         self._lag_seconds.set(seconds)
+
+    def seal_lag(self, events: int, seconds: float) -> None:
+        self._unsealed_events.set(events)
+        self._seal_lag_seconds.set(seconds)
 
     def text(self) -> bytes:
         if SHARED_FOLDER not in os.environ:

@@ -74,6 +74,11 @@ class Operation(Struct, frozen=True):
     two_people: frozenset[str] = frozenset()  # the roles of the second person
     streams: bool = False
 
+    @property
+    def route(self) -> str:
+        """For the router: the name of a tile is the one thing in an address that may have slashes."""
+        return self.path.replace("{tile}", "{tile:path}")
+
     def check(self, person: Person) -> None:
         if self.roles is not None and person.role != OPEN and person.role not in self.roles:
             raise Problem("forbidden", f"The role {person.role} may not do this.")

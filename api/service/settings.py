@@ -38,6 +38,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_limit: float = 500.0  # requests a second of one person, where there is authentication; 0 for none
     count_tolerance_cents: int = 0  # by which a count may differ from what was dropped, without an explanation
     follow: bool = True  # keep the reports' tables up to date from this process, unless another one does
+    seal: bool = True  # seal the events' log from this process, unless another one does; needs log_keys
+    log_keys: str | None = None  # the folder of the log's private key; `serve` puts it into the data folder
     lag_limit_seconds: float = 60.0  # of the reports behind the events, before /readyz says no
     shutdown_seconds: float = 20.0  # for requests that are under way
     log_format: str = "json"  # or "text"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from domain import actions as played
 from domain.actions import Choice as ChoiceName
@@ -991,6 +991,41 @@ class Ready(Struct):
     migrations: list[str]
     lag_events: int | None
     lag_seconds: float | None
+    unsealed_events: int | None
+    seal_lag_seconds: float | None
+
+
+class LogKeys(Struct):
+    """As a verifier reads them (signed notes); `pem` is the present one for openssl."""
+
+    log: str
+    key: str
+    pem: str
+    earlier: list[str]
+
+
+class Consistency(Struct):
+    """The hashes by which the larger tree is shown to begin with the smaller one (RFC 6962, 2.1.2), in base64."""
+
+    old_size: int = field(name="from")
+    size: int = field(name="to")
+    hashes: list[str] = []
+
+
+class EventProof(Struct):
+    """Where an event of a round stands in the log, the hash of its leaf, and its path to the root, in base64."""
+
+    version: int
+    position: int
+    index: int
+    leaf: str
+    hashes: list[str]
+
+
+class RoundProofs(Struct):
+    round: str
+    checkpoint: str
+    proofs: list[EventProof]
 
 
 class ProblemShown(Struct, omit_defaults=True):

@@ -44,6 +44,10 @@ class LogReader:
     def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
         return self._database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())
 
+    @property
+    def database_url(self) -> str:
+        return self._database.url
+
     # ---- what the log is
 
     def log_id(self) -> UUID:

@@ -25,7 +25,15 @@ __all__ = ["server_url", "service_url"]
 
 SETTINGS = Settings(token_key=KEY)
 CLOSED = [operation for operation in OPERATIONS if operation.roles is not None]
-PATHS = {"table": "t1", "round": "r-0001", "seat": "5", "ruleset": "uth-house", "name": "bankroll"}
+PATHS = {
+    "table": "t1",
+    "round": "r-0001",
+    "seat": "5",
+    "ruleset": "uth-house",
+    "name": "bankroll",
+    "level": "0",
+    "tile": "000",
+}
 
 
 def token(role: str, by: str | None = None, table: str | None = None, days: float = 1.0, key: str = KEY) -> str:
@@ -51,7 +59,7 @@ def locked(service_url: str) -> Iterator[Any]:
 
 def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
     path = operation.path
-    for name in ("table", "round", "seat", "ruleset", "name", "box", "meter", "bettor", "token", "staff", "dispute"):
+    for name in ("box", "meter", "bettor", "token", "staff", "dispute", *PATHS):
         path = path.replace(f"{{{name}}}", PATHS.get(name, f"{name}-1"))
     if operation.streams:
         headers = {**headers, "Last-Event-ID": "none"}  # or the answer would never end

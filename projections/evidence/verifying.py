@@ -1,0 +1,240 @@
+"""Checks an evidence bundle with neither database nor network, and says by name what is wrong with it.
+
+First that every byte is as it was put together, then that what was put together is true: the checkpoint signed, every
+event in the log under it, the rule set the one that the round names, the cards those that were sealed, the round
+decided again from its facts, and every other file what comes of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.auditing import audit_round
+from domain.errors import Refusal
+from domain.results import result_of
+from domain.rulebooks import RuleSetAdopted
+from domain.rulesets.loading import RuleSetError
+from infra.aggregates import stream
+from infra.replaying import Replayed
+from infra.tlog.checkpoints import Checkpoint, parse_checkpoint
+from infra.tlog.leaves import BadEntry
+from infra.tlog.merkle import leaf_hash
+from infra.tlog.notes import BadNote, Verifier, parse_verifier
+from infra.tlog.proofs import parse_proof
+from infra.topics import TOPICS
+from projections.evidence import bundle
+from projections.evidence.bundle import Evidence, NotARound, Sealed
+from projections.evidence.zips import Damaged, unpack
+
+
+class Fault(Struct, frozen=True):
+    """What is wrong, and with which file of the bundle."""
+
+    file: str
+    detail: str
+
+
+class Verdict(Struct):
+    """`trusted`: a key or a checkpoint from elsewhere vouches for the bundle, not only the key that came with it."""
+
+    faults: list[Fault] = []
+    notes: list[str] = []
+    trusted: bool = False
+    evidence: Evidence | None = None
+    result: dict[str, Any] | None = None
+
+    @property
+    def good(self) -> bool:
+        return not self.faults
+
+
+def verify(data: bytes, keys: Sequence[Verifier] = (), outside: Sequence[Checkpoint] = ()) -> Verdict:
+    """`keys` and `outside`: the log's keys and checkpoints as the verifier knows them from elsewhere."""
+    verdict = Verdict()
+    try:
+        files = unpack(data)
+    except Damaged as damaged:
+        verdict.faults.append(Fault(damaged.where, damaged.detail))
+        return verdict
+    manifest = _check_manifest(files, verdict)
+    if verdict.faults:
+        return verdict
+    try:
+        evidence = verdict.evidence = _read(files, manifest)
+    except _Wrong as wrong:
+        verdict.faults.append(wrong.fault)
+        return verdict
+    _check_log(evidence, verdict)
+    _check_trust(evidence, keys, outside, verdict)
+    _check_round(files, manifest, evidence, verdict)
+    return verdict
+
+
+class _Wrong(Exception):
+    def __init__(self, file: str, detail: str) -> None:
+        super().__init__(detail)
+        self.fault = Fault(file, detail)
+
+
+# ---- bytes
+
+
+def _check_manifest(files: dict[str, bytes], verdict: Verdict) -> dict[str, Any]:
+    try:
+        manifest = msgspec.json.decode(files[bundle.MANIFEST], type=dict[str, Any])
+        listed = msgspec.convert(manifest["files"], dict[str, dict[str, Any]])
+        if manifest["format"] != bundle.FORMAT:
+            verdict.faults.append(Fault(bundle.MANIFEST, f"its format is not {bundle.FORMAT!r}"))
+    except (KeyError, msgspec.MsgspecError):
+        verdict.faults.append(Fault(bundle.MANIFEST, "there is none, or it cannot be read"))
+        return {}
+    for name in files.keys() - listed.keys() - {bundle.MANIFEST}:
+        verdict.faults.append(Fault(name, "the manifest does not list it"))
+    for name, said in listed.items():
+        if name not in files:
+            verdict.faults.append(Fault(name, "the manifest lists it, and it is not there"))
+        elif said != {"bytes": len(files[name]), "sha256": sha256(files[name]).hexdigest()}:
+            verdict.faults.append(Fault(name, "its hash is not the one in the manifest"))
+    return manifest
+
+
+def _read(files: dict[str, bytes], manifest: dict[str, Any]) -> Evidence:
+    checkpoint = _parsed(files, bundle.CHECKPOINT, parse_checkpoint)
+    key = _parsed(files, bundle.KEY, parse_verifier)
+    ruleset_text = _parsed(files, bundle.RULESET, str)
+    sealed = []
+    for name in files:
+        if name.startswith("log/") and name.endswith(".entry"):
+            proof = _parsed(files, f"{name.removesuffix('.entry')}.tlog-proof", parse_proof)
+            one = Sealed(files[name], proof)
+            try:
+                readable = f"{bundle.entry_name(one)}.entry" == name and bool(one.row.topic)
+            except BadEntry as error:
+                raise _Wrong(name, f"it cannot be read: {error}") from None
+            if not readable:
+                raise _Wrong(name, "its proof is for another place in the log")
+            sealed.append(one)
+    round_id = manifest.get("round")
+    if not isinstance(round_id, str) or not sealed:
+        raise _Wrong(bundle.MANIFEST, "it names no round, or there are no events")
+    return Evidence(round_id, ruleset_text, tuple(sealed), checkpoint, key)
+
+
+def _parsed(files: dict[str, bytes], name: str, parse: Any) -> Any:
+    try:
+        return parse(files[name].decode())
+    except KeyError:
+        raise _Wrong(name, "it is not there") from None
+    except (BadNote, UnicodeDecodeError) as error:
+        raise _Wrong(name, f"it cannot be read: {error}") from None
+
+
+# ---- the log
+
+
+def _check_log(evidence: Evidence, verdict: Verdict) -> None:
+    checkpoint = evidence.checkpoint
+    if not checkpoint.trusted_by([evidence.key]):
+        verdict.faults.append(Fault(bundle.CHECKPOINT, "it is not signed with the key of the bundle"))
+    for sealed in evidence.sealed:
+        name = bundle.entry_name(sealed)
+        if sealed.proof.checkpoint != checkpoint:
+            verdict.faults.append(Fault(f"{name}.tlog-proof", "it is under another checkpoint"))
+        elif not sealed.proof.proves(leaf_hash(sealed.entry)):
+            verdict.faults.append(Fault(f"{name}.entry", "the log does not have this entry at that place"))
+    rows = [sealed.row for sealed in evidence.of_round]
+    expected = stream("round", evidence.round_id)
+    for sealed, row in zip(evidence.of_round, rows, strict=True):
+        if row.originator_id != expected:
+            detail = f"it is not an event of round {evidence.round_id}"
+            verdict.faults.append(Fault(f"{bundle.entry_name(sealed)}.entry", detail))
+    indexes = [sealed.proof.index for sealed in evidence.of_round]
+    if indexes != sorted(set(indexes)) or [row.position for row in rows] != sorted({row.position for row in rows}):
+        verdict.faults.append(Fault(bundle.EVENTS, "the events are not in the order of the log"))
+
+
+def _check_trust(evidence: Evidence, keys: Sequence[Verifier], outside: Sequence[Checkpoint], verdict: Verdict) -> None:
+    checkpoint = evidence.checkpoint
+    if keys:
+        if checkpoint.trusted_by(keys):
+            verdict.trusted = True
+        else:
+            named = ", ".join(key.text() for key in keys)
+            detail = f"it is signed with {evidence.key.text()}, not with the key that you expect: {named}"
+            verdict.faults.append(Fault(bundle.CHECKPOINT, detail))
+        cosigned = checkpoint.note.signed_by(key for key in keys if key.name != checkpoint.origin)
+        verdict.notes += [f"Cosigned by {key.name}." for key in cosigned]
+    for known in outside:
+        if known.origin != checkpoint.origin:
+            detail = f"it is of the log {checkpoint.origin}, and the checkpoint that you have is of {known.origin}"
+            verdict.faults.append(Fault(bundle.CHECKPOINT, detail))
+        elif known.size != checkpoint.size:
+            verdict.notes.append(
+                f"The checkpoint that you have is of {known.size} events and the bundle's of {checkpoint.size}: "
+                "offline they cannot be compared. Ask for one under yours: evidence ROUND --checkpoint FILE."
+            )
+        elif known.root != checkpoint.root:
+            verdict.faults.append(
+                Fault(bundle.CHECKPOINT, "its root is not that of the checkpoint that you have: a fork")
+            )
+        else:
+            verdict.trusted = True
+    if not verdict.trusted:
+        verdict.notes.append(
+            f"NOT TRUSTED YET: only the bundle itself vouches for its key, {evidence.key.text()}. Compare it with the "
+            "key as you know it from elsewhere, or give that with --key."
+        )
+
+
+# ---- the round
+
+
+def _check_round(files: dict[str, bytes], manifest: dict[str, Any], evidence: Evidence, verdict: Verdict) -> None:
+    try:
+        story = bundle.story_of(evidence)
+    except (NotARound, LookupError, ValueError, RuleSetError, Refusal, msgspec.MsgspecError) as error:
+        verdict.faults.append(Fault(bundle.EVENTS, f"they cannot be told as a round: {error}"))
+        return
+    _check_rules(evidence, story, verdict)
+    verdict.result = result_of(story.steps[-1].round)
+    events = [step.entry.event for step in story.steps[1:]]
+    for at, finding in audit_round(story.steps[0].round, events):
+        told = f" Expected {finding.expected}, found {finding.found}." if finding.expected or finding.found else ""
+        verdict.faults.append(Fault(bundle.EVENTS, f"event {at + 2}: {finding.what}{told}"))
+    _check_files(files, manifest, evidence, verdict)
+
+
+def _check_rules(evidence: Evidence, story: Replayed, verdict: Verdict) -> None:
+    opened = story.steps[0].entry.event
+    if opened.round != evidence.round_id:
+        verdict.faults.append(Fault(bundle.MANIFEST, f"the events are those of round {opened.round}"))
+    if story.steps[0].round.rules.content_hash != opened.ruleset_hash:
+        verdict.faults.append(Fault(bundle.RULESET, "it is not the rule set that the round was opened with"))
+    adopted = [sealed for sealed in evidence.sealed if sealed.row.topic == bundle.RULES_TOPIC]
+    for sealed in adopted:
+        event = TOPICS.decoder(sealed.row.topic)(sealed.row.state).event
+        same = isinstance(event, RuleSetAdopted) and event.text == evidence.ruleset_text
+        if not same or sealed.row.originator_id != stream("rules", opened.ruleset_hash):
+            verdict.faults.append(Fault(bundle.RULESET, "it is not the text that was sealed"))
+
+
+def _check_files(files: dict[str, bytes], manifest: dict[str, Any], evidence: Evidence, verdict: Verdict) -> None:
+    """Everything that follows from the events, made once more."""
+    made_with, kept = manifest.get("rendered_with"), None
+    if made_with != bundle.rendered_with():
+        kept = {name: files.get(name, b"") for name in bundle.RENDERED}
+        verdict.notes.append(
+            "round.html and round.pdf were made by other versions of our programs and are not compared with the "
+            "events; this program tells the round anew."
+        )
+    expected = bundle.files_of(evidence, kept, made_with)
+    if list(expected) != list(files):
+        verdict.faults.append(Fault("the zip's directory", "it has other files, or in another order"))
+    for name, content in expected.items():
+        if files.get(name) != content:
+            verdict.faults.append(Fault(name, "it does not say what the sealed events say"))
