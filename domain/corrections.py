@@ -67,6 +67,7 @@ def correct(
     entries: Sequence[Entry],
     facts: dict[str, str] | None = None,
     dispute: str | None = None,
+    meter_by: tuple[int, int] = (0, 0),
 ) -> list[RoundEvent]:
     """Compensating entries on a settled round; each names its account, because nobody pays for another unsaid."""
     if round_.status != "settled":
@@ -77,7 +78,7 @@ def correct(
         raise BadDocument("A correction needs its reason.")
     wagers = {wager_of(line) for line in round_.lines}
     wagers |= {(line.seat, line.bettor, 1, "envy") for line in round_.lines if line.spot == "progressive"}
-    events: list[RoundEvent] = [RoundCorrected(reason, by, facts)]
+    events: list[RoundEvent] = [RoundCorrected(reason, by, facts, *meter_by)]
     for entry in entries:
         if (entry.seat, entry.bettor, entry.hand, entry.spot) not in wagers:
             raise BadDocument(f"{entry.bettor} had no {entry.spot} wager at seat {entry.seat} in this round.")
@@ -114,7 +115,14 @@ def correct_facts(
         for (seat, bettor, hand, spot), amount in _difference(round_, right).items()
         if amount
     ]
-    return correct(round_, reason, by, entries, {str(at): str(change) for at, change in changes.items()})
+    said = {str(at): str(change) for at, change in changes.items()}
+    return correct(round_, reason, by, entries, said, meter_by=_meter_difference(round_, right))
+
+
+def _meter_difference(was: Round, right: Round) -> tuple[int, int]:
+    """By how much shown and reserve would be elsewhere today; the awards of later rounds stay what they were."""
+    shown_by, reserve_by = was.meter_corrected
+    return right.meter_shown - was.meter_shown - shown_by, right.meter_reserve - was.meter_reserve - reserve_by
 
 
 def _difference(was: Round, right: Round) -> dict[Wager, int]:

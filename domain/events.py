@@ -200,6 +200,8 @@ class RoundCorrected(Struct, frozen=True, array_like=True, gc=False):
     reason: str
     by: tuple[str, str]
     facts: dict[str, str] | None = None  # what was read wrongly: the index of the fact and how it should read
+    meter_shown_by: int = 0  # by how much the right facts would have left the progressive meter elsewhere
+    meter_reserve_by: int = 0
 
 
 class CorrectionPosted(Struct, frozen=True, array_like=True, gc=False):

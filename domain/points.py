@@ -1,4 +1,8 @@
-"""The questions that the engine asks of a rule set, by game family and feature; a rule set must answer each of them."""
+"""The questions that are asked of a rule set, by game family and feature; a rule set must answer each of them.
+
+The engine asks nearly all. `rounding`, `backline`, `qualify` and `one_play_wager` are asked by people only: they say by
+which clause something is always so, which no line and no refusal could name, and the tests of each rule set hold it.
+"""
 
 from __future__ import annotations
 

@@ -109,6 +109,7 @@ class Round(Struct, frozen=True, gc=False):
     voided: RoundVoided | None = None
     waived: FeeWaived | None = None
     corrections: tuple[CorrectionPosted, ...] = ()
+    meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been put right since
     payments: tuple[PaymentReported, ...] = ()
     disputes: tuple[RoundDisputed, ...] = ()
 
@@ -302,7 +303,12 @@ def _round_disputed(round_: Round, event: RoundDisputed) -> Round:
     return replace(round_, disputes=(*round_.disputes, event))
 
 
-def _nothing_to_remember(round_: Round, event: NoteMade | RoundCorrected) -> Round:
+def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
+    shown_by, reserve_by = round_.meter_corrected
+    return replace(round_, meter_corrected=(shown_by + event.meter_shown_by, reserve_by + event.meter_reserve_by))
+
+
+def _nothing_to_remember(round_: Round, event: NoteMade) -> Round:
     return round_
 
 
@@ -325,7 +331,7 @@ _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     MeterRead: _meter_moved,
     FeeWaived: _fee_waived,
     NoteMade: _nothing_to_remember,
-    RoundCorrected: _nothing_to_remember,
+    RoundCorrected: _round_corrected,
     CorrectionPosted: _correction_posted,
     PaymentReported: _payment_reported,
     RoundDisputed: _round_disputed,

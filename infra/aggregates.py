@@ -86,6 +86,9 @@ class Append:
     def at_ms(self) -> int:
         return self._actor.at_ms
 
+    def touches(self, originator: UUID) -> bool:
+        return any(recorded.originator_id == originator for recorded in self.recorded)
+
     def add(self, originator: UUID, version: int, events: Iterable[Any]) -> int:
         """Append after `version`; returns the version of the last event."""
         actor = self._actor
@@ -293,6 +296,11 @@ class Aggregates:
         known = meters.evolve(meters.start(first[0].event), last.event), last.originator_version
         self._meters[meter_id] = known
         return known
+
+    def meter_version(self, meter_id: str) -> int:
+        """As it is stored now, whatever is remembered; 0 where there is no such meter yet."""
+        last = self._last(stream("meter", meter_id))
+        return 0 if last is None else last.originator_version
 
     def keep_meter(self, meter: Meter, version: int) -> None:
         assert meter.id is not None

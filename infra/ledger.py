@@ -24,7 +24,9 @@ from domain.events import (
     MeterRead,
     PaymentReported,
     ProgressiveWagersTaken,
+    RoundCorrected,
     RoundEvent,
+    RoundOpened,
     RoundVoided,
 )
 from domain.moments import OutOfOrder
@@ -251,12 +253,21 @@ class Ledger(Application[UUID]):
     def _commit_play(
         self, append: Append, receipt: Receipted, stored: Stored, desk: Desk, meter: Meter | None, version: int
     ) -> None:
+        if meter is not None and meter.id is not None and not append.touches(stream("meter", meter.id)):
+            self._check_meter(append, stored, meter.id, version)
         self.commit(append, receipt, stored)
         table = stored.round.opened.table
         assert table is not None
         self.aggregates.keep(table, desk)
         if meter is not None:
             self.aggregates.keep_meter(meter, version)
+
+    def _check_meter(self, append: Append, stored: Stored, meter_id: str, version: int) -> None:
+        """A round without a progressive wager writes nothing to its meter, so nothing would notice that another process
+        has moved it: what the round shows before and after is looked up."""
+        begins = any(isinstance(recorded.event, RoundOpened) for recorded in append.recorded)
+        if (begins or stored.round.status != "open") and self.aggregates.meter_version(meter_id) != version:
+            raise appender.Conflict(f"meter {meter_id} has moved on")
 
     # ---- beside the play
 
@@ -352,13 +363,34 @@ class Ledger(Application[UUID]):
         expected_version: int | None = None,
         receipt: Receipted = None,
     ) -> Stored:
-        """A misread fact put right: the round is decided again and the difference posted line by line."""
+        """A misread fact put right: the round is decided again and the difference posted line by line.
+
+        Where the right facts would have left the progressive meter elsewhere, it is adjusted by that.
+        """
         stored = self._load_at(round_id, expected_version)
         opening = self.aggregates.opening(stored.round.opened)
         actions = list(facts.actions_of(entry.event for entry in stored.entries))
         by = (actor.by, second_person)
         events = corrections.correct_facts(stored.round, opening, actions, changes, reason, by, account)
-        return self._append_beside(stored, events, Append(_after_the_round(stored, actor)), receipt)
+        append = Append(_after_the_round(stored, actor))
+        self._correct_meter(stored, events, append)
+        return self._append_beside(stored, events, append, receipt)
+
+    def _correct_meter(self, stored: Stored, events: Sequence[RoundEvent], append: Append) -> None:
+        corrected = events[0]
+        assert isinstance(corrected, RoundCorrected)
+        shown_by, reserve_by = corrected.meter_shown_by, corrected.meter_reserve_by
+        terms = stored.round.terms
+        if terms.meter is None or terms.meter.id is None or not (shown_by or reserve_by):
+            return
+        self.aggregates.forget(stored.round.opened.table or "")
+        found = self.aggregates.meter(terms.meter.id)
+        if found is None:
+            return  # the round was never stored with its meter
+        meter, version = found
+        reason = f"Round {stored.id} was corrected: {corrected.reason}"
+        adjusted = meters.adjust(meter, meter.shown + shown_by, meter.reserve + reserve_by, reason, corrected.by)
+        append.add(stream("meter", terms.meter.id), version, [adjusted])
 
     def _load_at(self, round_id: str, expected_version: int | None) -> Stored:
         stored = self.load(round_id)

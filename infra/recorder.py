@@ -25,12 +25,12 @@ from infra import appender
 from infra.appender import Appender, Receipt, SealedCard
 from infra.database import Database
 from infra.event_reader import EventReader, LogRow
+from infra.listening import CHANNEL, notices
 from infra.migrate import SERVICE_ROLE
 from infra.topic_ids import TopicIds
 
 logger = logging.getLogger(__name__)
 
-CHANNEL = "roundledger_events"
 NOTICE_INTERVAL_SECONDS = 0.01
 POLL_SECONDS = 0.1
 
@@ -222,15 +222,5 @@ class LedgerSubscription(ListenNotifySubscription[LedgerRecorder]):
             self._listen_thread.join()
 
     def _listen(self) -> None:
-        while not self._has_been_stopped:
-            try:
-                with psycopg.connect(self._recorder.database.url, autocommit=True) as connection:
-                    connection.execute(f"LISTEN {CHANNEL}")
-                    while not self._has_been_stopped:
-                        self._has_been_notified.set()
-                        for _ in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
-                            pass
-            except psycopg.Error as error:  # the database was restarted, or somebody closed the connection
-                logger.info("Listening again: %s", error)
-                self._has_been_notified.wait(POLL_SECONDS)
-                self._has_been_notified.set()
+        for _ in notices(self._recorder.database.url, lambda: self._has_been_stopped, POLL_SECONDS):
+            self._has_been_notified.set()

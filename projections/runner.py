@@ -18,8 +18,9 @@ import psycopg
 from eventsourcing.persistence import PersistenceError
 from msgspec import Struct
 
+from infra.listening import CHANNEL
 from infra.migrate import READER_ROLE
-from infra.recorder import CHANNEL, LedgerRecorder
+from infra.recorder import LedgerRecorder
 from projections.applier import PAGE, Applier, MovedOn, Stale
 from projections.catalogue import named
 from projections.storage import LIVE, Connection

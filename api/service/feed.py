@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
-import psycopg
 from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response, StreamingResponse
 
@@ -21,13 +20,15 @@ from api.service import examples
 from api.service.operations import Answer, Call, Operation, Param
 from api.service.problems import Problem
 from infra.feed import FeedReader
-from infra.recorder import CHANNEL, LedgerRecorder
+from infra.listening import notices
+from infra.recorder import LedgerRecorder
 
 logger = logging.getLogger(__name__)
 
 PAGE = 500
 HEARTBEAT_SECONDS = 15.0
 POLL_SECONDS = 1.0
+LOOK_SECONDS = 0.25  # how soon the one that listens sees that the service stops
 LAST = {"type": "integer", "minimum": 0, "maximum": 10**15}
 MEDIA_TYPE = "text/event-stream"
 
@@ -62,16 +63,9 @@ class News:
                     loop.call_soon_threadsafe(event.set)
 
     def _listen(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                with psycopg.connect(self._recorder.database.url, autocommit=True) as connection:
-                    connection.execute(f"LISTEN {CHANNEL}")
-                    while not self._stopping.is_set():
-                        for _ in connection.notifies(timeout=0.25, stop_after=1):
-                            self._ring()
-            except psycopg.Error as error:
-                logger.info("Listening again: %s", error)
-                self._stopping.wait(POLL_SECONDS)
+        for came in notices(self._recorder.database.url, self._stopping.is_set, LOOK_SECONDS):
+            if came:
+                self._ring()
         self._ring()
 
     def close(self) -> None:

@@ -8,79 +8,22 @@ import subprocess
 import threading
 import time
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
 
+from tests.api.killing import ANTE, kill_under_load, new_round
 from tests.api.processes import SERVE, environment, free_port, serving, until_gone
 from tests.api.serving import KEY, server_url, service_url
 
 __all__ = ["server_url", "service_url"]
 
-HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}
-ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00"}
-
-
-def new_round(client: httpx.Client) -> Any:
-    table = f"t-{uuid4().hex[:12]}"
-    assert client.post(f"/v1/tables/{table}/sessions", json=HOUSE).status_code == 201
-    return client.post(f"/v1/tables/{table}/rounds", json={}).json()["id"]
-
-
-class Terminals:
-    """Each bets again and again under a new key, and sends what got no answer once more."""
-
-    def __init__(self, port: int, count: int) -> None:
-        self._base = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=self._base, timeout=30) as client:
-            self.rounds = [new_round(client) for _ in range(count)]
-        self.sent = dict.fromkeys(self.rounds, 0)
-        self.stop = threading.Event()
-        self._threads = [threading.Thread(target=self._bet, args=(round_id,)) for round_id in self.rounds]
-        for thread in self._threads:
-            thread.start()
-
-    def _bet(self, round_id: str) -> None:
-        key = uuid4().hex
-        with httpx.Client(base_url=self._base, timeout=30) as client:
-            while not self.stop.is_set():
-                try:
-                    answer = client.post(
-                        f"/v1/rounds/{round_id}/actions", json={"actions": [ANTE]}, headers={"Idempotency-Key": key}
-                    )
-                except httpx.TransportError:
-                    time.sleep(0.05)
-                    continue
-                if answer.status_code == 503:
-                    continue
-                assert answer.status_code == 200, answer.text
-                self.sent[round_id] += 1
-                key = uuid4().hex
-
-    def finish(self) -> None:
-        self.stop.set()
-        for thread in self._threads:
-            thread.join()
-
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(service_url: str, how: signal.Signals):
-    port = free_port()
-    with serving(service_url, port) as process:
-        terminals = Terminals(port, 6)
-        time.sleep(1.0)
-        process.send_signal(how)
-        code = process.wait(30)
-        if how == signal.SIGTERM:
-            assert code in (0, -signal.SIGTERM)
-    assert sum(terminals.sent.values()) > 0
-    with serving(service_url, port):
-        time.sleep(0.5)
-        terminals.finish()
-        for round_id, sent in terminals.sent.items():
-            version = httpx.get(f"http://127.0.0.1:{port}/v1/rounds/{round_id}", timeout=10).json()["version"]
-            assert version == 1 + sent
+    figures = kill_under_load(service_url, free_port(), how, kills=1, connections=64, answers=128)
+    assert figures.lost == figures.doubled == 0
+    assert figures.acknowledged >= 2 * 128
 
 
 def read_feed(port: int, path: str, count: int, after: int | None) -> list[dict[str, Any]]:

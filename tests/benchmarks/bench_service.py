@@ -40,12 +40,14 @@ def _serve(database_url: str, port: int) -> None:
     import uvicorn
 
     from api.service.app import create_app
+    from api.service.serving import set_memory_aside
     from api.service.settings import Settings
     from infra.ledger import Ledger
 
     ledger = Ledger(database_url)
     app = create_app(ledger, Settings(follow=False))
     bare = _bare(ledger)
+    set_memory_aside()
 
     async def both(scope: Any, receive: Any, send: Any) -> None:
         """Side by side, so that the bare one goes through nothing of ours."""

@@ -493,6 +493,46 @@ def test_tables_share_a_meter_by_its_id(ledger, reopened):
     assert len(meter_events(ledger, name)) == 5
 
 
+def without_progressive_wagers(raw: dict[str, Any]) -> dict[str, Any]:
+    actions = [action for action in raw["actions"] if action.get("spot") != "progressive"]
+    return {**raw, "actions": actions}
+
+
+def test_a_round_without_a_progressive_wager_shows_what_others_made_of_the_meter(ledger, reopened):
+    first, second = new_table(), new_table()
+    name = f"m-{first}"
+    accepted(ledger, progressive_round(first, {"id": name}))
+    accepted(reopened(), progressive_round(second, {"id": name}))
+    looking_on = accepted(ledger, without_progressive_wagers(progressive_round(first, {"id": name})))
+    assert shown(looking_on) == ("2001.00", "2001.00")
+    raw = without_progressive_wagers(progressive_round(first, {"id": name}))
+    begun = ledger.record({**raw, "actions": raw["actions"][:-1]}, ACTOR)
+    assert begun["status"] == "open"
+    accepted(reopened(), progressive_round(second, {"id": name}))
+    settled = ledger.act(raw["round"], raw["actions"][-1:], ACTOR)
+    assert shown(result_of(settled.round))[1] == "2001.50"
+
+
+def test_a_corrected_award_moves_the_meter_and_back(ledger, reopened):
+    table = new_table()
+    raw = progressive_round(table, {}, royal=True)
+    assert shown(accepted(ledger, raw)) == ("2000.00", "1000.10")  # all of it, and seeded again with the reserve
+    actions = list(actions_of(entry.event for entry in ledger.entries(raw["round"])))
+    (at,) = [at for at, action in enumerate(actions) if action.get("of") == "flop"]
+    misread = {at: {"do": "reveal", "of": "flop", "cards": ["Qs", "Js", "9s"]}}
+    corrected = reopened().correct_facts(raw["round"], misread, "Misread", "s-2", "house", ACTOR)
+    assert corrected.round.meter_corrected == (2000_50 - 1000_10, 10)
+    *_, adjusted = meter_events(ledger, f"meter-{table}")
+    reason = f"Round {raw['round']} was corrected: Misread"
+    assert adjusted == meters.MeterAdjusted(2000_50, 10, reason, (ACTOR.by, "s-2"))
+    assert shown(accepted(ledger, progressive_round(table, {}))) == ("2000.50", "2001.00")
+    ledger.correct_facts(raw["round"], misread, "Looked again", "s-2", "house", ACTOR)
+    assert len(meter_events(ledger, f"meter-{table}")) == 5  # seeded, two rounds, one award, one adjustment
+    ledger.correct_facts(raw["round"], {}, "Read right at first", "s-2", "house", ACTOR)
+    *_, back = meter_events(ledger, f"meter-{table}")
+    assert (back.shown, back.reserve) == (2001_00 - (2000_50 - 1000_10), 20 - 10)
+
+
 def test_another_meter_is_another_term(ledger):
     table = new_table()
     accepted(ledger, progressive_round(table, {"id": f"m1-{table}"}))
