@@ -28,10 +28,12 @@ FLAGS = {
     "corrected": "Corrected",
     "noted": "Noted by the floor",
     "late": "Entered late",
+    "disputed": "Disputed",
+    "waived": "Fee waived",
 }
 FILTERS = (
     "table", "bettor", "seat", "day", "shift", "from", "to", "ruleset", "status", "outcome", "made", "least", "most",
-    *FLAGS,
+    "player_dealer", "dealer", *FLAGS,
 )  # fmt: skip
 ALWAYS_SHOWN = frozenset({"table", "bettor", "day", "ruleset", "made"})
 MADE = (

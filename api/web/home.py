@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from api.web.page import ANYBODY, Page, View
 from api.web.visit import Visit
+from domain.money import cents, money
 
 WHAT_FOR = {
     "floor": "Every table as it is now: the round, the wagers, the exposure of the bank.",
@@ -27,7 +30,25 @@ async def show(visit: Visit) -> View:
         for page in PAGES
         if page.nav is not None and page.name != "home" and page.admits(visit.person.role)
     ]
-    return View({"pages": pages})
+    return View({"pages": pages, "now": await _now(visit)})
+
+
+async def _now(visit: Visit) -> dict[str, Any] | None:
+    """The floor in a few figures, for those who may see it."""
+    if not visit.may("listTables"):
+        return None
+    floor = await visit.ask("listTables")
+    tables = floor["tables"]
+    return {
+        "gaming_day": floor["gaming_day"],
+        "shift": floor["shift"],
+        "tables": len(tables),
+        "open": sum(one["open"] for one in tables),
+        "rounds": sum(one["rounds_in_shift"] for one in tables),
+        "fees": money(sum(cents(one["fees"]) for one in tables)),
+        "short": sum(one["flags"]["short"] for one in tables),
+        "voided": sum(one["flags"]["voided"] for one in tables),
+    }
 
 
 PAGES = (Page("/", "home", "Home", "home.html", show, ANYBODY, nav="Home"),)

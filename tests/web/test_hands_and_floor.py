@@ -10,6 +10,8 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from api.service.app import OPERATIONS
+from api.web.hands import FILTERS
 from domain.terms import NO_TERMS
 from infra.floor import Floor
 from infra.ledger import Actor
@@ -117,3 +119,8 @@ def test_the_floor_follows_what_happens(site: Site, page: Page):
     expect(shown).to_contain_text("void")
     floor.close_session("new-table", actor)
     expect(shown).to_contain_text("closed")
+
+
+def test_the_page_has_every_filter_of_the_operation():
+    (operation,) = (one for one in OPERATIONS if one.name == "findRounds")
+    assert set(FILTERS) == {param.name for param in operation.params} - {"limit", "cursor"}
