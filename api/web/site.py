@@ -19,6 +19,7 @@ from api.service.gate import within
 from api.service.problems import TITLES, Problem, of_refusal
 from api.web import (
     account,
+    audit,
     dealer,
     floor,
     hands,
@@ -50,6 +51,7 @@ PAGES: tuple[Page, ...] = (
     *hands.PAGES,
     *replay.PAGES,
     *dealer.PAGES,
+    *audit.PAGES,
     *rules.PAGES,
     *staff.PAGES,
     *account.PAGES,

@@ -14,6 +14,7 @@ ADDRESSES: tuple[str, ...] = (
     "/hands",
     "/hands?table={table}&made=pair&status=settled&from=2026-09-21T00:00&least=1",
     "/hands?bettor=nobody-at-all",
+    "/audit",
     "/rules",
     "/rules/{ruleset}",
     "/account",

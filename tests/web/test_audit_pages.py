@@ -1,0 +1,47 @@
+"""An audit from its page: begun, watched to its end, and what it finds leads to the hand."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import psycopg
+from playwright.sync_api import Page, expect
+
+from infra.aggregates import stream
+from tests.web.conftest import Site
+
+
+def begin(site: Site, page: Page, table: str) -> None:
+    page.goto(f"{site.url}/audit")
+    page.get_by_label("Table", exact=True).fill(table)
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url(re.compile("/audit/a-[0-9a-f]+$"))
+    expect(page.locator("#watched .badge").first).to_have_text("done")
+
+
+def test_an_audit_is_begun_and_watched_to_its_end(site: Site, page: Page):
+    begin(site, page, site.known["table"])
+    expect(page.locator("#watched")).to_contain_text("Nothing was found")
+    expect(page.locator("#watched")).to_contain_text(f"table {site.known['table']}")
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Audit").click()
+    expect(page.get_by_role("region", name="Audits, the latest first")).to_contain_text("done")
+
+
+def test_a_finding_leads_to_its_hand(site: Site, page: Page):
+    """What somebody changed who has every right over the database, at a table that no other test looks at."""
+    won = httpx.get(f"{site.url}/v1/rounds", params={"ruleset": "uth-house", "outcome": "win"}).json()["rounds"][0]
+    with psycopg.connect(site.database_url) as connection:
+        connection.execute("ALTER TABLE roundledger.events DISABLE TRIGGER ALL")
+        changed = connection.execute(
+            "UPDATE roundledger.events e "
+            "SET state = convert_to(replace(convert_from(e.state, 'UTF8'), '\"win\"', '\"push\"'), 'UTF8') "
+            "FROM roundledger.originators o, roundledger.topics t WHERE o.originator = e.originator "
+            "AND t.topic_id = e.topic_id AND t.topic LIKE 'round.line_settled%%' AND o.originator_id = %s",
+            [stream("round", won["round"])],
+        ).rowcount
+        connection.execute("ALTER TABLE roundledger.events ENABLE ALWAYS TRIGGER events_stay")
+    assert changed
+    begin(site, page, won["table"])
+    page.get_by_role("link", name=won["round"]).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(won["round"])
