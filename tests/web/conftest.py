@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import uvicorn
 from msgspec import Struct
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from api.service.app import create_app
 from api.service.settings import Settings
@@ -29,7 +29,8 @@ __all__ = ["server_url"]
 
 KEY = "a key for the tests, and long enough to be one"
 PASSWORD = "correct horse battery"
-WAIT_MS = 60_000
+WAIT_MS = 60_000  # for whatever is waited for; a busy machine is no failure
+expect.set_options(timeout=WAIT_MS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
