@@ -17,6 +17,7 @@ from infra.ledger import Actor, Ledger
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 SOONEST_SLOT = 1
+WHERE = ("p215-casino-club-1", "uth-bgc-2", "tcp-casino-club-2")  # on the first, the second and the third day
 
 
 class Case:
@@ -35,14 +36,16 @@ class Case:
 
 
 class Claims:
-    """A claim a day, on the first wager that somebody lost after the day had begun."""
+    """A claim a day, on the first wager that somebody lost at that day's table after it had begun."""
 
     def __init__(self, ledger: Ledger, once: Once) -> None:
         self._ledger, self._once = ledger, once
         self._told: set[int] = set()  # days
 
     def after(self, day: int, slot: int, table: str, result: dict[str, Any], at_ms: int) -> None:
-        if day in self._told or day > 2 or slot < SOONEST_SLOT or result["status"] != "settled":
+        if day in self._told or day >= len(WHERE) or table != WHERE[day]:
+            return
+        if slot < SOONEST_SLOT or result["status"] != "settled":
             return
         line = next((line for line in result["lines"] if line["outcome"] == "lose" and line["hand"] == 1), None)
         if line is None or line["spot"] not in ("ante", "game"):

@@ -102,7 +102,6 @@ class Dealer:
             for seat in bank.get("declined", []):
                 self.on(f"declined-{seat}").click()
             self.on("amount").fill(bank["wager"])
-            self.on("amount").press("Tab")
         self.on("open-round").click()
         self.stored()
 
@@ -115,7 +114,6 @@ class Dealer:
                 self.on(f"seat-{action['seat']}").click()
                 self.on(f"spot-{action['spot']}").click()
                 self.on("amount").fill(action["amount"])
-                self.on("amount").press("Tab")
                 self.on("bet").click()
             case "deal" if not any(action["cards"]):
                 self.on("deal-down").click()

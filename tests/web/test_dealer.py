@@ -154,6 +154,31 @@ def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
         keep_picture(page, f"dealer-cards-{size}")
 
 
+def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, dealer: Dealer):
+    dealer.go(site.url, "refused-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.page.context.set_offline(True)
+    dealer.on("behind").click()
+    dealer.on("behind-kind").select_option("backline")
+    dealer.on("behind-bettor").fill("p-1")  # who sits there himself
+    dealer.tap(bet(1, "ante", "25.00"))
+    dealer.on("behind-kind").select_option("")
+    dealer.tap(bet(5, "ante", "10.00"))
+    expect(dealer.network).to_contain_text("2 waiting")
+    dealer.page.context.set_offline(False)
+    asked = dealer.page.get_by_role("alert")
+    expect(asked).to_have_count(2)
+    expect(asked.nth(0)).to_contain_text("something before it was refused")
+    expect(asked.nth(0)).to_contain_text("$10.00 on ante, seat 5")
+    expect(asked.nth(1)).to_contain_text("$25.00 on ante, seat 1, p-1:")
+    dealer.page.reload()
+    expect(dealer.network).to_contain_text("1 waiting")
+    dealer.on("throw-away").click()
+    dealer.stored()
+    assert site.ledger.load(playing(site.ledger, "refused-1")).version == 1
+
+
 # ---- two screens
 
 
@@ -184,6 +209,32 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
 
 
 # ---- who may
+
+
+def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locked: Site, context: BrowserContext):
+    page = context.new_page()
+
+    def sign_in(address: str) -> None:
+        page.get_by_label("Staff id").fill("floor-1")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{locked.url}{address}")
+
+    page.goto(f"{locked.url}/sign-in?next=/dealer/ended-1")
+    sign_in("/dealer/ended-1")
+    dealer = Dealer(page)
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    context.set_offline(True)
+    dealer.tap(bet(1, "ante", "25.00"))
+    context.clear_cookies()
+    context.set_offline(False)
+    expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
+    page.get_by_role("link", name="Sign in", exact=True).last.click()
+    sign_in("/dealer/ended-1")
+    dealer.on("try-again").click()
+    dealer.stored()
+    expect(page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
 
 
 def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked: Site, context: BrowserContext):

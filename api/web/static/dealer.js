@@ -61,6 +61,7 @@ async function look(byItself = false) {
     else if (response.ok) {
       state = await response.json();
       if (state.round) lastRound.id = state.round.id;
+      if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
       outbox.reachable = true;
     }
   } catch {
@@ -131,7 +132,7 @@ function about() {
   const { session, rules, round } = state;
   if (!session || !session.open) return h("p", { class: "muted" }, "The table is closed.");
   const facts = [rules.title, session.dealer ? `dealer ${session.dealer}` : null, session.box ? `box ${session.box}` : null, session.deck ? `${session.deck} deck` : null].filter(Boolean).join(" · ");
-  return h("p", { class: "muted" }, facts, round ? [" · ", h("a", { href: `/hands/${round.id}` }, round.id), " ", h("span", { class: "badge" }, round.status)] : null);
+  return h("p", { class: "muted" }, facts, round ? [" · ", h("a", { href: `/rounds/${round.id}` }, round.id), " ", h("span", { class: "badge" }, round.status)] : null);
 }
 
 /** What may be done now; while something else waits, only what can be known without its answer. */

@@ -64,13 +64,14 @@ export function cardPad(ui, out, picked, draw) {
 
 // ---- chips
 
-/** Chips add up to `ui.amount`, in cents; whoever wants another amount writes it. */
+/** Chips add up to `ui.amount`, in cents; whoever wants another amount writes it, and sees it as he wrote it. */
 export function chipPad(ui, unit, draw) {
-  const chips = CHIPS.filter((chip) => chip % unit === 0 || chip >= unit);
+  const chips = CHIPS.filter((chip) => chip >= unit);
+  const written = ui.written && cents(ui.written) === ui.amount ? ui.written : null;
   const press = (chip) => () => { ui.amount += chip; draw(); };
   return h("div", { class: "chip-pad", role: "group", "aria-label": "Amount" },
     (chips.length ? chips : [unit]).map((chip) => button(`chip-${chip}`, `$${chip / 100}`, press(chip), { kind: "chip", label: `Add $${chip / 100}` })),
-    field("amount", "Amount", ui.amount ? money(ui.amount) : "", (text) => { ui.amount = cents(text) || 0; }, { inputmode: "decimal", class: "amount", placeholder: "0.00" }),
+    field("amount", "Amount", written ?? (ui.amount ? money(ui.amount) : ""), (text) => { ui.written = text; ui.amount = cents(text) || 0; draw(); }, { inputmode: "decimal", class: "amount", placeholder: "0.00" }),
     button("clear-amount", "Clear", () => { ui.amount = 0; draw(); }, { kind: "second" }));
 }
 
