@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 USUAL_PORT = 8000
 PORTS_TRIED = 20
-A_ROUND = "p215-casino-club-1-000002"
+A_ROUND = "p215-1-000002"
 
 
 def demo(
@@ -73,7 +73,8 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
     from infra.demonstration import Past, Plan, let_in
     from infra.tlog.keys import default_folder
     from infra.tlog.sealer import seal_now
-    from projections.runner import Runner
+    from projections.rebuild import rebuild
+    from projections.runner import Runner, Stale
 
     plan = Plan(days, rounds_a_day)
     past = Past(ledger, plan)
@@ -82,8 +83,11 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
         for _ in progress_of(past.tell(_first_day_ms(days)), plan.rounds, "Playing the last days"):
             pass
     let_in(ledger)
-    with Runner(url) as runner:
-        runner.catch_up()
+    try:
+        with Runner(url) as runner:
+            runner.catch_up()
+    except Stale:  # another version of the program has made them
+        rebuild(url)
     seal_now(url, default_folder(folder))
 
 
@@ -149,7 +153,7 @@ def _hush() -> None:
 def _play_on(ledger: "Ledger", closing: threading.Event) -> None:
     from infra.demonstration import LiveFloor
 
-    floor = LiveFloor(ledger, time.strftime("%y%m%d-%H%M%S", time.gmtime()))
+    floor = LiveFloor(ledger, time.strftime("%m%d-%H%M%S", time.gmtime()))
     while not closing.wait(floor.go_on()):
         pass
     floor.finish()

@@ -42,10 +42,17 @@ async def choose(visit: Visit) -> View | Response:
     """A terminal has its own table; the floor chooses one."""
     wanted = visit.person.table or visit.query("table")
     if wanted is None:
-        return View({})
+        tables = (await visit.ask("listTables"))["tables"]
+        return View({"tables": [_shown(one) for one in tables]})
     if not ID.fullmatch(wanted):
         raise Problem("bad_document", "A table's id has small letters, digits and hyphens, at most 40.")
     return RedirectResponse(f"/dealer/{wanted}", 303)
+
+
+def _shown(table: dict[str, Any]) -> dict[str, str]:
+    playing = table["round"] is not None and table["round"]["status"] == "open"
+    state = "closed" if not table["open"] else "in play" if playing else "open"
+    return {"table": table["table"], "ruleset": table["ruleset"], "state": state}
 
 
 async def show(visit: Visit) -> View:

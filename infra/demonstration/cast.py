@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from domain import rulesets
-
 FLOOR, SECOND_FLOOR = "floor-lee", "floor-mia"
 ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
 CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-pat"
@@ -16,9 +14,18 @@ SHIFT_MS = 8 * 60 * 60 * 1000
 
 PRACTICE = "practice"  # a table that nobody is simulated at: whoever looks may deal there
 PRACTICE_RULESET = "uth-casino-club"
+CALLED: Mapping[str, str] = {  # as people on the floor call the tables of each rule set
+    "p215-casino-club": "p215",
+    "tcp-casino-club": "tcp",
+    "uth-bgc": "bgc",
+    "uth-casino-club": "uth",
+    "uth-club": "club",
+    "uth-house": "house",
+    "uth-sd": "sd",
+}
 TABLES_EACH = 2
 TABLES: Mapping[str, str] = {  # the rule set of each
-    f"{ruleset}-{number}": ruleset for ruleset in rulesets.ids() for number in range(1, TABLES_EACH + 1)
+    f"{called}-{number}": ruleset for ruleset, called in CALLED.items() for number in range(1, TABLES_EACH + 1)
 }
 
 # Who can sign in, in the part that he has; the first of each part is the one to try.

@@ -17,7 +17,7 @@ from infra.ledger import Actor, Ledger
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
 SOONEST_SLOT = 1
-WHERE = ("p215-casino-club-1", "uth-bgc-2", "tcp-casino-club-2")  # on the first, the second and the third day
+WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, the second and the third day
 
 
 class Case:

@@ -22,11 +22,11 @@ from infra.simulation.table import Table
 BETWEEN_ROUNDS_S = (3.0, 8.0)
 BETWEEN_ACTIONS_S = (0.4, 1.6)
 SOMEBODY_ELSE_DEALS_S = 15.0
-CROWDS = 800  # of which one comes at each start
+CROWDS = 60  # of which one comes at each start
 
 
 class LiveTable:
-    """`start` names this start of the demo, and so its rounds: `uth-house-1-261116-112345-000001`."""
+    """`start` names this start of the demo, and so its rounds: `house-1-1116-112345-000001`."""
 
     def __init__(self, ledger: Ledger, name: str, ruleset: str, number: int, start: str) -> None:
         self._ledger, self._name = ledger, name

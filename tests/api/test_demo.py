@@ -17,6 +17,7 @@ import httpx
 import psycopg
 import pytest
 
+from domain import rulesets
 from domain.payments import compared
 from infra.demonstration import PASSWORD, PEOPLE, TABLES, Past, Plan
 from infra.disputes import Disputes
@@ -79,7 +80,7 @@ def rows(url: str, statement: LiteralString) -> list[tuple[Any, ...]]:
 def test_all_rule_sets_are_played_at_two_tables_each(built: str):
     tables = {row[0] for row in rows(built, "SELECT DISTINCT table_id FROM projections.hands")}
     assert tables == set(TABLES)
-    assert len(set(TABLES.values())) == 7
+    assert set(TABLES.values()) == set(rulesets.ids())
 
 
 def test_one_box_is_short_by_exactly_five_dollars_and_nobody_has_signed_for_it(built: str):
@@ -99,7 +100,7 @@ def test_boxes_are_in_every_state(built: str):
 
 def test_trays_were_counted_at_both_ends_and_agree_with_what_was_won(built: str):
     stretches = rows(built, "SELECT table_id, opening, closing FROM projections.inventory WHERE stretch > 0")
-    assert {table for table, _, _ in stretches} == {"uth-house-1", "uth-house-2", "uth-sd-1", "uth-sd-2"}
+    assert {table for table, _, _ in stretches} == {"house-1", "house-2", "sd-1", "sd-2"}
     assert all(opening is not None and closing is not None for _, opening, closing in stretches)
 
 

@@ -110,6 +110,11 @@ def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: De
     watched.ignoring.add("409")  # browsers say so of every refusal
     dealer.go(site.url, "chips-1")
     dealer.open_table({"ruleset": "uth-house", "players": {"1": "p-1"}})
+    dealer.on("seating").click()
+    dealer.on("dealer-in").fill("dealer-7")
+    dealer.on("tap-in").click()
+    dealer.stored()
+    expect(page.locator('[data-part="about"]')).to_contain_text("dealer dealer-7")
     dealer.open_round({})
     for chip in (2500, 500, 500):
         dealer.on(f"chip-{chip}").click()

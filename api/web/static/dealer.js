@@ -163,7 +163,7 @@ const hands = {
   take: (seat, bettor) => command("PUT", `/seats/${seat}`, { bettor }, `${bettor} sits down at seat ${seat}`),
   leave: (seat) => command("DELETE", `/seats/${seat}`, undefined, `Seat ${seat} is left`),
   close: () => command("POST", "/sessions/current/close", {}, "Close the table"),
-  tap: root.dataset.taps ? (dealer) => command("POST", "/dealer", { dealer }, `${dealer} taps in`) : null,
+  tap: (dealer) => command("POST", "/dealer", { dealer }, `${dealer} taps in`),
 };
 
 /** A piece of the screen for each kind of entry. */

@@ -129,9 +129,9 @@ export function seating(ui, state, { take, leave, close, tap }, draw) {
   const seat = form.seat || String(free[0] ?? "");
   return h("details", { class: "seating", open: ui.seatingOpen, on: { toggle: (event) => { ui.seatingOpen = event.target.open; } } },
     h("summary", { id: "seating" }, "Seats, dealer, closing"),
-    tap ? h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
+    h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
       field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}", placeholder: "staff id" }),
-      h("button", { id: "tap-in", class: "second" }, "Tap in")) : null,
+      h("button", { id: "tap-in", class: "second" }, "Tap in")),
     free.length ? h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); take(Number(seat), form.bettor); form.bettor = ""; form.seat = ""; draw(); } } },
       select("seat-free", "Free seat", free.map((one) => [String(one), String(one)]), seat, (value) => { form.seat = value; }),
       field("seat-bettor", "Bettor's id", form.bettor, (text) => { form.bettor = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }),
