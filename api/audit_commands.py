@@ -14,9 +14,11 @@ from api.failing import fail, first_line
 from api.moments import moment_ms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from domain.findings import Finding
     from infra.tlog.checkpoints import Checkpoint
-    from projections.auditing.running import Summary
+    from projections.auditing.running import Audit, Report, Summary, Tell
     from projections.auditing.scope import Scope
 
 FINDINGS_EXIT = 1
@@ -60,6 +62,13 @@ def audit(
         list[Path] | None,
         typer.Option("--checkpoint", metavar="FILE", help="A checkpoint of the log that was kept elsewhere."),
     ] = None,
+    archive_folder: Annotated[
+        Path | None, typer.Option("--archive", metavar="DIR", help="Audit an archive instead of a database.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
+    ] = None,
     output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = (
         FindingsFormat.TABLE
     ),
@@ -79,16 +88,68 @@ def audit(
     scope = scope_of(since, until, table, ruleset, bettor)
     if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
         fail("a PDF needs --output FILE")
-    with _auditable(database_url, data_dir) as url, _written(output, into) as writer:
-        with progress_with_rate("Auditing") as progress:
+    if scheduler is not None and archive_folder is None:
+        fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
 
-            def tell(now: Progress) -> None:
-                if progress is not None:
-                    progress(now.done, now.total, now.rounds)
+    def run(make: "Callable[[Report, Tell], Audit]") -> "Summary":
+        with _written(output, into) as writer:
+            with progress_with_rate("Auditing") as progress:
 
-            summary = Audit(url, scope, processes, without or (), writer.take, tell, outside).run()
-        writer.finish(summary)
+                def tell(now: Progress) -> None:
+                    if progress is not None:
+                        progress(now.done, now.total, now.rounds)
+
+                summary = make(writer.take, tell).run()
+            writer.finish(summary)
+        return summary
+
+    checks = without or ()
+    if archive_folder is not None:
+        with _readable_archive():
+            from projections.archives.auditing import ArchiveAudit
+
+            folder = archive_folder
+            summary = run(
+                lambda report, tell: ArchiveAudit(
+                    folder, scope, processes, checks, report, tell, outside, scheduler=scheduler
+                )
+            )
+    else:
+        with _auditable(database_url, data_dir) as url:
+            summary = run(lambda report, tell: Audit(url, scope, processes, checks, report, tell, outside))
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
+
+
+def archive(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Replaced as a whole if it is an archive already.")],
+    since: Since = None,
+    until: Until = None,
+    property_: Annotated[
+        str, typer.Option("--property", metavar="NAME", help="The property that the archive is of.")
+    ] = "main",
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the events into Parquet files by property, gaming day and table, with what proves them.
+
+    With --from or --to only the rounds that opened then, without tables, boxes and meters.
+    """
+    import re
+
+    from api.progress import progress_with_rate
+
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
+        fail("--property is a name like north-hall: small letters, digits and hyphens")
+    scope = scope_of(since, until, None, None, None)
+    with _readable_archive(), _auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as progress:
+        from projections.archives.writing import write_archive
+
+        def tell(done: int, total: int) -> None:
+            if progress is not None:
+                progress(done, total, 0)
+
+        written = write_archive(url, folder, property_, scope, tell)
+    typer.echo(f"{written.rounds:,} rounds, {written.events:,} events in {written.files:,} files.", err=True)
 
 
 def scope_of(
@@ -113,6 +174,21 @@ def _checkpoint(file: Path) -> "Checkpoint":
         return parse_checkpoint(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, BadNote) as error:
         fail(f"{file} is no checkpoint: {first_line(error)}")
+
+
+@contextmanager
+def _readable_archive() -> Iterator[None]:
+    """What keeps an archive from being read or written is one sentence and exit code 2."""
+    from projections.archives.manifest import BadArchive
+    from projections.archives.needs import ExtraMissing
+    from projections.archives.writing import NotAnArchive
+
+    try:
+        yield
+    except (BadArchive, ExtraMissing, NotAnArchive) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"the archive or the cluster does not answer: {first_line(error)}")
 
 
 @contextmanager

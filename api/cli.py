@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from api import dispute_commands, log_commands, people_commands, rules_command
-from api.audit_commands import audit
+from api.audit_commands import archive, audit
 from api.demo_command import demo
 from api.evidence_commands import evidence, verify
 from api.ledger_commands import migrate, record, replay
@@ -44,7 +44,7 @@ def roundledger(
 
 
 for command in (
-    *(demo, serve, adjudicate, simulate, record, replay, report, audit, evidence, verify),
+    *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
     *(log_commands.witness, rebuild, follow, migrate, config),
 ):
     app.command()(command)

@@ -232,7 +232,7 @@ class RoundsAudit:
         if type(opened) is not RoundOpened:
             return
         del events[0]
-        if not self._scope.has(opened, events):
+        if not self._scope.whole and not self._is_meant(opened, events, stored):
             return
         result.rounds += 1
         first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=positions[0])
@@ -249,6 +249,10 @@ class RoundsAudit:
         for at, finding in audit_round(opening, events, sealed):
             placed = replace(finding, version=versions[at + 1], position=positions[at + 1])
             result.findings.append(placed)
+
+    def _is_meant(self, opened: RoundOpened, events: Sequence[Any], stored: _Stored) -> bool:
+        decode, state = stored.states[0]
+        return self._scope.opened(opened, decode(state).at_ms) and self._scope.has(opened, events)
 
     def _readable(self, originator: int, stored: _Stored, result: PartResult) -> list[Any]:
         """The events that can be read; of the others it is said that they cannot."""

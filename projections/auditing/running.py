@@ -289,7 +289,7 @@ class Audit:
             self._report(finding)
 
     def _finish(self) -> None:
-        if self._scope.whole and self._wants("floor"):
+        if self._has_all and self._wants("floor"):
             for finding in self._tally.findings():
                 self._found(finding)
         if self._log is not None:
@@ -302,6 +302,11 @@ class Audit:
             self._projections_check(),
             self._log_check(),
         ]
+
+    @property
+    def _has_all(self) -> bool:
+        """Whether both sides of every claim have been heard."""
+        return self._scope.whole
 
     def _floor_check(self) -> Check:
         if not self._wants("floor"):

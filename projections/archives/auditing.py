@@ -1,0 +1,277 @@
+"""The audit over an archive: in this process, in several, or on a Dask cluster whose workers reach the same folder.
+
+What is found is the same as over the store, except that seals which were never opened stay closed (what opens them is
+in no archive) and that there are no reports to compare.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from domain.findings import Finding
+from domain.rulebooks import RuleSetAdopted
+from infra.aggregates import stream
+from infra.tlog.checkpoints import Checkpoint, parse_checkpoint
+from infra.tlog.leaves import leaf_hashes_of, said_topic
+from infra.tlog.merkle import HASH_BYTES
+from infra.tlog.notes import BadNote, Verifier, parse_verifier
+from infra.tlog.tiles import Tree
+from infra.topics import TOPICS
+from projections.archives.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, read_manifest
+from projections.archives.needs import dask_distributed, pyarrow
+from projections.archives.reading import Archive, DamagedFile, Partition, partitions
+from projections.auditing.floor import FloorAudit
+from projections.auditing.rounds import Loaded, PartResult, RoundsAudit, merged
+from projections.auditing.rulebook import Rulebook
+from projections.auditing.running import TASKS_A_PROCESS, Audit, Check, Do, Report, Task, TaskResult, Tell
+from projections.auditing.scope import EVERYTHING, Scope
+
+MOST_PARTITIONS_A_TASK = 16
+STREAMS_A_TASK = 4  # a stream of an archive is looked for in its files
+LEAVES_AT_ONCE = 65_536
+
+
+class ArchiveWorker:
+    """Does tasks over one archive."""
+
+    def __init__(self, folder: str, scope: Scope) -> None:
+        self._archive = Archive(Path(folder), read_manifest(Path(folder)))
+        self._rulebook = Rulebook(self._adopted)
+        self._rounds = RoundsAudit(self._archive, self._rulebook, scope)
+        self._floor = FloorAudit(self._archive, self._rulebook)
+
+    def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
+        for row in self._archive.stream(stream("rules", content_hash)):
+            event = TOPICS.decoder(self._archive.topic(row.topic_id))(row.state).event
+            return event if isinstance(event, RuleSetAdopted) else None
+        return None
+
+    def do(self, task: Task) -> TaskResult:
+        if task.kind == "rounds":
+            sealed = [0, 0]
+            return TaskResult(task, merged(self._partition(part, sealed) for part in task.what), tuple(sealed))
+        try:
+            found = [finding for kind, name in task.what for finding in self._floor.audit(kind, name)]
+        except DamagedFile as error:
+            found = [Finding("archive", str(error))]
+        claims, self._floor.claims = self._floor.claims, []
+        return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []))
+
+    def _partition(self, part: Partition, sealed: list[int]) -> PartResult:
+        try:
+            loaded = self._rounds.load(part)  # type: ignore[arg-type]
+        except DamagedFile as error:
+            return PartResult(0, 0, [Finding("archive", str(error))], [], [])
+        result = self._rounds.audit(loaded)
+        result.findings += self._leaves(loaded, sealed)
+        return result
+
+    def _leaves(self, loaded: Loaded, sealed: list[int]) -> Iterator[Finding]:
+        """Each sealed event has the hash that the log has at its index; `sealed` counts them, and their indexes."""
+        archive = self._archive
+        rows = loaded.rows
+        ids = {number: id_.bytes for number, id_ in archive.ids(list({row[1] for row in rows})).items()}
+        said = {number: said_topic(archive.topic(number)) for number in {row[3] for row in rows}}
+        hashes = leaf_hashes_of(rows, ids, said)
+        indexes = archive.indexes
+        for at, row in enumerate(rows):
+            index = indexes.get(row[0])
+            if index is None:
+                continue
+            sealed[0] += 1
+            sealed[1] += index
+            if hashes[at * HASH_BYTES : (at + 1) * HASH_BYTES] != archive.leaf(index):
+                what = f"The event at position {row[0]} is not as it was sealed, at index {index} of the log."
+                yield Finding("row_changed", what, stream="log", version=index, position=row[0])
+
+
+# ---- who does the tasks
+
+_here = threading.local()
+
+
+def _do(folder: str, scope: Scope, task: Task) -> TaskResult:
+    """In whatever process and thread: each opens the archive once."""
+    known: tuple[str, Scope, ArchiveWorker] | None = getattr(_here, "worker", None)
+    if known is None or known[:2] != (folder, scope):
+        known = _here.worker = (folder, scope, ArchiveWorker(folder, scope))
+    return known[2].do(task)
+
+
+@contextmanager
+def workers(folder: str, scope: Scope, processes: int, scheduler: str | None) -> Iterator[Do]:
+    do = partial(_do, folder, scope)
+    if scheduler is not None:
+        with _cluster(scheduler, do) as on_cluster:
+            yield on_cluster
+    elif processes == 1:
+        try:
+            yield lambda tasks: map(do, tasks)
+        finally:
+            _here.worker = None
+    else:
+        with multiprocessing.get_context("spawn").Pool(processes) as pool:
+            yield lambda tasks: pool.imap(do, tasks)
+
+
+@contextmanager
+def _cluster(scheduler: str, do: Callable[[Task], TaskResult]) -> Iterator[Do]:
+    """Tasks on a Dask cluster that is there already; some more than it has threads at a time, results in order."""
+    client = dask_distributed().Client(scheduler, set_as_default=False)
+
+    def on_cluster(tasks: Iterable[Task]) -> Iterator[TaskResult]:
+        at_once = 2 * max(1, sum(client.ncores().values()))
+        waiting: list[Any] = []
+        for task in tasks:
+            waiting.append(client.submit(do, task, pure=False))
+            if len(waiting) > at_once:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+
+    try:
+        yield on_cluster
+    finally:
+        client.close()
+
+
+# ---- the whole
+
+
+class ArchiveAudit(Audit):
+    """`scheduler`: the address of a Dask scheduler, instead of processes on this machine."""
+
+    def __init__(
+        self,
+        folder: Path,
+        scope: Scope = EVERYTHING,
+        processes: int | None = None,
+        without: Iterable[str] = (),
+        report: Report | None = None,
+        tell: Tell | None = None,
+        outside: Sequence[Checkpoint] = (),
+        keys: Sequence[Verifier] = (),
+        scheduler: str | None = None,
+    ) -> None:
+        super().__init__("", scope, processes, without, report, tell, outside, keys)
+        pyarrow()
+        self._folder = folder.resolve()
+        self._manifest: Manifest = read_manifest(self._folder)
+        self._scheduler = scheduler
+        self._sealed = self._indexes = 0
+
+    def run(self) -> Any:
+        began = time.monotonic()
+        manifest, summary = self._manifest, self._summary
+        summary.last_position = manifest.last_position
+        self._total = sum(file.rows for file in manifest.files)
+        processes = self._how_many(self._total)
+        with workers(str(self._folder), self._scope, processes, self._scheduler) as do:
+            for result in do(self._partition_tasks(processes)):
+                self._take(result)
+                if result.told is not None:
+                    self._sealed += result.told[0]
+                    self._indexes += result.told[1]
+            for result in do(self._archived_floor_tasks()):
+                self._take(result)
+        for finding in self._proofs():
+            self._found(finding)
+        self._finish()
+        summary.seconds = time.monotonic() - began
+        return summary
+
+    def _partition_tasks(self, processes: int) -> Iterator[Task]:
+        found = partitions(self._manifest)
+        size = max(1, min(MOST_PARTITIONS_A_TASK, len(found) // (processes * TASKS_A_PROCESS)))
+        parts = iter(found)
+        while some := tuple(islice(parts, size)):
+            yield Task("rounds", some, sum(part.rows for part in some))
+
+    def _archived_floor_tasks(self) -> Iterator[Task]:
+        if not self._manifest.whole:
+            return
+        streams = iter(self._floor_streams())
+        while some := tuple(islice(streams, STREAMS_A_TASK)):
+            yield Task("floor", some, 0)
+
+    # ---- what was signed
+
+    def _proofs(self) -> Iterator[Finding]:
+        if not self._wants("log") or not self._manifest.tree_size:
+            return
+        size = self._manifest.tree_size
+        if self._scope.whole and self._manifest.whole:
+            missing = size - self._sealed
+            if missing or self._indexes != size * (size - 1) // 2:
+                what = f"The log has {size:,} events and the archive {self._sealed:,} of them."
+                if not missing:
+                    what = "Some events of the log are in the archive twice, and others not at all."
+                yield Finding("archive", what, expected=str(size), found=str(self._sealed))
+        try:
+            checkpoint = parse_checkpoint((self._folder / CHECKPOINT).read_text(encoding="utf-8"))
+            named = (self._folder / KEYS).read_text(encoding="utf-8").splitlines()
+            keys = self._keys or [parse_verifier(line) for line in named]
+        except (OSError, UnicodeDecodeError, BadNote) as error:
+            what = f"The checkpoint of the archive cannot be read: {error}"
+            yield Finding("checkpoint_unreadable", what, stream="log")
+            return
+        if not checkpoint.trusted_by(keys):
+            what = "The checkpoint of the archive is not signed by a key of the log."
+            yield Finding("signature_broken", what, stream="log")
+        roots = self._roots({mark.size for mark in (checkpoint, *self._outside)})
+        if checkpoint.size != size or roots.get(size) != checkpoint.root:
+            what = f"The hashes in the archive do not make the root that was signed at {checkpoint.size:,} events."
+            yield Finding("history_rewritten", what, stream="log")
+        for outside in self._outside:
+            if outside.size > size:
+                what = f"A checkpoint that was kept outside has {outside.size:,} events and the archive {size:,}."
+                yield Finding("tree_shorter", what, stream="log")
+            elif roots.get(outside.size) != outside.root:
+                what = f"A checkpoint that was kept outside has another root at {outside.size:,} events."
+                yield Finding("fork", what, stream="log")
+
+    def _roots(self, sizes: set[int]) -> dict[int, bytes]:
+        """The roots of the tree at these sizes, as far as there are leaves."""
+        tree, roots = Tree(), {0: Tree().root()}
+        try:
+            with (self._folder / LEAVES).open("rb") as file:
+                for size in sorted(sizes):
+                    while tree.size < size:
+                        leaves = file.read(HASH_BYTES * min(LEAVES_AT_ONCE, size - tree.size))
+                        if len(leaves) < HASH_BYTES or len(leaves) % HASH_BYTES:
+                            return roots
+                        tree.add(leaves)
+                    roots[size] = tree.root()
+        except OSError:
+            pass
+        return roots
+
+    # ---- what was checked
+
+    @property
+    def _has_all(self) -> bool:
+        return self._scope.whole and self._manifest.whole
+
+    def _floor_check(self) -> Check:
+        if not self._manifest.whole:
+            return Check("floor", False, "the archive has only rounds of a time")
+        return super()._floor_check()
+
+    def _projections_check(self) -> Check:
+        return Check("projections", False, "an archive has no reports")
+
+    def _log_check(self) -> Check:
+        if not self._wants("log"):
+            return Check("log", False, "left out")
+        size = self._manifest.tree_size
+        if not size:
+            return Check("log", False, "nothing had been sealed when the archive was written")
+        return Check("log", True, f"{self._sealed:,} events held against a log of {size:,}")

@@ -1,0 +1,153 @@
+"""An archive as the audit reads it: partitions as parts, aggregates of the floor as streams."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from domain.sealing import SealedUnit
+from infra.tlog.merkle import HASH_BYTES
+from projections.archives.manifest import LEAVES, ArchivedFile, Manifest
+from projections.archives.needs import pyarrow
+from projections.auditing.source import EventRow
+
+
+class Partition(NamedTuple):
+    """Files of one gaming day and table."""
+
+    files: tuple[str, ...]
+    rows: int
+
+
+def partitions(manifest: Manifest) -> list[Partition]:
+    found: dict[tuple[str, str], list[ArchivedFile]] = {}
+    for file in manifest.files:
+        found.setdefault((file.gaming_day, file.table), []).append(file)
+    return [Partition(tuple(f.path for f in files), sum(f.rows for f in files)) for files in found.values()]
+
+
+class DamagedFile(Exception):
+    """A file of the archive that is gone, was changed, or cannot be read."""
+
+
+class Archive:
+    """Of one process. Aggregates and topics get numbers of their own here."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self._folder = folder
+        self.manifest = manifest
+        self._files = {file.path: file for file in manifest.files}
+        self._numbers: dict[bytes, int] = {}
+        self._ids: list[bytes] = []
+        self._topic_numbers: dict[str, int] = {}
+        self._topics: list[str] = []
+        self._streams: dict[str, list[tuple[int, str]]] = {}
+        for file in manifest.files:
+            for id_, version in file.streams.items():
+                self._streams.setdefault(id_, []).append((version, file.path))
+        self._leaves = _Leaves(folder / LEAVES)
+        self.indexes: dict[int, int] = {}  # in the log, by position, of the partition that was read last
+
+    def topic(self, topic_id: int) -> str:
+        return self._topics[topic_id]
+
+    def rows(self, part: Any) -> Sequence[EventRow]:
+        """Of a partition, in the order of their positions. Which numbers stand for what is forgotten with the last."""
+        self._numbers, self._ids, self.indexes = {}, [], {}
+        rows: list[EventRow] = []
+        for path in part.files:
+            some, leaves = self.read(path)
+            rows += some
+            for row, leaf in zip(some, leaves, strict=True):
+                if leaf is not None:
+                    self.indexes[row.position] = leaf
+        rows.sort()
+        return rows
+
+    def read(self, path: str) -> tuple[list[EventRow], list[int | None]]:
+        """A file's rows, and the index of each in the log."""
+        table = self._table(path)
+        columns = [table.column(name).to_pylist() for name in table.schema.names]
+        positions, times, ids, versions, topics, states, leaves = columns
+        number, topic_number = self._number, self._topic_number
+        sent = [at.to_bytes(8, "big", signed=True) for at in times]
+        numbered = [number(id_) for id_ in ids], versions, [topic_number(topic) for topic in topics]
+        return [EventRow(*row) for row in zip(positions, *numbered, states, sent, strict=True)], leaves
+
+    def _table(self, path: str) -> Any:
+        pa = pyarrow()
+        try:
+            content = (self._folder / path).read_bytes()
+        except OSError as error:
+            raise DamagedFile(f"{path} cannot be read: {error.strerror}") from None
+        if sha256(content).hexdigest() != self._files[path].sha256:
+            raise DamagedFile(f"{path} is not the file that the manifest names: its hash is another.")
+        try:
+            return pa.parquet.read_table(pa.BufferReader(content))
+        except pa.ArrowException as error:
+            raise DamagedFile(f"{path} cannot be read: {error}") from None
+
+    def _number(self, id_: bytes) -> int:
+        number = self._numbers.get(id_)
+        if number is None:
+            number = self._numbers[id_] = len(self._ids)
+            self._ids.append(id_)
+        return number
+
+    def _topic_number(self, topic: str) -> int:
+        number = self._topic_numbers.get(topic)
+        if number is None:
+            number = self._topic_numbers[topic] = len(self._topics)
+            self._topics.append(topic)
+        return number
+
+    # ---- as the audits of rounds and of the floor ask
+
+    def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
+        return []
+
+    def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
+        return {originator: UUID(bytes=self._ids[originator]) for originator in originators}
+
+    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        return None
+
+    def without_first(self, originators: Sequence[int]) -> list[int]:
+        """Whole rounds are in one file; aggregates of the floor go on from day to day."""
+        return [originator for originator in originators if self._ids[originator].hex() not in self._streams]
+
+    def stream(self, originator_id: UUID) -> Iterator[EventRow]:
+        wanted = originator_id.bytes
+        if wanted.hex() in self._streams:
+            for _, path in sorted(self._streams[wanted.hex()]):
+                rows = [row for row in self.read(path)[0] if self._ids[row.originator] == wanted]
+                yield from sorted(rows, key=lambda row: row.version)
+            return
+        for file in self.manifest.files:  # a round, for the evidence of a dispute: rare enough to be looked for
+            if file.kind == "rounds":
+                rows = [row for row in self.read(file.path)[0] if self._ids[row.originator] == wanted]
+                if rows:
+                    yield from sorted(rows, key=lambda row: row.version)
+                    return
+
+    # ---- the log
+
+    def leaf(self, index: int) -> bytes:
+        return self._leaves.at(index)
+
+
+class _Leaves:
+    """The hashes of the log's leaves, looked at where they lie."""
+
+    def __init__(self, path: Path) -> None:
+        self._bytes: mmap.mmap | bytes = b""
+        if path.exists() and path.stat().st_size:
+            with path.open("rb") as file:
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def at(self, index: int) -> bytes:
+        return self._bytes[index * HASH_BYTES : (index + 1) * HASH_BYTES]
