@@ -115,7 +115,7 @@ def audit(
                 )
             )
     else:
-        with _auditable(database_url, data_dir) as url:
+        with auditable(database_url, data_dir) as url:
             summary = run(lambda report, tell: Audit(url, scope, processes, checks, report, tell, outside))
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
 
@@ -141,7 +141,7 @@ def archive(
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
         fail("--property is a name like north-hall: small letters, digits and hyphens")
     scope = scope_of(since, until, None, None, None)
-    with _readable_archive(), _auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as progress:
+    with _readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as progress:
         from projections.archives.writing import write_archive
 
         def tell(done: int, total: int) -> None:
@@ -192,7 +192,7 @@ def _readable_archive() -> Iterator[None]:
 
 
 @contextmanager
-def _auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
     """The database; whatever keeps it from being audited is one sentence and exit code 2, never a finding."""
     import psycopg
     from eventsourcing import persistence

@@ -165,6 +165,22 @@ def retrace(opening: Round, events: Sequence[RoundEvent]) -> tuple[Round, list[N
     return round_, found
 
 
+def play_again(opening: Round, events: Sequence[RoundEvent]) -> Round:
+    """The round that the facts in these events make from another opening; a Refusal where it could not have been so."""
+    round_, settling = opening, False
+    for event in events:
+        kind = type(event)
+        if kind is MeterRead:
+            round_ = evolve(round_, event)
+        elif kind in _SETTLING:
+            if not settling:
+                round_ = fold(round_, decide(round_, _SETTLE))
+            settling = True
+        elif kind not in _FOLLOWS:
+            round_ = fold(round_, decide(round_, _ACTION_OF[kind](event)))
+    return round_
+
+
 def _same_cards(decided: RoundEvent, stored: Any) -> bool:
     """Seals and salts apart, which the rules know nothing of."""
     if type(decided) is CardsDealt:

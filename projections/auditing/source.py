@@ -73,6 +73,13 @@ _OPENINGS: LiteralString = (
     f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b AND e.originator_version = 1 "
     "AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
 )
+_OF_TOPIC: LiteralString = (
+    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b AND e.topic_id = ANY(%b::int2[]) "
+    "ORDER BY e.position"
+)
+_FIRSTS: LiteralString = (
+    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.originator = ANY(%b::int4[]) AND e.originator_version = 1"
+)
 _LATER: LiteralString = (
     f"SELECT {_COLUMNS} FROM unnest(%b::int4[], %b::int4[]) AS o (originator, version) "
     "CROSS JOIN LATERAL (SELECT * FROM roundledger.events e WHERE e.originator = o.originator "
@@ -121,9 +128,18 @@ class Store:
 
     def openings(self, part: Part, topics: Sequence[str]) -> Sequence[EventRow]:
         """Only the first events of aggregates, and only of these topics."""
+        return self._rows(_OPENINGS, [part.first, part.last, self._numbers(topics)])
+
+    def of_topic(self, part: Part, topic: str) -> Sequence[EventRow]:
+        return self._rows(_OF_TOPIC, [part.first, part.last, self._numbers([topic])])
+
+    def firsts(self, originators: Sequence[int]) -> Sequence[EventRow]:
+        """The first events of these aggregates."""
+        return self._rows(_FIRSTS, [list(originators)])
+
+    def _numbers(self, topics: Sequence[str]) -> list[int]:
         self._recorder.topic_ids.learn()
-        numbers = [number for number, name in self._recorder.topic_ids.names.items() if name in topics]
-        return self._rows(_OPENINGS, [part.first, part.last, numbers])
+        return [number for number, name in self._recorder.topic_ids.names.items() if name in topics]
 
     def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
         originators, versions = [list(column) for column in zip(*seen, strict=True)] if seen else ([], [])

@@ -1,0 +1,194 @@
+"""`roundledger whatif`: past rounds settled by another pay table, schedule, coverage policy or limit."""
+
+import csv
+import io
+import json
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.audit_commands import BettorOption, Into, Since, TableOption, Until, auditable, scope_of
+from api.database import DatabaseUrl, DataDir
+from api.failing import fail
+
+if TYPE_CHECKING:
+    from domain.whatif import Changes
+
+
+class WhatIfFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def whatif(
+    ruleset: Annotated[str, typer.Option(metavar="ID", help="Of the rounds that are to be settled otherwise.")],
+    trips: Annotated[str | None, typer.Option(metavar="ID", help="Another trips pay table, as in UTH-02.")] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(metavar="OPTION", help="Another fee schedule: a printed option's number, none, or one as JSON."),
+    ] = None,
+    coverage: Annotated[str | None, typer.Option(metavar="POLICY", help="single-pool or separate-limits.")] = None,
+    limit: Annotated[
+        list[str] | None, typer.Option(metavar="SPOT=LOW:HIGH", help="Other limits, as in ante=5.00:100.00.")
+    ] = None,
+    paytable: Annotated[
+        list[str] | None, typer.Option(metavar="TABLE.HAND=ODDS", help="Other odds, as in BLIND.flush=2:1.")
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    table: TableOption = None,
+    bettor: BettorOption = None,
+    output: Annotated[WhatIfFormat, typer.Option("--format", help="For people or for programs.")] = WhatIfFormat.TABLE,
+    into: Into = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Settle past rounds otherwise and show the differences by gaming day, bettor and box; nothing is stored.
+
+    Rounds that could not have been played so, such as with a wager outside the limits, are listed and count nowhere.
+    """
+    from api.progress import progress_with_rate
+    from domain import rulesets
+    from domain.errors import BadTerms
+    from domain.whatif import changed_rules
+    from projections.supposed import suppose
+
+    if ruleset not in rulesets.ids():
+        fail(f"there is no rule set {ruleset}; there are {', '.join(rulesets.ids())}")
+    changes = _changes(trips, schedule, coverage, limit or [], paytable or [])
+    try:
+        _check(changed_rules(rulesets.load(ruleset), changes), changes)
+    except BadTerms as refusal:
+        fail(refusal.detail)
+    scope = scope_of(since, until, table, ruleset, bettor)
+    with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
+        found = suppose(url, scope, changes, progress).document()
+    text = {WhatIfFormat.TABLE: _as_table, WhatIfFormat.JSON: _as_json, WhatIfFormat.CSV: _as_csv}[output](found)
+    if into is None:
+        sys.stdout.write(text)
+        return
+    try:
+        into.write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"{into} cannot be written: {error.strerror}")
+
+
+# ---- what is asked
+
+
+def _changes(
+    trips: str | None, schedule: str | None, coverage: str | None, limits: list[str], pays: list[str]
+) -> "Changes":
+    from domain.whatif import UNCHANGED, Changes
+
+    odds: dict[str, dict[str, str]] = {}
+    for text in pays:
+        name, dot, rest = text.partition(".")
+        hand, equals, paid = rest.partition("=")
+        if not (name and dot and hand and equals and paid):
+            fail(f"--paytable is like BLIND.flush=2:1, not {text!r}")
+        odds.setdefault(name, {})[hand] = paid
+    asked = Changes(
+        trips, UNCHANGED if schedule is None else _schedule(schedule), coverage, dict(map(_limit, limits)), odds
+    )
+    if asked == Changes():
+        fail("name what is to be another: --trips, --schedule, --coverage, --limit or --paytable")
+    return asked
+
+
+def _schedule(text: str) -> Any:
+    if text == "none":
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = text
+    if isinstance(found, dict) or (isinstance(found, int) and not isinstance(found, bool)):
+        return found
+    fail(f"--schedule is an option's number, none, or a schedule as JSON, not {text!r}")
+
+
+def _limit(text: str) -> tuple[str, tuple[str, str]]:
+    import re
+
+    found = re.fullmatch(r"([a-z_]+)=([0-9]+\.[0-9]{2}):([0-9]+\.[0-9]{2})", text)
+    if found is None:
+        fail(f"--limit is like ante=5.00:100.00, not {text!r}")
+    return found[1], (found[2], found[3])
+
+
+def _check(rules: Any, changes: "Changes") -> None:
+    """Whatever no round of the rule set could be settled by is said at once, and not of each round."""
+    import msgspec
+
+    from domain.terms import TermsDocument, resolve
+
+    terms: dict[str, Any] = {"limits": dict(changes.limits)}
+    if len(rules.schedules) > 1:
+        terms["schedule"] = next(iter(rules.schedules))
+    if rules.usual_trips is None and (tables := rules.tables_for("trips")):
+        terms["trips"] = next(iter(tables))
+    for name, value in (("trips", changes.trips), ("coverage", changes.coverage)):
+        if value is not None:
+            terms[name] = value
+    if changes.schedule != "unchanged":
+        terms["schedule"] = changes.schedule
+    try:
+        resolve(rules, msgspec.convert(terms, TermsDocument))
+    except msgspec.ValidationError as error:
+        fail(f"these terms are not as a document has them: {error}")
+
+
+# ---- how it is told
+
+SECTIONS = {"days": "gaming_day", "bettors": "bettor", "boxes": "box"}
+
+
+def _as_json(found: dict[str, Any]) -> str:
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _as_csv(found: dict[str, Any]) -> str:
+    """One table: what a row is about, and its figures; empty where they do not apply."""
+    figures = list(found["total"])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["by", "of", *figures, "reason", "clause"])
+    writer.writerow(["total", "", *found["total"].values(), "", ""])
+    for section, key in SECTIONS.items():
+        for row in found[section]:
+            writer.writerow([key, row[key], *(row.get(name, "") for name in figures), "", ""])
+    for row in found["unplayable"]:
+        writer.writerow(["unplayable", row["round"], *("" for _ in figures), row["reason"], row["clause"] or ""])
+    return out.getvalue()
+
+
+def _as_table(found: dict[str, Any]) -> str:
+    from rich.console import Console
+    from rich.table import Table
+
+    out = io.StringIO()
+    console = Console(file=out, width=200, markup=False)
+    total = found["total"]
+    console.print(
+        f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; "
+        f"fees {total['fees_change']}, paid {total['paid_change']}, collected {total['collected_change']}"
+    )
+    for section, key in SECTIONS.items():
+        rows = found[section]
+        if rows:
+            shown = Table(box=None, pad_edge=False, header_style="bold")
+            for name in rows[0]:
+                shown.add_column(name.replace("_", " "), justify="left" if name == key else "right", no_wrap=True)
+            for row in rows:
+                shown.add_row(*map(str, row.values()))
+            console.print()
+            console.print(shown)
+    if found["unplayable_rounds"]:
+        console.print(f"\n{found['unplayable_rounds']:,} rounds could not have been played so:")
+        for row in found["unplayable"]:
+            console.print(f"  {row['round']}  {row['reason']}", soft_wrap=True)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

@@ -1,0 +1,95 @@
+"""What if past rounds had been settled by another pay table, schedule, coverage policy or limit: the same facts,
+decided under changed rules, and the money beside what it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.errors import BadTerms
+from domain.events import RoundEvent, RoundOpened
+from domain.retracing import play_again
+from domain.ruleset import Odds, PayTable, RuleSet
+from domain.state import Round, start
+from domain.terms import Terms, TermsDocument, resolve
+
+UNCHANGED = "unchanged"
+_ODDS = re.compile(r"([1-9][0-9]{0,3}):([1-9][0-9]{0,2})")
+
+
+class Changes(Struct, frozen=True):
+    """What is to be another; terms as a document states them. `pays`: odds by pay table and hand, "2:1"."""
+
+    trips: str | None = None
+    schedule: Any = UNCHANGED  # a printed option's number, a supplied one, or None for no fee
+    coverage: str | None = None
+    limits: Mapping[str, tuple[str, str]] = {}
+    pays: Mapping[str, Mapping[str, str]] = {}
+
+
+def changed_rules(rules: RuleSet, changes: Changes) -> RuleSet:
+    """The rule set with the changed odds; a pay table or a hand that it does not have is refused."""
+    if not changes.pays:
+        return rules
+    tables: dict[str, PayTable] = dict(rules.paytables)
+    for name, pays in changes.pays.items():
+        table = tables.get(name)
+        if table is None:
+            raise BadTerms(f"{rules.id} has no pay table {name}; it has {', '.join(tables)}.")
+        for hand in pays:
+            if hand not in table.pays:
+                raise BadTerms(f"{name} has no line for {hand!r}; it has {', '.join(table.pays)}.", table.clause)
+        odds = {hand: _odds(pays[hand]) if hand in pays else paid for hand, paid in table.pays.items()}
+        tables[name] = replace(table, pays=odds)
+    return replace(rules, paytables=tables, content_hash=f"{rules.content_hash}+")
+
+
+def _odds(text: str) -> Odds:
+    found = _ODDS.fullmatch(text)
+    if found is None:
+        raise BadTerms(f"Odds are like 3:2, not {text!r}.")
+    return Odds(int(found[1]), int(found[2]))
+
+
+def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: Changes) -> Terms:
+    """A round's terms with the changes; what the rule set does not offer is refused as when a table opens."""
+    changed = dict(document)
+    if changes.trips is not None:
+        changed["trips"] = changes.trips
+    if changes.coverage is not None:
+        changed["coverage"] = changes.coverage
+    limits = dict(document.get("limits", {}))
+    if changes.schedule != UNCHANGED:
+        changed["schedule"] = changes.schedule
+        limits.pop("ante" if "ante" in rules.spots else "game", None)  # a schedule brings its own
+    changed["limits"] = {**limits, **changes.limits}
+    return resolve(rules, msgspec.convert(changed, TermsDocument))
+
+
+class Settled(Struct, frozen=True):
+    """The money of a round: to and from each bettor, the player-dealer too, and the fee."""
+
+    fee: int
+    paid: int
+    collected: int
+    nets: Mapping[str, int]
+
+
+def settled(round_: Round) -> Settled:
+    nets: dict[str, int] = {}
+    for line in round_.lines:
+        nets[line.bettor] = nets.get(line.bettor, 0) + line.paid - line.collected
+    if round_.bank is not None and round_.lines:
+        nets[round_.bank.bettor] = nets.get(round_.bank.bettor, 0) + round_.collected - round_.paid
+    fee = 0 if round_.fee is None else round_.fee.amount
+    return Settled(fee, round_.paid, round_.collected, nets)
+
+
+def settle_otherwise(rules: RuleSet, terms: Terms, opened: RoundOpened, events: Sequence[RoundEvent]) -> Settled:
+    """The same facts under other rules; a Refusal where the round could not have been played so."""
+    return settled(play_again(start(rules, terms, opened), events))

@@ -1,0 +1,200 @@
+"""What-if over history: past rounds read from the store, settled as they were and as they would have been, and added up
+by gaming day, by bettor and by box. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from domain.auditing import BESIDE
+from domain.boxes import BoxInstalled
+from domain.errors import Refusal
+from domain.events import RoundOpened
+from domain.money import money
+from domain.rulebooks import RuleSetAdopted
+from domain.state import fold
+from domain.terms import Terms
+from domain.whatif import Changes, Settled, changed_rules, changed_terms, settle_otherwise, settled
+from infra.aggregates import stream
+from infra.topics import TOPICS
+from projections.applier import gaming_days
+from projections.auditing.rulebook import NoRules, Rulebook
+from projections.auditing.scope import Scope
+from projections.auditing.source import EventRow, Part, Store
+from projections.gaming_days import GamingDays
+from projections.runner import connect
+from projections.storage import prepare
+
+FEE_DROPPED = "box.fee_dropped.v1"
+OPENED = "round.opened.v1"
+MOST_LISTED = 10_000  # rounds that could not have been played so; beyond that they are counted
+
+Tell = Callable[[int, int, int], None]
+
+
+class Sums(Struct):
+    """Cents as they were and as they would have been, of the rounds that could have been played so."""
+
+    rounds: int = 0
+    changed: int = 0
+    fees: int = 0
+    fees_then: int = 0
+    paid: int = 0
+    paid_then: int = 0
+    collected: int = 0
+    collected_then: int = 0
+    net: int = 0
+    net_then: int = 0
+
+    def row(self) -> dict[str, Any]:
+        figures: dict[str, Any] = {"rounds": self.rounds, "changed": self.changed}
+        for name in ("fees", "paid", "collected", "net"):
+            before, after = getattr(self, name), getattr(self, f"{name}_then")
+            figures |= {name: money(before), f"{name}_then": money(after), f"{name}_change": money(after - before)}
+        return figures
+
+
+class Unplayable(NamedTuple):
+    round: str
+    table: str
+    at: str
+    reason: str
+    clause: str | None
+
+
+class Supposed(Struct):
+    total: Sums
+    days: dict[str, Sums]
+    bettors: dict[str, Sums]
+    boxes: dict[str, Sums]
+    unplayable: list[Unplayable]
+    unplayable_rounds: int = 0
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "total": self.total.row(),
+            "days": [{"gaming_day": name, **sums.row()} for name, sums in sorted(self.days.items())],
+            "bettors": [{"bettor": name, **_of_bettor(sums)} for name, sums in sorted(self.bettors.items())],
+            "boxes": [{"box": name, **_of_box(sums)} for name, sums in sorted(self.boxes.items())],
+            "unplayable": [round_._asdict() for round_ in self.unplayable],
+            "unplayable_rounds": self.unplayable_rounds,
+        }
+
+
+def _of_bettor(sums: Sums) -> dict[str, Any]:
+    row = sums.row()
+    return {name: row[name] for name in ("rounds", "changed", "net", "net_then", "net_change")}
+
+
+def _of_box(sums: Sums) -> dict[str, Any]:
+    row = sums.row()
+    return {name: row[name] for name in ("rounds", "changed", "fees", "fees_then", "fees_change")}
+
+
+def suppose(database_url: str, scope: Scope, changes: Changes, tell: Tell | None = None) -> Supposed:
+    store = Store(database_url)
+    try:
+        with connect(database_url) as connection:
+            prepare(connection)
+            days = gaming_days(connection)
+        supposing = _Supposing(store, scope, changes, days)
+        for part in store.parts():
+            supposing.part(part)
+            if tell is not None:
+                tell(part.last, store.last, supposing.found.total.rounds)
+        return supposing.found
+    finally:
+        store.close()
+
+
+class _Supposing:
+    def __init__(self, store: Store, scope: Scope, changes: Changes, days: GamingDays) -> None:
+        self._store, self._scope, self._changes, self._days = store, scope, changes, days
+        self._rulebook = Rulebook(self._adopted)
+        self._terms: dict[tuple[str, str], Terms] = {}
+        self._boxes: dict[int, str] = {}
+        self.found = Supposed(Sums(), {}, {}, {}, [], 0)
+
+    def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
+        for row in self._store.stream(stream("rules", content_hash)):
+            event = TOPICS.decoder(self._store.topic(row.topic_id))(row.state).event
+            return event if isinstance(event, RuleSetAdopted) else None
+        return None
+
+    def part(self, part: Part) -> None:
+        openings = {}
+        for row in self._store.openings(part, [OPENED]):
+            entry = TOPICS.decoder(OPENED)(row[4])
+            if self._scope.opened(entry.event, entry.at_ms):
+                openings[row[1]] = entry
+        if not openings:
+            return
+        rounds: dict[int, list[Any]] = {originator: [] for originator in openings}
+        for row in self._store.later([(originator, 1) for originator in openings]):
+            rounds[row[1]].append(TOPICS.decoder(self._store.topic(row[3]))(row[4]).event)
+        boxes = dict(self._drops(part))
+        for originator, events in rounds.items():
+            opened: RoundOpened = openings[originator].event
+            if self._scope.has(opened, events):
+                self._round(opened, openings[originator].at_ms, events, boxes.get(opened.round or ""))
+
+    def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
+        """Rounds and the box that their fee went into; a round's events lie close to those of its box."""
+        near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
+        for row in self._store.of_topic(near, FEE_DROPPED):
+            yield TOPICS.decoder(FEE_DROPPED)(row[4]).event.round, self._box(EventRow(*row))
+
+    def _box(self, row: EventRow) -> str:
+        name = self._boxes.get(row.originator)
+        if name is None:
+            (first,) = self._store.firsts([row.originator])
+            event = TOPICS.decoder(self._store.topic(first[3]))(first[4]).event
+            name = self._boxes[row.originator] = event.box if isinstance(event, BoxInstalled) else str(row.originator)
+        return name
+
+    def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], box: str | None) -> None:
+        played = [event for event in events if type(event) not in BESIDE]
+        try:
+            opening = self._rulebook.opening(opened)
+            rules = changed_rules(opening.rules, self._changes)
+            was = settled(fold(opening, played))
+            would = settle_otherwise(rules, changed_terms(rules, opened.terms, self._changes), opened, played)
+        except NoRules as reason:
+            self._unplayable(opened, at_ms, str(reason), None)
+        except Refusal as refusal:
+            self._unplayable(opened, at_ms, refusal.detail, refusal.clause)
+        else:
+            self._add(was, would, self._days.of(at_ms).day.isoformat(), box)
+
+    def _unplayable(self, opened: RoundOpened, at_ms: int, reason: str, clause: str | None) -> None:
+        self.found.unplayable_rounds += 1
+        if len(self.found.unplayable) < MOST_LISTED:
+            at = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
+            self.found.unplayable.append(Unplayable(opened.round or "", opened.table or "", at, reason, clause))
+
+    def _add(self, was: Settled, would: Settled, day: str, box: str | None) -> None:
+        found, changed = self.found, was != would
+        sums = [found.total, found.days.setdefault(day, Sums())]
+        if box is not None:
+            sums.append(found.boxes.setdefault(box, Sums()))
+        for each in sums:
+            each.rounds += 1
+            each.changed += changed
+            each.fees += was.fee
+            each.fees_then += would.fee
+            each.paid += was.paid
+            each.paid_then += would.paid
+            each.collected += was.collected
+            each.collected_then += would.collected
+            each.net += was.collected - was.paid
+            each.net_then += would.collected - would.paid
+        for bettor in was.nets.keys() | would.nets.keys():
+            each = found.bettors.setdefault(bettor, Sums())
+            before, after = was.nets.get(bettor, 0), would.nets.get(bettor, 0)
+            each.rounds += 1
+            each.changed += before != after
+            each.net += before
+            each.net_then += after

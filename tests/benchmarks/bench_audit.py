@@ -1,0 +1,215 @@
+"""The audit: one process against `adjudicate` on the same rounds, two against one, Dask against two; and its memory.
+
+Rounds of all rule sets, recorded and sealed. What is timed is the audit of rounds, floor and log, from reading the rows
+to the findings; the reports' tables are left out, because a rebuild of them is measured by itself. One process is
+compared in processor time, which other work on the machine hardly changes; the server's own time is not in it. Several processes are compared by the clock, without the second that they take to start.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from domain import rulesets
+from domain.documents import adjudicate, encode_result
+from infra.embedded import embedded_postgres
+from infra.ledger import Actor, Ledger
+from infra.migrate import migrate
+from infra.simulation import documents
+from infra.tlog.sealer import seal_now
+from projections.archives.auditing import workers as archive_workers
+from projections.archives.manifest import read_manifest
+from projections.archives.reading import partitions
+from projections.archives.writing import write_archive
+from projections.auditing.running import Audit, Task, workers
+from projections.auditing.scope import EVERYTHING
+from projections.auditing.source import PART, Part, Store
+from tests.benchmarks import Row
+
+SMALL = int(os.environ.get("ROUNDLEDGER_BENCH_ROUNDS", "2100"))
+LARGE = int(os.environ.get("ROUNDLEDGER_BENCH_MORE_ROUNDS", "21000"))
+TURNS = 5
+MOST_GROWTH = 1.1
+WITHOUT = ("projections",)
+
+# The process reads its own peak, as in bench_adjudicate.
+AUDIT = """
+import sys
+from projections.auditing.running import Audit
+summary = Audit(sys.argv[1], processes=1, without=("projections",)).run()
+assert summary.clean, summary.by_kind
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(peak.split()[1])
+"""
+
+
+@contextmanager
+def database() -> Iterator[tuple[str, Path]]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with embedded_postgres(folder / "data") as url:
+            migrate(url)
+            yield url, folder
+
+
+def run() -> list[Row]:
+    with database() as (url, folder):
+        floor = Floor(url)
+        lines = floor.play(SMALL)
+        seal_now(url, folder)
+        one = one_process(url, lines)
+        at_small = peak_kib(url)
+        two = two_processes(url)
+        on_dask = dask(url, folder / "archive")
+        floor.play(LARGE - SMALL)
+        seal_now(url, folder)
+        at_large = peak_kib(url)
+        floor.close()
+    memory = Row(
+        name=f"audit: peak memory over {LARGE:,} rounds",
+        measured=at_large / 1024,
+        unit="MiB",
+        reference=at_small / 1024,
+        reference_name=f"over {SMALL:,}",
+        required_ratio=1 / MOST_GROWTH,
+        better="lower",
+    )
+    return [*one, two, on_dask, memory]
+
+
+class Floor:
+    """Rounds of all rule sets in turn, a minute apart."""
+
+    def __init__(self, url: str) -> None:
+        self._ledger = Ledger(url)
+        self._floors = [documents(ruleset, 1, 4) for ruleset in rulesets.ids()]
+        self._at_ms = 1_790_000_000_000
+
+    def play(self, rounds: int) -> list[bytes]:
+        lines = []
+        for number in range(rounds):
+            line = next(self._floors[number % len(self._floors)])
+            self._at_ms += 60_000
+            result = self._ledger.record(msgspec.json.decode(line), Actor("d-1", self._at_ms))
+            assert result["status"] != "refused", result
+            lines.append(line)
+        return lines
+
+    def close(self) -> None:
+        self._ledger.close()
+
+
+# ---- one process
+
+
+def one_process(url: str, lines: list[bytes]) -> list[Row]:
+    """In turns; the quickest of each, because whatever disturbs makes both slower."""
+    ours, theirs, waited = [], [], []
+    for _ in range(TURNS):
+        theirs.append(processor_seconds(lambda: [encode_result(adjudicate(line)) for line in lines]))
+        began = time.perf_counter()
+        ours.append(processor_seconds(lambda: _audit(url, len(lines))))
+        waited.append(time.perf_counter() - began)
+    count = len(lines)
+    return [
+        Row(
+            name="audit of stored rounds, one process",
+            measured=count / min(ours),
+            unit="rounds/s",
+            reference=count / min(theirs),
+            reference_name="adjudicate",
+            required_ratio=0.5,
+        ),
+        Row(
+            name="the same by the clock, with the server on another core",
+            measured=count / min(waited),
+            unit="rounds/s",
+            reference=count / min(theirs),
+            reference_name="adjudicate, processor time",
+        ),
+    ]
+
+
+def _audit(url: str, rounds: int) -> None:
+    summary = Audit(url, processes=1, without=WITHOUT).run()
+    assert summary.clean, summary.by_kind
+    assert summary.rounds == rounds
+
+
+def processor_seconds(work: Callable[[], Any]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+# ---- several
+
+
+def two_processes(url: str) -> Row:
+    store = Store(url)
+    last = store.last
+    store.close()
+    parts = [Part(first, min(first + PART - 1, last)) for first in range(1, last + 1, PART)]
+    tasks = [Task("rounds", (part,), part.last - part.first + 1) for part in parts]
+    with workers(url, EVERYTHING, last, True, 1) as alone, workers(url, EVERYTHING, last, True, 2) as together:
+        one, two = compared(lambda: list(alone(tasks)), lambda: list(together(tasks)))
+    return Row(
+        name="audit, two processes",
+        measured=last / two,
+        unit="events/s",
+        reference=last / one,
+        reference_name="one process",
+        required_ratio=1.7,
+    )
+
+
+def dask(url: str, folder: Path) -> Row:
+    from distributed import LocalCluster
+
+    written = write_archive(url, folder)
+    found = partitions(read_manifest(folder))
+    tasks = [Task("rounds", (part,), part.rows) for part in found]
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        with (
+            archive_workers(str(folder), EVERYTHING, 2, None) as processes,
+            archive_workers(str(folder), EVERYTHING, 2, address) as on_cluster,
+        ):
+            ours, theirs = compared(lambda: list(processes(tasks)), lambda: list(on_cluster(tasks)))
+    return Row(
+        name="audit of an archive, Dask with two workers",
+        measured=written.events / theirs,
+        unit="events/s",
+        reference=written.events / ours,
+        reference_name="two processes",
+        required_ratio=0.8,
+    )
+
+
+def compared(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
+    """The quickest of each, by the clock, in turns, after one of each to begin with."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for turn in range(TURNS + 1):
+        for work, taken in zip((first, second), times, strict=True):
+            began = time.perf_counter()
+            work()
+            if turn:
+                taken.append(time.perf_counter() - began)
+    return min(times[0]), min(times[1])
+
+
+# ---- memory
+
+
+def peak_kib(url: str) -> int:
+    done = subprocess.run([sys.executable, "-c", AUDIT, url], check=True, capture_output=True, text=True)
+    return int(done.stdout)
