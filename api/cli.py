@@ -17,6 +17,7 @@ from api.play_commands import adjudicate
 from api.report_commands import follow, gaming_days_app, rebuild, report
 from api.serve_command import config, serve, tokens
 from api.simulate_command import simulate
+from api.whatif_command import whatif
 
 app = typer.Typer(
     name="roundledger",
@@ -45,7 +46,7 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(log_commands.witness, rebuild, follow, migrate, config),
+    *(whatif, log_commands.witness, rebuild, follow, migrate, config),
 ):
     app.command()(command)
 app.add_typer(rules_command.app, name="rules")

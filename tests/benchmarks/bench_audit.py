@@ -2,7 +2,8 @@
 
 Rounds of all rule sets, recorded and sealed. What is timed is the audit of rounds, floor and log, from reading the rows
 to the findings; the reports' tables are left out, because a rebuild of them is measured by itself. One process is
-compared in processor time, which other work on the machine hardly changes; the server's own time is not in it. Several processes are compared by the clock, without the second that they take to start.
+compared in processor time, which other work on the machine hardly changes; the server's own time is not in it. Several
+processes are compared by the clock, without the second that they take to start.
 """
 
 from __future__ import annotations
