@@ -94,11 +94,11 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
 # ---- the three pictures
 
 
-def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]]) -> bytes:
+def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) -> bytes:
+    """`held`: cents that he was up before the first of the moves, or down where negative."""
     points: list[tuple[float, float]] = []
-    held = 0
     if moves:
-        points.append((moves[0][0].timestamp(), 0.0))
+        points.append((moves[0][0].timestamp(), held / 100))
     for at, change in moves:
         held += change
         points.append((at.timestamp(), held / 100))

@@ -21,6 +21,7 @@ from starlette.routing import Match
 
 from api.service import (
     audits,
+    bettors,
     count_room,
     disputes,
     feed,
@@ -68,6 +69,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *steps.OPERATIONS,
     *round_log.OPERATIONS,
     *reports.OPERATIONS,
+    *bettors.OPERATIONS,
     *floor.OPERATIONS,
     *disputes.OPERATIONS,
     *count_room.OPERATIONS,

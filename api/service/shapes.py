@@ -708,6 +708,111 @@ class FoundRounds(Struct):
     cursor: str | None
 
 
+class BankrollSums(Struct):
+    rounds: int
+    wagered: Money
+    won: Money
+    lost: Money
+    fees: Money
+    net: Money
+    buy_ins: Money
+    cash_outs: Money
+
+
+class BettorFound(BankrollSums):
+    bettor: str
+    kind: str
+    last_day: str
+
+
+class BettorsFound(Struct):
+    """`cursor` is for `after`: where the next page goes on."""
+
+    bettors: list[BettorFound]
+    cursor: str | None
+
+
+class BankrollDay(BankrollSums):
+    gaming_day: str
+
+
+class BankrollMove(Struct):
+    """`net`: what he was up after it, with fees; chips bought and cashed do not change it."""
+
+    at: str
+    source: str
+    round: str | None
+    table: str | None
+    what: str
+    change: Money
+    net: Money
+
+
+class BankrollShown(BettorFound):
+    """`moves` from the gaming day `since` on; `before` is what he was up by then."""
+
+    days: list[BankrollDay]
+    since: str
+    before: Money
+    moves: list[BankrollMove]
+
+
+class BankedSums(Struct):
+    """`liability` is the most that any of the rounds could have cost."""
+
+    bettor: str
+    rounds: int
+    settled: int
+    action: Money
+    liability: Money
+    paid: Money
+    collected: Money
+    net: Money
+    short_rounds: int
+    shortfall: Money
+    last_at: str
+
+
+class PlayerDealersFound(Struct):
+    player_dealers: list[BankedSums]
+    cursor: str | None
+
+
+class BankedRound(Struct):
+    round: str
+    table: str
+    at: str
+    status: Literal["open", "settled", "void"]
+    seat: int | None
+    turn: int | None
+    breach: str | None
+    wager: Money | None
+    action: Money
+    liability: Money
+    paid: Money
+    collected: Money
+    net: Money
+    shortfall: Money
+
+
+class BankTurn(Struct):
+    """The rounds that somebody banked in a row at a table, the last one first."""
+
+    table: str
+    at: str
+    seat: int | None
+    rounds: list[BankedRound]
+    paid: Money
+    collected: Money
+    net: Money
+    shortfall: Money
+
+
+class Banking(BankedSums):
+    turns: list[BankTurn]
+    cursor: str | None
+
+
 class BankRunShown(Struct):
     bettor: str
     seat: int

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from api.service.rounds import SEEING
+from api.web.hands import asked_for, searched
 from api.web.page import Page, View
 from api.web.visit import Visit
 from infra.aggregates import NAMESPACE
 
-OWN = frozenset({"step", "closed", "format"})  # what an address says about the replay; the rest is a search
 NOTES = ("exposed card", "late bet", "irregularity", "other")
 
 
@@ -21,7 +21,7 @@ async def show(visit: Visit) -> View:
     round_id = visit.id("round")
     told = await visit.ask("stepRound", {"round": round_id})
     step = _wanted_step(visit, len(told["steps"]))
-    search = {name: value for name, value in visit.request.query_params.items() if name not in OWN and value}
+    search = asked_for(visit)
     data = {
         **told,
         "step": step,
@@ -31,7 +31,7 @@ async def show(visit: Visit) -> View:
         "closed_hands": await _closed_hands(visit, told),
         "may": {
             "note": visit.may("noteRound"),
-            "evidence": False,
+            "evidence": visit.may("getEvidence"),
             "see_closed": told["status"] != "open" and visit.may("getSealedCards"),
         },
         "note_kinds": NOTES,
@@ -76,7 +76,7 @@ async def _neighbours(visit: Visit, told: Mapping[str, Any], search: Mapping[str
     """Addresses: within the search that led here, or else at the same table."""
     if not visit.may("findNeighbours"):
         return {"newer": None, "older": None}
-    asked = search or {"table": told["table"]}
+    asked = searched(visit, search) if search else {"table": told["table"]}
     found = await visit.ask("findNeighbours", {"round": told["round"]}, query=asked)
     return {way: None if id_ is None else _address(f"/rounds/{id_}", search) for way, id_ in found.items()}
 
@@ -97,8 +97,7 @@ async def submit(visit: Visit) -> Response:
     if visit.field("seat").isdecimal():
         body["seat"] = int(visit.field("seat"))
     await visit.ask("noteRound", {"round": round_id}, body=body)
-    query = {name: value for name, value in visit.request.query_params.items() if name != "step"}
-    return visit.go(_address(f"/rounds/{round_id}", query), "The note is recorded.")
+    return visit.go(_address(f"/rounds/{round_id}", asked_for(visit)), "The note is recorded.")
 
 
 PAGES = (Page("/rounds/{round}", "replay", "Replay", "replay.html", show, SEEING, section="hands", submit=submit),)

@@ -21,5 +21,8 @@ ADDRESSES: tuple[str, ...] = (
     "/staff",
     "/rounds/{round}",
     "/rounds/{round}?step=9",
+    "/people",
+    "/people?of=banking",
+    "/people/tp-1",
     "/nothing-here",
 )

@@ -1,0 +1,136 @@
+"""Bettors and player-dealers one by one: lists to find them in, a bankroll day by day, and how somebody banked.
+
+Every question walks an index of the projections' tables, by bettor or by bettor and time; nothing is asked of events.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, LiteralString
+
+from infra.database import Database
+
+MOST_DAYS = 366
+MOST_MOVES = 5_000
+SUMS: LiteralString = (
+    "sum(rounds)::bigint AS rounds, sum(wagered)::bigint AS wagered, sum(won)::bigint AS won, "
+    "sum(lost)::bigint AS lost, sum(fees)::bigint AS fees, sum(won - lost)::bigint AS net, "
+    "sum(buy_ins)::bigint AS buy_ins, sum(cash_outs)::bigint AS cash_outs"
+)
+KIND: LiteralString = (
+    "coalesce((SELECT k.kind FROM projections.bankroll_kinds k WHERE k.bettor = b.bettor), "
+    "CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END) AS kind"
+)
+BANKED: LiteralString = (
+    "count(*) AS rounds, count(*) FILTER (WHERE status = 'settled') AS settled, sum(action)::bigint AS action, "
+    "max(liability) AS liability, sum(paid)::bigint AS paid, sum(collected)::bigint AS collected, "
+    "sum(collected - paid)::bigint AS net, count(*) FILTER (WHERE shortfall > 0) AS short_rounds, "
+    "sum(shortfall)::bigint AS shortfall, max(at) AS last_at"
+)
+ACCOUNTS: LiteralString = "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)"
+
+
+def _rows(database: Database, statement: LiteralString, values: dict[str, Any]) -> list[dict[str, Any]]:
+    def ask(cursor: Any) -> list[dict[str, Any]]:
+        found = cursor.execute(statement, values)
+        names = [column.name for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    return database.read(ask)
+
+
+# ---- lists, by id
+
+
+def bettors(database: Database, like: str, after: str, limit: int) -> list[dict[str, Any]]:
+    """Whose id begins so, in the order of ids, after one of them."""
+    return _rows(
+        database,
+        f"SELECT b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+        "WHERE b.bettor > %(after)s AND b.bettor >= %(like)s AND starts_with(b.bettor, %(like)s) "
+        "GROUP BY b.bettor ORDER BY b.bettor LIMIT %(limit)s",
+        {"like": like, "after": after, "limit": limit},
+    )
+
+
+def player_dealers(database: Database, like: str, after: str, limit: int) -> list[dict[str, Any]]:
+    return _rows(
+        database,
+        f"SELECT player_dealer AS bettor, {BANKED} FROM projections.exposure "
+        "WHERE player_dealer > %(after)s AND player_dealer >= %(like)s AND starts_with(player_dealer, %(like)s) "
+        "GROUP BY player_dealer ORDER BY player_dealer LIMIT %(limit)s",
+        {"like": like, "after": after, "limit": limit},
+    )
+
+
+# ---- a bankroll
+
+
+def bankroll(database: Database, bettor: str) -> dict[str, Any] | None:
+    found = _rows(
+        database,
+        f"SELECT b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+        "WHERE b.bettor = %(bettor)s GROUP BY b.bettor",
+        {"bettor": bettor},
+    )
+    return found[0] if found else None
+
+
+def days(database: Database, bettor: str) -> list[dict[str, Any]]:
+    """His gaming days, the last one first; a year of them at most."""
+    return _rows(
+        database,
+        f"SELECT gaming_day, {SUMS} FROM projections.bankroll WHERE bettor = %(bettor)s "
+        "GROUP BY gaming_day ORDER BY gaming_day DESC LIMIT %(limit)s",
+        {"bettor": bettor, "limit": MOST_DAYS},
+    )
+
+
+def held_before(database: Database, bettor: str, day: date) -> int:
+    """What he had won and lost before a gaming day, in cents, with fees."""
+    found = _rows(
+        database,
+        "SELECT coalesce(sum(debit - credit), 0)::bigint AS held FROM projections.journal "
+        f"WHERE {ACCOUNTS} AND gaming_day < %(day)s AND what NOT IN ('buy-in', 'cash-out')",
+        {"bettor": bettor, "day": day},
+    )
+    return int(found[0]["held"])
+
+
+def moves(database: Database, bettor: str, day: date) -> list[dict[str, Any]]:
+    """Everything that moved his chips from a gaming day on, in the order of its time; the last few thousand of it."""
+    found = _rows(
+        database,
+        "SELECT min(at) AS at, source, min(round) AS round, min(table_id) AS table_id, min(what) AS what, "
+        "sum(debit - credit)::bigint AS change FROM projections.journal "
+        f"WHERE {ACCOUNTS} AND gaming_day >= %(day)s GROUP BY source, position ORDER BY 1 DESC, position DESC "
+        "LIMIT %(limit)s",
+        {"bettor": bettor, "day": day, "limit": MOST_MOVES},
+    )
+    return found[::-1]
+
+
+# ---- banking
+
+
+def banked(database: Database, bettor: str) -> dict[str, Any] | None:
+    found = _rows(
+        database,
+        f"SELECT player_dealer AS bettor, {BANKED} FROM projections.exposure WHERE player_dealer = %(bettor)s "
+        "GROUP BY player_dealer",
+        {"bettor": bettor},
+    )
+    return found[0] if found else None
+
+
+def turns(database: Database, bettor: str, before: datetime | None, limit: int) -> list[dict[str, Any]]:
+    """The rounds that he banked, the last one first, with his seat and the how manieth it was in a row."""
+    earlier: LiteralString = "" if before is None else "AND e.at < %(before)s "
+    return _rows(
+        database,
+        "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
+        "e.collected, e.collected - e.paid AS net, e.shortfall, e.player_dealer FROM projections.exposure e "
+        "LEFT JOIN projections.rotation r ON r.round = e.round WHERE e.player_dealer = %(bettor)s "
+        f"{earlier}ORDER BY e.at DESC, e.round DESC LIMIT %(limit)s",
+        {"bettor": bettor, "before": before, "limit": limit},
+    )
