@@ -7,8 +7,10 @@ checkpoint, always in the same way, so that a verifier can work it out again.
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -32,7 +34,8 @@ MANIFEST, README, PAGE, PAPER = "manifest.json", "README.txt", "round.html", "ro
 EVENTS, RESULT, RULESET, TERMS = "events.jsonl", "result.json", "ruleset.toml", "terms.json"
 CHECKPOINT, BODY, SIGNATURE = "log/checkpoint.txt", "log/checkpoint.body", "log/checkpoint.sig"
 KEY, KEY_PEM = "log/key.txt", "log/key.pem"
-RENDERED = (PAGE, PAPER)  # by versions of programs that need not be the verifier's
+RENDERED = (README, PAGE, PAPER)  # by versions of programs that need not be the verifier's
+DRAWN_BY = ("domain", "infra/replaying.py", "projections/evidence", "projections/pdf.py", "projections/output.py")
 RULES_TOPIC = "rules.adopted.v1"
 
 
@@ -86,10 +89,22 @@ def opening_of(opened: RoundOpened, ruleset_text: str) -> Round:
     return start(rules, terms_of(rules, opened.terms), opened)
 
 
+@cache
+def _drawn_by() -> str:
+    """A digest of the code behind the words and the drawing: a number of a version would say less."""
+    root, found = Path(__file__).parents[2], sha256()
+    for place in DRAWN_BY:
+        path = root / place
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix in (".py", ".html"):
+                found.update(f"{file.relative_to(root)}\n".encode() + sha256(file.read_bytes()).digest())
+    return found.hexdigest()[:16]
+
+
 def rendered_with() -> dict[str, str]:
     """What the page and the paper depend on beside the round."""
     programs = {name: version(name) for name in ("roundledger", "jinja2", "reportlab")}
-    return {**programs, "zlib": zlib.ZLIB_RUNTIME_VERSION}
+    return {**programs, "zlib": zlib.ZLIB_RUNTIME_VERSION, "code": _drawn_by()}
 
 
 def files_of(evidence: Evidence, kept: dict[str, bytes] | None = None, made_with: Any = None) -> dict[str, bytes]:
@@ -103,9 +118,12 @@ def files_of(evidence: Evidence, kept: dict[str, bytes] | None = None, made_with
     for signature in checkpoint.note.signatures:
         if evidence.key.accepts(checkpoint.note.body, signature):
             signed = signature.value
-    rendered = kept or {PAGE: page_of(story, evidence), PAPER: paper_of(story, evidence)}
-    files = {
+    rendered = kept or {
         README: readme_of(evidence).encode(),
+        PAGE: page_of(story, evidence),
+        PAPER: paper_of(story, evidence),
+    }
+    files = {
         **{name: rendered[name] for name in RENDERED},
         EVENTS: b"".join(_event_line(sealed) for sealed in evidence.sealed),
         RESULT: _pretty(result_of(story.steps[-1].round)),

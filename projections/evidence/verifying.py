@@ -229,8 +229,8 @@ def _check_files(files: dict[str, bytes], manifest: dict[str, Any], evidence: Ev
     if made_with != bundle.rendered_with():
         kept = {name: files.get(name, b"") for name in bundle.RENDERED}
         verdict.notes.append(
-            "round.html and round.pdf were made by other versions of our programs and are not compared with the "
-            "events; this program tells the round anew."
+            "README.txt, round.html and round.pdf were made by other versions of our programs and are not compared "
+            "with the events; `roundledger replay` and the other files tell the round."
         )
     expected = bundle.files_of(evidence, kept, made_with)
     if list(expected) != list(files):
