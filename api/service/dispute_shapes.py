@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from api.service.shapes import Body, CorrectionEntry, Line, Money, PositiveMoney, ResultError, Seat, Text
-from domain.actions import Action, Card, Id, SpotName
+from api.service.shapes import Action, Body, CorrectionEntry, Line, Money, PositiveMoney, ResultError, Seat, Text
+from domain.actions import Card, Id, SpotName
 from domain.disputes import Ending, ErrorKind, Outcome, Part, Status
 from domain.moments import MOMENT_PATTERN
 

@@ -28,6 +28,13 @@ __all__ = ["server_url", "service_url"]
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "rules" / "examples"
 PACKAGE = "made_client"
+# What it does not know to be files, and no programs to run over what it has made.
+CONFIG = """
+post_hooks: []
+content_type_overrides:
+  application/pdf: application/octet-stream
+  application/zip: application/octet-stream
+"""
 SIMULATED = 4  # rounds of each rule set
 Document = dict[str, Any]
 
@@ -57,7 +64,7 @@ class Made(NamedTuple):
 def made(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     folder = tmp_path_factory.mktemp("client")
     (folder / "openapi.json").write_bytes(httpx.get(f"http://127.0.0.1:{port}/openapi.json", timeout=60).content)
-    (folder / "config.yaml").write_text("post_hooks: []\n")
+    (folder / "config.yaml").write_text(CONFIG)
     generator = str(Path(sys.executable).with_name("openapi-python-client"))
     command = [generator, "generate", "--fail-on-warning", "--path=openapi.json", "--config=config.yaml", "--meta=none"]
     done = subprocess.run([*command, f"--output-path={PACKAGE}"], cwd=folder, capture_output=True, text=True)

@@ -61,6 +61,7 @@ def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
     path = operation.path
     for name in ("box", "meter", "bettor", "token", "staff", "dispute", *PATHS):
         path = path.replace(f"{{{name}}}", PATHS.get(name, f"{name}-1"))
+    assert "{" not in path, "PATHS says what to put there"
     if operation.streams:
         headers = {**headers, "Last-Event-ID": "none"}  # or the answer would never end
     if operation.two_people:
