@@ -85,6 +85,7 @@ class Disputes:
         dispute_id = dispute_id or f"d-{uuid4().hex}"
         if self.find(dispute_id) is not None:
             raise Conflict(f"Another dispute is stored as {dispute_id}.")
+        actor = actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,")
         people = disputes.people_of((entry.event, entry.by) for entry in stored.entries)
         evidence = self.evidence(round_id, stored.version)
         opened = disputes.open_dispute(dispute_id, round_id, stored.round, claim, evidence, people, actor.at_ms)
@@ -105,6 +106,7 @@ class Disputes:
     ) -> Filed:
         """Whatever concerns the file alone: a statement, a reference, a note, a deadline, an appeal, its end."""
         before = self._get_at(dispute_id, expected_version)
+        actor = _in_order(before, actor)
         return self._append(before, decide(before.dispute), Append(actor), actor)
 
     def ask_what_if(
@@ -120,6 +122,7 @@ class Disputes:
         before = self._get_at(dispute_id, expected_version)
         self._ledger.what_if(before.dispute.opened.round, cards, changes)
         asked = disputes.ask_what_if(before.dispute, cards, changes, text)
+        actor = _in_order(before, actor)
         return self._append(before, asked, Append(actor), actor)
 
     def rule(
@@ -134,7 +137,7 @@ class Disputes:
         expected_version: int | None = None,
     ) -> Filed:
         before = self._get_at(dispute_id, expected_version)
-        by = (actor.by, second_person)
+        by, actor = (actor.by, second_person), _in_order(before, actor)
         ruled = disputes.rule(before.dispute, outcome, reason, by, entries, appeal_until_ms, actor.at_ms)
         return self._rule(before, ruled, reason, entries, actor)
 
@@ -150,7 +153,7 @@ class Disputes:
     ) -> Filed:
         before = self._get_at(dispute_id, expected_version)
         ruled = disputes.rule_appeal(before.dispute, outcome, reason, (actor.by, second_person), entries)
-        return self._rule(before, ruled, reason, entries, actor)
+        return self._rule(before, ruled, reason, entries, _in_order(before, actor))
 
     def _rule(
         self,
@@ -213,6 +216,10 @@ class Disputes:
 def _filed(entries: list[mapper.Entry[Any]]) -> Filed:
     first = disputes.start(entries[0].event, entries[0].by)
     return Filed(disputes.fold(first, ((entry.event, entry.by) for entry in entries[1:])), entries)
+
+
+def _in_order(before: Filed, actor: Actor) -> Actor:
+    return actor.after(before.entries[-1].at_ms, f"what was filed last of dispute {before.dispute.id},")
 
 
 def _entry(event: DisputeEvent, actor: Actor) -> mapper.Entry[Any]:

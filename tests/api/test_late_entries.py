@@ -142,6 +142,26 @@ def test_a_box_is_counted_after_it_was_removed(client):
     assert client.post("/v1/boxes/t-box-box-1/counts", json=count, headers=at(15)).status_code == 200
 
 
+def test_a_file_of_a_dispute_is_in_order(client):
+    opened(client, "t-claim")
+    begun(client, "t-claim", "r-claim", 10)
+    act(client, "r-claim", [{"do": "void", "reason": "misdeal"}], at(11))
+    claim = {
+        "round": "r-claim",
+        "seat": 1,
+        "spot": "ante",
+        "kind": "payout",
+        "claimed": "25.00",
+        "claim": "Not given back.",
+    }
+    is_refused(client.post("/v1/disputes", json=claim, headers=at(5)), 409, "out_of_turn", "was opened")
+    filed = client.post("/v1/disputes", json=claim, headers=at(20))
+    assert filed.status_code == 201, filed.text
+    path, note = f"/v1/disputes/{filed.json()['dispute']}/notes", {"text": "He came back."}
+    is_refused(client.post(path, json=note, headers=at(15)), 409, "out_of_turn", "filed last")
+    assert client.post(path, json=note, headers=at(25)).status_code in (200, 201)
+
+
 def test_a_dated_request_is_repeated_under_its_key(client):
     opened(client, "t-again")
     begun(client, "t-again", "r-again", 1)
