@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
+from threading import Lock
 from typing import Any
 
+import msgspec
 from starlette.responses import Response
 
 from api.service import examples, shapes
-from api.service.operations import Answer, Call, Operation, answer
+from api.service.operations import Answer, Call, Operation
 from api.service.rounds import SEEING, replayed_for
 from api.service.stage import changes_of, facts_of, left_words, marks_of, stage_of
+from api.service.telling import JSON
 from domain.documents import play
 from domain.events import (
     CorrectionPosted,
@@ -30,9 +35,40 @@ from infra.mapper import Entry
 from infra.replaying import Replayed, Step
 from infra.topics import TOPICS
 
+MOST_KEPT = 128  # answers of some 50 KB
+
 
 async def get_steps(call: Call) -> Response:
-    return answer(await call.in_thread(lambda: steps_of(replayed_for(call, "replay", None))))
+    body = await call.in_thread(lambda: _KEPT.of(replayed_for(call, "replay", None)))
+    return Response(body, media_type=JSON)
+
+
+class Kept:
+    """Answers that were made lately, by what they were made of: sixty pictures take longer than all the rest.
+
+    The key is a digest of every event as it was just read, so that whatever was changed or added makes another answer.
+    """
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, replayed: Replayed) -> bytes:
+        read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
+        key = sha256(msgspec.json.encode((replayed.round_id, read))).digest()
+        with self._lock:
+            body = self._answers.get(key)
+        if body is None:
+            body = msgspec.json.encode(steps_of(replayed))
+        with self._lock:
+            self._answers[key] = body
+            self._answers.move_to_end(key)
+            if len(self._answers) > MOST_KEPT:
+                self._answers.popitem(last=False)
+        return body
+
+
+_KEPT = Kept()
 
 
 def steps_of(replayed: Replayed) -> dict[str, Any]:

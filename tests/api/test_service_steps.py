@@ -134,6 +134,15 @@ def test_neighbours_walk_a_search_in_its_order(client, recorded):
             assert neighbours(client, round_id, **query) == (newer, older)
 
 
+def test_what_is_added_to_a_round_is_in_its_next_answer(client, recorded):
+    before = steps(client, "four-hands")
+    assert steps(client, "four-hands") == before
+    client.post("/v1/rounds/four-hands/notes", json={"kind": "other", "text": "The shoe was changed."})
+    after = steps(client, "four-hands")
+    assert after["steps"][:-1] == before["steps"]
+    assert [beside["text"] for beside in after["beside"]] == ["The shoe was changed."]
+
+
 def test_neighbours_of_what_is_not_there(client, recorded):
     assert neighbours(client, "no-such-round") == (None, None)
     assert client.get("/v1/rounds/four-hands/neighbours?seat=x").status_code == 400
