@@ -46,7 +46,8 @@ ENTRIES = Table(
     },
     ("position", "line"),
     appended=True,
-    indexes=("(gaming_day, table_id)", "(account, gaming_day)", "(source)"),
+    # By position within a day: a day's entries lie together and are read in the order in which they are told.
+    indexes=("(gaming_day, position)", "(account, gaming_day)", "(source)"),
 )
 BALANCES = Table(
     "journal_balances",

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from projections.ledger_files import FORMATS as LEDGER_FILES
-from projections.reports import Filters, columns_of, rows
+from projections.reports import BadFilter, Filters, columns_of, rows
 
 MONEY = re.compile(r"-?\d+\.\d\d")
 Rows = Sequence[Mapping[str, Any]]
@@ -68,6 +68,8 @@ def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
 
     Boxes first: whatever has been counted by then has its entries in a journal that is read later.
     """
+    if filters.bettor is not None or filters.account is not None or filters.limit is not None:
+        raise BadFilter(f"A journal for {format_} has both sides of every entry: not of one bettor or account.")
     whole = Filters(table=filters.table, as_of=filters.as_of) == filters
     boxes = rows(url, "drops", filters) if whole else []
     lines: Iterator[str] = LEDGER_FILES[format_](rows(url, "journal", filters), boxes)

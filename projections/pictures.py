@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from projections.applier import gaming_days
 from projections.catalogue import ALL
-from projections.report import BY_DAY, BY_TABLE, Report
+from projections.report import BY_DAY, BY_TABLE, CHOSEN, Report
 from projections.reports import BadFilter, Filters, ask, replayed, report_named
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY
@@ -48,7 +48,7 @@ FEES = Report(
     {"at": "raw", "net": "raw"},
     "SELECT f.at, CASE WHEN f.waived IS NULL THEN f.amount ELSE 0 END"
     " FROM {schema}.hands h JOIN {schema}.drop_fees f USING (round)",
-    {"table": "h.table_id = %(table)s", "gaming_day": "gaming_day = %(gaming_day)s", "shift": "shift = %(shift)s"},
+    {"table": "h.table_id = %(table)s", **BY_DAY},
     "f.at",
     windowed="h.opened_at",
 )
@@ -69,7 +69,7 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
     if name == "bankroll" and filters.bettor is None:
         raise BadFilter("The picture of a bankroll is of one bettor.")
     report = ASKED[name]
-    for field in ("table", "bettor", "gaming_day", "shift", "box"):
+    for field in CHOSEN:
         if getattr(filters, field) is not None and field not in report.filters:
             raise BadFilter(f"The picture of {name} cannot be asked for one {field.replace('_', ' ')}.")
     with connect(database_url) as connection:

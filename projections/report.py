@@ -26,9 +26,28 @@ class Report(Struct, frozen=True):
 
 
 WHERE: LiteralString = "{where}"
+CHOSEN = (
+    "table",
+    "bettor",
+    "gaming_day",
+    "first",
+    "last",
+    "shift",
+    "box",
+    "account",
+    "dealer",
+    "kind",
+    "status",
+    "round",
+)  # what a report may be asked for, as far as it has it
 ALWAYS = "always"  # a condition that nobody need ask for
 BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}
-BY_DAY: dict[str, LiteralString] = {"gaming_day": "gaming_day = %(gaming_day)s", "shift": "shift = %(shift)s"}
+DAYS: dict[str, LiteralString] = {
+    "gaming_day": "gaming_day = %(gaming_day)s",
+    "first": "gaming_day >= %(first)s",
+    "last": "gaming_day <= %(last)s",
+}
+BY_DAY: dict[str, LiteralString] = {**DAYS, "shift": "shift = %(shift)s"}
 IN_RANGE: LiteralString = (
     "({} >= %(since)s OR %(since)s::timestamptz IS NULL) AND ({} < %(until)s OR %(until)s::timestamptz IS NULL)"
 )

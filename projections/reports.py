@@ -26,7 +26,7 @@ from projections.fold import Fold
 from projections.gaming_days import GamingDays
 from projections.irregular import CARD_DEGREES, IRREGULAR, KINDS, STATUSES
 from projections.projection import Projection, Window
-from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, IN_RANGE, WHERE, Report
+from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, CHOSEN, DAYS, IN_RANGE, WHERE, Report
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection, Writer
 
@@ -39,7 +39,8 @@ class BadFilter(ValueError):
 
 class Filters(Struct, frozen=True):
     """`as_of`: what the ledger held at that moment. `since` and `until`: what belongs to that time, from the one to
-    just before the other. Any of the three makes the report be worked out from events."""
+    just before the other. Any of the three makes the report be worked out from events. `first` and `last` are gaming
+    days, both included, and `limit` the number of rows after which it ends."""
 
     table: str | None = None
     bettor: str | None = None
@@ -53,6 +54,10 @@ class Filters(Struct, frozen=True):
     kind: str | None = None
     status: str | None = None
     round: str | None = None
+    account: str | None = None
+    first: date | None = None
+    last: date | None = None
+    limit: int | None = None
 
     @property
     def on_the_past(self) -> bool:
@@ -181,6 +186,7 @@ REPORTS: dict[str, Report] = {
                 **BY_TABLE,
                 **BY_DAY,
                 "bettor": "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)",
+                "account": "account = %(account)s",
             },
             "position, line",
             windowed="at",
@@ -191,7 +197,7 @@ REPORTS: dict[str, Report] = {
             {"account": "", "debit": "money", "credit": "money", "balance": "money"},
             "SELECT account, sum(debit)::bigint, sum(credit)::bigint, sum(debit - credit)::bigint"
             " FROM {schema}.journal_balances",
-            {"gaming_day": "gaming_day = %(gaming_day)s"},
+            {**DAYS, "account": "account = %(account)s"},
             "account",
             group="account",
         ),
@@ -396,7 +402,7 @@ def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dic
 
 
 def _check(report: Report, filters: Filters) -> None:
-    for name in ("table", "bettor", "gaming_day", "shift", "box", "dealer", "kind", "status", "round"):
+    for name in CHOSEN:
         if getattr(filters, name) is not None and name not in report.filters:
             raise BadFilter(f"{report.name} cannot be asked for one {name.replace('_', ' ')}.")
     for value, words in ((filters.kind, KINDS), (filters.status, STATUSES)):
@@ -423,7 +429,10 @@ def question(report: Report, filters: Filters, schema: str) -> tuple[Composed, d
     query = report.query.replace(WHERE, where) if WHERE in report.query else report.query + where
     if report.group:
         query += f" GROUP BY {report.group}"
-    statement = SQL(query + f" ORDER BY {report.order}").format(schema=Identifier(schema))
+    query += f" ORDER BY {report.order}"
+    if filters.limit is not None:
+        query += " LIMIT %(limit)s"
+    statement = SQL(query).format(schema=Identifier(schema))
     return statement, {name: getattr(filters, name) for name in Filters.__struct_fields__}
 
 

@@ -150,7 +150,8 @@ def _variance(box: DropBox) -> str | None:
 
 def _moment(entry: Entry[BoxEvent], asking: str, seen: bool) -> dict[str, Any]:
     """Somebody who counted sees his own figures, nobody else's."""
-    told: dict[str, Any] = {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
+    told: dict[str, Any] = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
+    told |= {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
     match entry.event:
         case BoxInstalled():
             return {**told, "what": "installed"}

@@ -143,6 +143,17 @@ REPORT = [
     }
 ]
 BOX = {"box": "t1-box-1", "table": "t1", "status": "removed", "counts": 1, "expected": None, "counted": None}
+_FEES = {"rounds": 214, "action": "21400.00", "fees": "321.00", "waived": "1.00", "net": "320.00"}
+FEES = {
+    "first": "2026-03-08",
+    "last": "2026-03-08",
+    "totals": _FEES,
+    "by_day": [{"gaming_day": "2026-03-08", **_FEES}],
+    "by_shift": [{"shift": "swing", **_FEES}],
+    "by_table": [{"table": "t1", **_FEES}],
+    "by_tier": [{"schedule": 1, "tier": 1, **_FEES}],
+    "by_day_and_shift": [{"gaming_day": "2026-03-08", "shift": "swing", **_FEES}],
+}
 SUMMARY = {
     "gaming_day": "2026-03-08",
     "shift": "swing",

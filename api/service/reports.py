@@ -30,6 +30,8 @@ from projections.rounds_search import Wanted, neighbours, search
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 CURSOR = r"^[A-Za-z0-9_-]{1,120}$"
 WORD = r"^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$"
+ACCOUNT = r"^[^\x00-\x1f]{1,200}$"
+ROWS = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
 SEAT = {"type": "integer", "minimum": 1, "maximum": 9}
 ID_SCHEMA = {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$"}
@@ -236,6 +238,10 @@ async def get_report(call: Call) -> Response:
         gaming_day=read_day(call, "gaming_day"),
         shift=read_matching(call, "shift", WORD[1:-1]),
         box=read_matching(call, "box", ID.pattern),
+        account=read_matching(call, "account", ACCOUNT[1:-1]),
+        first=read_day(call, "first"),
+        last=read_day(call, "last"),
+        limit=read_number(call, "limit", ROWS),
         as_of=read_moment_of(call, "as_of"),
         since=read_moment_of(call, "from"),
         until=read_moment_of(call, "to"),
@@ -361,6 +367,10 @@ OPERATIONS = (
             Param("kind", {"type": "string", "enum": list(KINDS)}, "Only disputes about this kind of error."),
             Param("status", {"type": "string", "enum": list(DISPUTE_STATUSES)}, "Only disputes that stand so."),
             Param("round", ID_SCHEMA, "Only of this round."),
+            Param("account", {"type": "string", "pattern": ACCOUNT}, "Only of this account of the journal."),
+            Param("first", DAY_SCHEMA, "Only from this gaming day on."),
+            Param("last", DAY_SCHEMA, "Only up to this gaming day."),
+            Param("limit", ROWS, "Only so many rows, the first ones."),
             Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
             Param("from", MOMENT_SCHEMA, "Only what belongs to then or later."),
             Param("to", MOMENT_SCHEMA, "Only what belongs to before then."),

@@ -846,6 +846,30 @@ class Box(Struct):
     counted: Money | None
 
 
+class FeeSum(Struct):
+    rounds: int
+    action: Money
+    fees: Money
+    waived: Money
+    net: Money
+    gaming_day: str | UnsetType = UNSET
+    shift: str | UnsetType = UNSET
+    table: str | UnsetType = UNSET
+    schedule: int | str | UnsetType = UNSET
+    tier: int | UnsetType = UNSET
+
+
+class Fees(Struct):
+    first: str
+    last: str
+    totals: FeeSum
+    by_day: list[FeeSum]
+    by_shift: list[FeeSum]
+    by_table: list[FeeSum]
+    by_tier: list[FeeSum]
+    by_day_and_shift: list[FeeSum]
+
+
 class SummaryTotals(Struct):
     rounds: int
     settled: int

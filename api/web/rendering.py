@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from math import ceil, floor, log10
 
 import psycopg
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -40,6 +41,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.globals["asset"] = lambda name: assets[name].address
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit)
+    made.filters.update(ticks=ticks)
     made.filters.update(moment=clock.moment, clock=clock.clock, day=shown_day)
     return made
 
@@ -71,6 +73,16 @@ def count(number: int) -> str:
 def words(name: str) -> str:
     """`pair_plus` as somebody would say it."""
     return name.replace("_", " ")
+
+
+def ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers from nothing to the largest of these or above it, four or so: the marks of a chart."""
+    most = max([*values, 0.0])
+    if most <= 0:
+        return [0.0, 1.0]
+    power: float = 10.0 ** floor(log10(most / 4))
+    step = next(power * part for part in (1, 2, 2.5, 5, 10) if power * part * 4 >= most * 0.999)
+    return [step * number for number in range(ceil(most / step - 1e-9) + 1)]
 
 
 # ---- cards: rank and suit, or null for one that lies face down

@@ -20,14 +20,19 @@ from api.service.problems import TITLES, Problem, of_refusal
 from api.web import (
     account,
     audit,
+    collections,
+    days,
     dealer,
+    drop,
     floor,
     hands,
     home,
     people,
     replay,
+    reports,
     rules,
     staff,
+    trays,
 )
 from api.web.assets import accepts_gzip, read_assets
 from api.web.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
@@ -52,6 +57,11 @@ PAGES: tuple[Page, ...] = (
     *hands.PAGES,
     *replay.PAGES,
     *dealer.PAGES,
+    *collections.PAGES,
+    *drop.PAGES,
+    *trays.PAGES,
+    *days.PAGES,
+    *reports.PAGES,
     *audit.PAGES,
     *people.PAGES,
     *rules.PAGES,

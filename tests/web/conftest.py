@@ -24,6 +24,7 @@ from infra.migrate import migrate
 from infra.people import People, Somebody
 from tests.ledger.conftest import new_database, server_url
 from tests.projections.playing import record, simulated
+from tests.web.boxes import swapped_and_counted
 
 __all__ = ["server_url"]
 
@@ -86,11 +87,12 @@ def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
         ledger = Ledger(url)
         try:
             results = record(ledger, simulated(4))
+            boxes = swapped_and_counted(ledger, sorted({result["id"].rsplit("-", 1)[0] for result in results}))
         finally:
             ledger.close()
         first = results[0]
         known = {"round": first["id"], "table": str(first["id"]).rsplit("-", 1)[0], "ruleset": first["ruleset"]}
-        yield url, known
+        yield url, {**known, **boxes}
 
 
 @pytest.fixture(scope="module")

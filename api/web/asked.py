@@ -1,0 +1,64 @@
+"""What a form of a page asks a report for, and the addresses that ask for the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from urllib.parse import urlencode
+
+from api.service.problems import Problem
+from api.web.visit import Visit
+from projections.applier import gaming_days
+from projections.gaming_days import GamingDays
+from projections.runner import connect
+
+MOMENTS = ("as_of", "from", "to")
+DAYS = ("gaming_day", "first", "last")
+
+
+async def asked_for(visit: Visit, *names: str) -> dict[str, str]:
+    """Of these names what the address has, as operations take it: a time without an offset is the property's own."""
+    asked = {name: value for name in names if (value := visit.query(name))}
+    for name in DAYS:
+        if name in asked:
+            _check_day(name, asked[name])
+    if any(name in asked and not _has_offset(name, asked[name]) for name in MOMENTS):
+        days = await visit.in_thread(_days, visit)
+        for name in MOMENTS:
+            if name in asked and not _has_offset(name, asked[name]):
+                naive = datetime.fromisoformat(asked[name])
+                zone = days.zone_of(round(naive.astimezone().timestamp() * 1000))
+                asked[name] = naive.replace(tzinfo=zone).isoformat(timespec="seconds")
+    return asked
+
+
+def _days(visit: Visit) -> GamingDays:
+    with connect(visit.service.database_url) as connection:
+        return gaming_days(connection)
+
+
+def _has_offset(name: str, text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        raise Problem("bad_document", f"{name.replace('_', ' ')} is a date and a time like 2026-03-08T06:00.") from None
+
+
+def _check_day(name: str, text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise Problem("bad_document", f"{name.replace('_', ' ')} is a date like 2026-03-08.") from None
+
+
+def address(path: str, query: Mapping[str, object], **changed: object) -> str:
+    """The same address with some of what it asks for changed; None leaves it out."""
+    asked = {name: value for name, value in {**query, **changed}.items() if value is not None and value != ""}
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) -> list[dict[str, str]]:
+    """A report's files, for what the page shows."""
+    return [
+        {"format": format_, "address": address(f"/v1/reports/{name}", query, format=format_)} for format_ in formats
+    ]

@@ -1,0 +1,51 @@
+"""A gaming day or a shift on one page, with its sheet to print and sign."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from api.web.asked import address, asked_for
+from api.web.page import Page, View
+from api.web.visit import Visit
+from projections.summary import SECTIONS
+
+PATH = "/days"
+READING = frozenset({"accounting", "auditor"})
+
+
+async def show(visit: Visit) -> View:
+    asked = await asked_for(visit, "gaming_day", "shift", "table", "as_of")
+    if "gaming_day" not in asked:
+        asked.pop("shift", None)
+    name = "shift" if "shift" in asked else "day"
+    found = await visit.ask("getSummary", {"name": name}, query=asked)
+    day = date.fromisoformat(found["gaming_day"])
+    query = {**asked, "gaming_day": day}
+    shifts = sorted({row["shift"] for row in found["fees"]} | ({found["shift"]} if found["shift"] else set()))
+    sections = [
+        {
+            "name": key,
+            "title": title,
+            "columns": [{"name": column, "kind": report.columns[column]} for column in columns],
+            "rows": found[key],
+        }
+        for key, (title, report, columns) in SECTIONS.items()
+    ]
+    return View(
+        {
+            "gaming_day": found["gaming_day"],
+            "shift": found["shift"],
+            "asked": asked,
+            "totals": found["totals"],
+            "sections": sections,
+            "before": address(PATH, query, gaming_day=day - timedelta(days=1), shift=None),
+            "after": address(PATH, query, gaming_day=day + timedelta(days=1), shift=None),
+            "whole": address(PATH, query, shift=None),
+            "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in shifts],
+            "sheet": address(f"/v1/summaries/{name}", query, format="pdf"),
+        },
+        title=f"Gaming day {day:%d %b %Y}" + (f", {found['shift']} shift" if found["shift"] else ""),
+    )
+
+
+PAGES = (Page(PATH, "days", "Days", "days.html", show, READING, nav="Days"),)

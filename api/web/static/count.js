@@ -1,0 +1,20 @@
+// Adds up while somebody counts. Without it the service does, when the form is sent.
+const form = document.getElementById("count");
+const cents = (text) => /^\d+(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * 100) : 0;
+const shown = (amount) => `$${(amount / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+
+function add() {
+  let total = 0;
+  for (const line of form.querySelectorAll("[data-denomination]")) {
+    const other = line.querySelector("[name=other]");
+    const worth = cents(other ? other.value : line.dataset.denomination);
+    const pieces = line.querySelector("[data-pieces]").value;
+    const amount = /^\d+$/.test(pieces) ? worth * Number(pieces) : 0;
+    line.querySelector("output").textContent = amount ? shown(amount) : "";
+    total += amount;
+  }
+  document.getElementById("total").textContent = shown(total);
+}
+form.addEventListener("input", add);
+addEventListener("pageshow", add);
+add();
