@@ -38,5 +38,6 @@ ADDRESSES: tuple[str, ...] = (
     "/reports/journal",
     "/reports/trial-balance",
     "/reports/collections",
+    "/reports/voids",
     "/nothing-here",
 )
