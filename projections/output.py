@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from projections.ledger_files import FORMATS as LEDGER_FILES
-from projections.reports import BadFilter, Filters, columns_of, rows
+from projections.reports import Filters, columns_of, rows
 
 MONEY = re.compile(r"-?\d+\.\d\d")
 Rows = Sequence[Mapping[str, Any]]
@@ -68,12 +69,20 @@ def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
 
     Boxes first: whatever has been counted by then has its entries in a journal that is read later.
     """
-    if filters.bettor is not None or filters.account is not None or filters.limit is not None:
-        raise BadFilter(f"A journal for {format_} has both sides of every entry: not of one bettor or account.")
     whole = Filters(table=filters.table, as_of=filters.as_of) == filters
     boxes = rows(url, "drops", filters) if whole else []
-    lines: Iterator[str] = LEDGER_FILES[format_](rows(url, "journal", filters), boxes)
+    lines: Iterator[str] = LEDGER_FILES[format_](_both_sides(url, filters), boxes)
     return lines
+
+
+def _both_sides(url: str, filters: Filters) -> list[dict[str, Any]]:
+    """An entry is no entry without its other side: of one bettor or account there are all events that concern it."""
+    found = rows(url, "journal", filters)
+    if filters.bettor is None and filters.account is None:
+        return found
+    concerned = {row["position"] for row in found}
+    whole = rows(url, "journal", replace(filters, bettor=None, account=None))
+    return [row for row in whole if row["position"] in concerned]
 
 
 def as_pdf(name: str, found: Rows) -> bytes:

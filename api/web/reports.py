@@ -52,11 +52,11 @@ def readable(role: str) -> list[str]:
 
 
 def formats_of(name: str, asked: Mapping[str, str]) -> tuple[str, ...]:
-    """The files that it can be had as: a picture of a bankroll is of one bettor, a ledger file of whole entries."""
+    """The files that it can be had as; a picture of a bankroll is of one bettor."""
     formats = ["json", "csv", "xlsx", "pdf"]
     if name in pictures.ASKED and (name != "bankroll" or "bettor" in asked):
         formats.append("svg")
-    if name == "journal" and not {"bettor", "account"} & set(asked):
+    if name == "journal":
         formats += sorted(LEDGER_FILES)
     return tuple(formats)
 

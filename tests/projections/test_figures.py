@@ -12,7 +12,7 @@ import pytest
 from domain import rulesets
 from domain.documents import adjudicate
 from infra.ledger import Ledger
-from projections.reports import rows
+from projections.reports import Filters, rows
 from projections.runner import Runner
 from tests.ledger.conftest import new_database
 from tests.projections import figures
@@ -65,6 +65,24 @@ def test_exposure(floor):
     assert found.keys() == wanted.keys()
     for round_, expected in wanted.items():
         assert {name: found[round_][name] for name in expected} == expected
+
+
+def test_what_every_player_dealer_paid_and_collected(floor):
+    url, pairs = floor
+    wanted: dict[str | None, tuple[Decimal, Decimal]] = defaultdict(lambda: (Decimal(0), Decimal(0)))
+    for document, result in pairs:
+        if result["status"] == "settled":
+            paid, collected = wanted[figures.banker(document)]
+            lines = result["lines"]
+            paid += sum(Decimal(line["paid"]) for line in lines)
+            wanted[figures.banker(document)] = (paid, collected + sum(Decimal(line["collected"]) for line in lines))
+    found: dict[str | None, tuple[Decimal, Decimal]] = defaultdict(lambda: (Decimal(0), Decimal(0)))
+    for row in rows(url, "exposure"):
+        if row["status"] == "settled":
+            paid, collected = found[row["player_dealer"]]
+            found[row["player_dealer"]] = (paid + Decimal(row["paid"]), collected + Decimal(row["collected"]))
+    assert len(found) > 20
+    assert found == wanted
 
 
 def test_collections(floor):
@@ -129,8 +147,6 @@ def test_hands(floor):
         assert row["seats"] == sorted(bet)
     bettor = next(iter(found.values()))["bettors"][1]
     of_bettor = {row["round"] for row in found.values() if bettor in row["bettors"]}
-    from projections.reports import Filters
-
     assert {row["round"] for row in rows(url, "hands", Filters(bettor=bettor))} == of_bettor
 
 

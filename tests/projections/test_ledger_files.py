@@ -70,7 +70,18 @@ def test_it_is_accepted_and_after_one_changed_cent_it_is_not(counted: str, forma
 
 def test_a_narrowed_journal_has_no_assertions(counted: str):
     bettor = rows(counted, "bankroll")[0]["bettor"]
-    assert " balance " not in "".join(ledger_file(counted, "beancount", Filters(bettor=bettor)))
+    content = "".join(ledger_file(counted, "beancount", Filters(bettor=bettor)))
+    assert " balance " not in content
+
+
+@pytest.mark.parametrize("format_", ["beancount", "hledger"])
+def test_a_journal_of_one_bettor_has_both_sides(counted: str, format_: str, tmp_path: Path):
+    bettor = rows(counted, "bankroll")[0]["bettor"]
+    content = "".join(ledger_file(counted, format_, Filters(bettor=bettor)))
+    assert accepted(format_, content, tmp_path)
+    of_account = "".join(ledger_file(counted, format_, Filters(account="over-short")))
+    assert accepted(format_, of_account, tmp_path)
+    assert len(of_account) < len(content)
 
 
 @pytest.mark.parametrize(
