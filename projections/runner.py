@@ -48,6 +48,8 @@ def connect(database_url: str) -> Connection:
     connection = psycopg.connect(database_url, autocommit=True)
     # A commit that is lost with the server is applied again from the position before it: nobody need wait for the disk.
     connection.execute("SET synchronous_commit = off")
+    # Rows of a day lie together, on a disk without a head to move: an index is worth it sooner than by default.
+    connection.execute("SET random_page_cost = 1.1")
     return connection
 
 

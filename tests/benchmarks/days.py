@@ -41,7 +41,7 @@ from projections import summary
 from projections.catalogue import ALL
 from projections.report import Report
 from projections.reports import REPORTS, Filters, question, rows
-from projections.runner import Runner
+from projections.runner import Runner, connect
 from projections.storage import LIVE, Table
 
 NOON_MS = 1_790_000_000_000
@@ -201,8 +201,7 @@ def after(server_url: str, days: int, rounds: int, earlier: int) -> dict[str, Co
     url = make_conninfo(server_url, dbname=f"after_{days}")
     migrate(url)
     sample = play(url)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET synchronous_commit = off")
+    with connect(url) as connection:
         keep_sample(connection)
         for number in range(days, 0, -1):
             multiply(connection, DAY - timedelta(days=number), max(earlier // sample, 1))
