@@ -110,9 +110,10 @@ def multiply(connection: psycopg.Connection[Any], day: date, copies: int) -> Non
 def _copied(table: Table) -> Composed:
     columns = SQL(", ").join(map(Identifier, table.columns))
     values = SQL(", ").join(_value(name, type_) for name, type_ in table.columns.items())
-    return SQL("INSERT INTO {} ({}) SELECT {} FROM {} s, generate_series(1, %(copies)s) k").format(
-        Identifier(LIVE, table.name), columns, values, Identifier("sample", table.name)
-    )
+    # What is kept once for a table or a person, whatever the day, is there already.
+    statement = "INSERT INTO {} ({}) SELECT {} FROM {} s, generate_series(1, %(copies)s) k ON CONFLICT DO NOTHING"
+    names = Identifier(LIVE, table.name), columns, values, Identifier("sample", table.name)
+    return SQL(statement).format(*names)
 
 
 def _value(name: str, type_: str) -> Composed:
