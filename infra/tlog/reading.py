@@ -15,6 +15,7 @@ from infra.tlog.notes import Verifier, parse_verifier
 from infra.tlog.tiles import WIDTH, Tree, levels_of, width_at
 
 PAGE = 65_536  # hashes at a time, which is 2 MiB
+MOST_COUNTED = 1_000_000  # unsealed events; whoever asks every few seconds must not count years of them
 
 
 class StoredCheckpoint(NamedTuple):
@@ -169,12 +170,14 @@ class LogReader:
     def lag(self) -> Lag:
         """Events that are not sealed yet, and how long the oldest of them has waited."""
         ((count, seconds),) = self._rows(
-            "SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(recorded_at)), 0)::float8 "
-            "FROM roundledger.events WHERE position > coalesce("
-            "  (SELECT last_position FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0)",
-            [],
+            "SELECT (SELECT count(*) FROM (SELECT FROM roundledger.events WHERE position > sealed LIMIT %b) unsealed),"
+            " (SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM roundledger.events"
+            "  WHERE position > sealed ORDER BY position LIMIT 1) "
+            "FROM (SELECT coalesce((SELECT last_position FROM roundledger.log_checkpoints"
+            "  ORDER BY number DESC LIMIT 1), 0) AS sealed) log",
+            [MOST_COUNTED],
         )
-        return Lag(int(count), max(0.0, float(seconds)))
+        return Lag(int(count), max(0.0, seconds or 0.0))
 
 
 _CHECKPOINTS: LiteralString = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"
