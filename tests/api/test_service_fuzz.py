@@ -15,7 +15,7 @@ from tests.api.serving import server_url, service_url
 
 __all__ = ["server_url", "service_url"]
 
-FEW = ("--seed=20260308", "--max-examples=2", "--phases=examples,fuzzing")
+FEW = ("--seed=20260308", "--max-examples=2", "--phases=fuzzing")
 
 
 @pytest.fixture(scope="module")
