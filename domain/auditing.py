@@ -99,13 +99,14 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
             to = event.to
             before = dealt.get(to, 0)
             dealt[to] = before + len(event.cards)
-            if event.seals:
+            if event.seals and to != "board":
+                waiting.setdefault(to, []).append(_Seal(at, 0, event.seals[0], before, event.face_down))
+            elif to == "board":
                 for number, (seal, size) in enumerate(zip(event.seals, sealing.sizes(event), strict=False)):
                     if seal:
                         place = sealing.turned_by(to, number, boards)
-                        first = 0 if to == "board" else before
-                        waiting.setdefault(place, []).append(_Seal(at, number, seal, first, size))
-            boards += to == "board"
+                        waiting.setdefault(place, []).append(_Seal(at, number, seal, 0, size))
+                boards += 1
         elif type(event) is CardsTurned and event.of in waiting and not _opens(event, waiting.pop(event.of)):
             shown = " ".join(event.cards)
             what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."

@@ -109,17 +109,6 @@ class Plans(dict[int, _Plan]):
         return self[topic_id]
 
 
-class _Stored:
-    """A round as its rows come in; they are decoded when it is its turn, so that its events are still at hand then."""
-
-    __slots__ = ("positions", "states", "versions")
-
-    def __init__(self) -> None:
-        self.states: list[tuple[Decode, bytes]] = []
-        self.positions: list[int] = []
-        self.versions: list[int] = []
-
-
 class RoundsAudit:
     """For one source and one process; parts may come in any order."""
 
@@ -141,10 +130,10 @@ class RoundsAudit:
             rows: Sequence[EventRow] = self._openings(source, part)
         else:
             rows = source.rows(part)
-        opened = {number for number in {row[3] for row in rows} if source.topic(number) in _OPENING_TOPICS}
         seen = {row[1]: row[2] for row in rows}
-        owned = [row[1] for row in rows if row[2] == 1 and row[3] in opened]
-        begun = {row[1] for row in rows if row[2] == 1}
+        firsts = [row for row in rows if row[2] == 1]
+        owned = [row[1] for row in firsts if source.topic(row[3]) in _OPENING_TOPICS]
+        begun = {row[1] for row in firsts}
         later = source.later([(originator, seen[originator]) for originator in owned])
         strays = [originator for originator in seen if originator not in begun]
         orphans = source.without_first(strays) if strays else []
@@ -170,8 +159,8 @@ class RoundsAudit:
         result = PartResult(count, 0, [], [], [])
         tally = Tally()
         stored = self._put_together(loaded, result, tally)
-        for originator, round_ in stored.items():
-            self._audit_round(originator, round_, loaded, result, tally)
+        for originator, rows in stored.items():
+            self._audit_round(originator, rows, loaded, result, tally)
         for originator in loaded.orphans:
             first = min((row for row in loaded.rows if row[1] == originator), key=lambda row: row[2])
             what = "An aggregate whose first event is gone: what it was cannot be told from the rest."
@@ -184,26 +173,24 @@ class RoundsAudit:
             result.leaves = leaf_hashes_of(loaded.rows, _Known(ids), self._said)
         return result
 
-    def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, _Stored]:
-        """Rounds that open in this part, with all of their rows; the floor's rows say their piece on the way."""
-        plans, stored, claims = self._plans, dict[int, _Stored](), list[Claim]()
+    def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, list[EventRow]]:
+        """Rounds that open in this part, with all of their rows, which are decoded when it is their turn, so that the
+        events are still at hand then; the floor's rows say their piece on the way."""
+        plans, stored, claims = self._plans, dict[int, list[EventRow]](), list[Claim]()
         for rows in (loaded.rows, loaded.later):
-            for position, originator, version, topic_id, state, _ in rows:
-                decode, is_round, is_opening, wanted = plans[topic_id]
+            for row in rows:
+                decode, is_round, is_opening, wanted = plans[row[3]]
                 if is_round:
-                    round_ = stored.get(originator)
-                    if round_ is None:
-                        if version != 1 or not is_opening:
-                            continue  # of a round that opened in another part
-                        round_ = stored[originator] = _Stored()
-                    round_.states.append((decode, state))
-                    round_.positions.append(position)
-                    round_.versions.append(version)
+                    round_ = stored.get(row[1])
+                    if round_ is not None:
+                        round_.append(row)
+                    elif row[2] == 1 and is_opening:
+                        stored[row[1]] = [row]
                 elif wanted:
                     try:
-                        self._take_floor(decode(state).event, claims, result)
+                        self._take_floor(decode(row[4]).event, claims, result)
                     except UNREADABLE as error:
-                        result.findings.append(_unreadable(position, originator, version, error))
+                        result.findings.append(_unreadable(row, error))
         tally.add(claims, -1)
         return stored
 
@@ -213,29 +200,29 @@ class RoundsAudit:
             result.streams.append(begins(event))
         claims += floor_claims_of(event)
 
-    def _audit_round(self, originator: int, stored: _Stored, loaded: Loaded, result: PartResult, tally: Tally) -> None:
+    def _audit_round(
+        self, originator: int, rows: list[EventRow], loaded: Loaded, result: PartResult, tally: Tally
+    ) -> None:
+        plans = self._plans
         try:
-            events = [decode(state).event for decode, state in stored.states]
+            events = [plans[row[3]].decode(row[4]).event for row in rows]
         except UNREADABLE:
-            events = self._readable(originator, stored, result)
-        versions, positions = stored.versions, stored.positions
-        count = len(events)
-        if versions != _UP_TO[:count] and versions != list(range(1, count + 1)):
-            result.findings += _disorder(events[0], stored)
-            order = sorted(range(count), key=versions.__getitem__)
-            events = [events[at] for at in order]
-            versions = [versions[at] for at in order]
-            positions = [positions[at] for at in order]
-        elif sorted(positions) != positions:
-            result.findings += _disorder(events[0], stored)
+            rows, events = self._readable(rows, result)
+        versions = [row[2] for row in rows]
+        if versions != _UP_TO[: len(rows)] or loaded.later:
+            if _in_disorder(rows):
+                result.findings += _disorder(events[0] if events else None, rows)
+            order = sorted(range(len(rows)), key=versions.__getitem__)
+            rows, events = [rows[at] for at in order], [events[at] for at in order]
+            versions = [row[2] for row in rows]
         opened = events[0] if events else None
         if type(opened) is not RoundOpened:
             return
         del events[0]
-        if not self._scope.whole and not self._is_meant(opened, events, stored):
+        if not self._scope.whole and not self._is_meant(opened, events, rows[0]):
             return
         result.rounds += 1
-        first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=positions[0])
+        first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=rows[0][0])
         if loaded.ids.get(originator) != stream("round", opened.round or ""):
             what = f"The events are stored under an id that is not that of round {opened.round}."
             result.findings.append(replace(first, kind="event_extra", what=what))
@@ -247,26 +234,22 @@ class RoundsAudit:
         tally.add(claims_of(opening, events), 1)
         sealed = _by_index(loaded.sealed, originator, versions)
         for at, finding in audit_round(opening, events, sealed):
-            placed = replace(finding, version=versions[at + 1], position=positions[at + 1])
-            result.findings.append(placed)
+            result.findings.append(replace(finding, version=rows[at + 1][2], position=rows[at + 1][0]))
 
-    def _is_meant(self, opened: RoundOpened, events: Sequence[Any], stored: _Stored) -> bool:
-        decode, state = stored.states[0]
-        return self._scope.opened(opened, decode(state).at_ms) and self._scope.has(opened, events)
+    def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
+        at_ms = self._plans[first[3]].decode(first[4]).at_ms
+        return self._scope.opened(opened, at_ms) and self._scope.has(opened, events)
 
-    def _readable(self, originator: int, stored: _Stored, result: PartResult) -> list[Any]:
-        """The events that can be read; of the others it is said that they cannot."""
-        events, versions, positions = [], [], []
-        for (decode, state), version, position in zip(stored.states, stored.versions, stored.positions, strict=True):
+    def _readable(self, rows: list[EventRow], result: PartResult) -> tuple[list[EventRow], list[Any]]:
+        """The rows that can be read, and their events; of the others it is said that they cannot."""
+        readable, events = [], []
+        for row in rows:
             try:
-                events.append(decode(state).event)
+                events.append(self._plans[row[3]].decode(row[4]).event)
+                readable.append(row)
             except UNREADABLE as error:
-                result.findings.append(_unreadable(position, originator, version, error))
-                continue
-            versions.append(version)
-            positions.append(position)
-        stored.versions, stored.positions = versions, positions
-        return events
+                result.findings.append(_unreadable(row, error))
+        return readable, events
 
 
 _OPENING_TOPICS = (OPENED,)
@@ -284,10 +267,17 @@ def _by_index(sealed: SealedCards, originator: int, versions: Sequence[int]) -> 
     return {index[version]: found for version, found in units.items() if version in index}
 
 
-def _disorder(opened: Any, stored: _Stored) -> Iterator[Finding]:
+def _in_disorder(rows: Sequence[EventRow]) -> bool:
+    versions, positions = [row[2] for row in rows], [row[0] for row in rows]
+    return sorted(versions) != list(range(1, len(rows) + 1)) or sorted(positions) != [
+        position for _, position in sorted(zip(versions, positions, strict=True))
+    ]
+
+
+def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
     """Versions that are missing, and events that were stored before those that come before them."""
     place = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
-    ordered = sorted(zip(stored.versions, stored.positions, strict=True))
+    ordered = sorted((row[2], row[0]) for row in rows)
     for (before, _), (version, position) in pairwise([(0, 0), *ordered]):
         for missing in range(before + 1, version):
             what = f"Event {missing} of the round is missing; the next one that is there is {version}."
@@ -298,9 +288,9 @@ def _disorder(opened: Any, stored: _Stored) -> Iterator[Finding]:
             yield Finding("event_order", what, version=version, position=position, **place)
 
 
-def _unreadable(position: int, originator: int, version: int, error: Exception) -> Finding:
+def _unreadable(row: EventRow, error: Exception) -> Finding:
     what = f"The event cannot be read: {error}"
-    return Finding("event_unreadable", what, stream=f"originator/{originator}", version=version, position=position)
+    return Finding("event_unreadable", what, stream=f"originator/{row[1]}", version=row[2], position=row[0])
 
 
 def merged(results: Iterable[PartResult]) -> PartResult:
