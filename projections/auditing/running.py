@@ -33,7 +33,7 @@ from projections.auditing.sealed_log import LogAudit
 from projections.auditing.source import PART, Part, Store
 from projections.auditing.tally import Tally
 
-MOST_PARTS_A_TASK = 16
+MOST_PARTS_A_TASK = 4  # each reads ahead within its task, and holds what it found until its end
 TASKS_A_PROCESS = 4  # at least, so that no process waits long for the last one
 STREAMS_A_TASK = 16
 FEWEST_EVENTS_A_PROCESS = 4 * PART  # a process takes a second to start
