@@ -82,7 +82,7 @@ class Disputes:
         stored = self._ledger.load(round_id)
         if expected_version is not None and stored.version != expected_version:
             raise Conflict(f"Round {round_id} is at version {stored.version}, not {expected_version}.")
-        dispute_id = dispute_id or f"d-{uuid4().hex}"
+        dispute_id = dispute_id or f"d-{uuid4().hex[:12]}"
         if self.find(dispute_id) is not None:
             raise Conflict(f"Another dispute is stored as {dispute_id}.")
         actor = actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +14,7 @@ from starlette.responses import Response
 from api.service.problems import Problem
 from api.service.reports import OUTCOMES, STATUSES
 from api.service.rounds import record_look
+from api.web.amounts import read_amount, read_time
 from api.web.page import Page, View
 from api.web.visit import Visit
 from domain import rulesets
@@ -40,8 +39,6 @@ MADE = (
     "royal flush", "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair",
     "pair", "high card", "mini royal", "pure 21.5", "bust",
 )  # fmt: skip
-AMOUNT = re.compile(r"\$?((?:0|[1-9][0-9]{0,11}))(?:\.([0-9]{2}))?")
-LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 MOST_EXPORTED = 10_000
 PAGE_EXPORTED = 500
 
@@ -78,19 +75,12 @@ def searched(visit: Visit, asked: Mapping[str, str]) -> dict[str, str]:
     """As the search takes them: a time with its offset, an amount with its cents."""
     query = dict(asked)
     for name in ("from", "to"):
-        if name in query and LOCAL.fullmatch(query[name]):
-            query[name] = _with_offset(visit, query[name], name)
+        if name in query:
+            query[name] = read_time(visit, query[name], name)
     for name in ("least", "most"):
-        if name in query and (found := AMOUNT.fullmatch(query[name].replace(",", ""))):
-            query[name] = f"{found[1]}.{found[2] or '00'}"
+        if name in query:
+            query[name] = read_amount(query[name], f"`{name}`")
     return query
-
-
-def _with_offset(visit: Visit, text: str, name: str) -> str:
-    try:
-        return visit.service.site.clock.in_zone(datetime.fromisoformat(text)).isoformat(timespec="seconds")
-    except ValueError:
-        raise Problem("bad_document", f"`{name}` is no time.") from None
 
 
 def _address(query: Mapping[str, str]) -> str:

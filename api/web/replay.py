@@ -32,6 +32,7 @@ async def show(visit: Visit) -> View:
         "may": {
             "note": visit.may("noteRound"),
             "evidence": visit.may("getEvidence"),
+            "dispute": told["status"] != "open" and visit.may("openDispute"),
             "see_closed": told["status"] != "open" and visit.may("getSealedCards"),
         },
         "note_kinds": NOTES,

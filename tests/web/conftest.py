@@ -19,11 +19,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expec
 
 from api.service.app import create_app
 from api.service.settings import Settings
-from infra.ledger import Ledger
+from domain import disputes
+from domain.corrections import Entry
+from domain.events import PaymentReported
+from domain.supposing import CardSupposed
+from infra.disputes import Disputes
+from infra.ledger import Actor, Ledger
 from infra.migrate import migrate
 from infra.people import People, Somebody
 from tests.ledger.conftest import new_database, server_url
-from tests.projections.playing import record, simulated
+from tests.projections.playing import NOON_MS, record, simulated
 from tests.web.boxes import swapped_and_counted
 
 __all__ = ["server_url"]
@@ -88,11 +93,32 @@ def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
         try:
             results = record(ledger, simulated(4))
             boxes = swapped_and_counted(ledger, sorted({result["id"].rsplit("-", 1)[0] for result in results}))
+            dispute = disputed(ledger, results)
         finally:
             ledger.close()
         first = results[0]
         known = {"round": first["id"], "table": str(first["id"]).rsplit("-", 1)[0], "ruleset": first["ruleset"]}
-        yield url, {**known, **boxes}
+        yield url, {**known, **boxes, "dispute": dispute}
+
+
+def disputed(ledger: Ledger, results: list[dict[str, Any]]) -> str:
+    """A dispute with something of everything in its file, on a wager that the dealer says he paid wrongly."""
+    result = next(result for result in results if result["ruleset"] == "uth-club" and result["status"] == "settled")
+    line = result["lines"][0]
+    floor, arbiter = (Actor(by, NOON_MS + disputes.DAY_MS) for by in ("floor-8", "floor-9"))
+    wager = (line["seat"], line["bettor"], 1, line["spot"])
+    ledger.dealer_paid(result["id"], [PaymentReported(*wager, 99_00, 0)], floor)
+    file = Disputes(ledger)
+    far = NOON_MS + 1000 * disputes.DAY_MS
+    claim = disputes.Claim(line["seat"], line["spot"], "payout", 5_00, "I was paid for somebody else's hand.", far)
+    file.open(result["id"], claim, floor, "d-1")
+    said = "I paid what I saw, and nobody said a word for ten minutes."
+    file.add("d-1", lambda it: disputes.give_statement(it, "dealer-3", "dealer", said), floor)
+    file.add("d-1", lambda it: disputes.refer(it, "cam-12", NOON_MS, NOON_MS + 60_000, "The payout."), floor)
+    file.ask_what_if("d-1", [CardSupposed("dealer", 1, "As")], {}, "If the dealer's first card was an ace", floor)
+    entry = Entry(line["seat"], line["bettor"], line["spot"], 2_00, "house")
+    file.rule("d-1", "partly upheld", "A courtesy, because nobody read the hand.", "floor-7", [entry], far, arbiter)
+    return "d-1"
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,100 @@
+"""What should not be: payments that differ, cards, shortfalls, voids and waivers, each row leading to its hands."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from api.service.disputes import READING
+from api.service.problems import Problem
+from api.web.page import Page, View
+from api.web.visit import Visit
+from projections.report import Report
+from projections.reports import report_named
+
+REPORTS = {
+    "irregular-payments": "Payments that differ",
+    "card-frequencies": "Card frequencies",
+    "shortfalls": "Shortfalls",
+    "voids": "Voids",
+    "waivers": "Waivers",
+}
+WHAT = {
+    "irregular-payments": "Where the dealer's report of a wager differs from its line. Difference: what the bettor got"
+    " too much, less than nothing where it was too little. Left: what no entry has put right yet.",
+    "card-frequencies": "Cards that lie face up whatever they are, by shuffler and deck, against one in fifty-two of"
+    " each. A p-value is how often a fair deck would look at least as uneven; a low one is a reason to look.",
+    "shortfalls": "Player-dealers whose wager did not cover what the rules paid or took.",
+    "voids": "Voided rounds of each dealer, by reason.",
+    "waivers": "Fees waived in rounds of each dealer.",
+}
+FILTERS = ("table", "gaming_day", "dealer")
+FORMATS = ("csv", "xlsx", "pdf")
+LEFT_OUT = frozenset(
+    {"hand", "degrees", "decks", "gaming_day", "shift", "reported_by", "ruleset", "wager", "most_seen", "least_seen"}
+)  # of the page; the files have every column
+
+
+async def show(visit: Visit) -> View:
+    name = _name(visit)
+    report = report_named(name)
+    asked = {key: value for key in FILTERS if (value := visit.query(key)) is not None}
+    rows = await visit.ask("getReport", {"name": name}, query=asked)
+    data = {
+        "report": name,
+        "reports": list(REPORTS.items()),
+        "what": WHAT[name],
+        "asked": asked,
+        "filters": [key for key in FILTERS if key in report.filters],
+        "columns": [column for column in report.columns if column not in LEFT_OUT],
+        "kinds": _kinds(report),
+        "rows": [{**row, **({"hands": _hands(row["hands"])} if "hands" in row else {})} for row in rows],
+        "formats": FORMATS,
+    }
+    return View(data, title=REPORTS[name], crumbs=(("Disputes", "/disputes"),))
+
+
+def _name(visit: Visit) -> str:
+    name = visit.query("report") or next(iter(REPORTS))
+    if name not in REPORTS:
+        raise Problem("not_found", f"There are {', '.join(REPORTS)} here.")
+    return name
+
+
+def _kinds(report: Report) -> dict[str, str]:
+    """How a column is shown: money, a moment, a number, an address, or as it is."""
+    own = {"hands": "hands", "round": "round", "p_value": "number", "rounds": "number"}
+    kinds = {"money": "money", "at": "at", "decimal": "number"}
+    numbers = (
+        "cards",
+        "voided",
+        "short",
+        "misdeal",
+        "malfunction",
+        "irregularity",
+        "waivers",
+        "most_seen",
+        "least_seen",
+    )
+    return {
+        column: own.get(column) or kinds.get(shape) or ("number" if column.startswith(numbers) else "")
+        for column, shape in report.columns.items()
+    }
+
+
+def _hands(address: str) -> str:
+    """The page of a search at the service."""
+    return address.replace("/v1/rounds?", "/hands?", 1)
+
+
+async def file(visit: Visit) -> Response:
+    """The same as a file."""
+    asked = {key: visit.query(key) for key in FILTERS}
+    return await visit.fetch("getReport", {"name": _name(visit)}, query={**asked, "format": visit.query("as") or "csv"})
+
+
+PAGES: tuple[Page, ...] = (
+    Page("/irregular", "irregular", "Irregular patterns", "irregular.html", show, READING, section="disputes"),
+    Page(
+        "/irregular/file", "irregular file", "Irregular patterns", "irregular.html", file, READING, section="disputes"
+    ),
+)

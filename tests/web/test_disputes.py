@@ -1,0 +1,149 @@
+"""A dispute in the browser: opened from a replay, looked into, ruled by others, with and without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from infra.ledger import Actor
+from infra.people import People, Somebody
+from tests.ledger.tables_in_play import bank_round
+from tests.projections.playing import NOON_MS
+from tests.web.conftest import PASSWORD, WAIT_MS, Site, keep_picture
+
+SignIn = Callable[..., None]
+NUMBERS = count(1)
+
+
+def settled(site: Site) -> str:
+    """A round at a table of its own: seat 1 wins with aces, seat 2 folds threes."""
+    number = next(NUMBERS)
+    result = site.ledger.record(bank_round(f"dw-{number}", round_id=f"dw-{number}-r"), Actor("d-1", NOON_MS))
+    assert result["status"] == "settled"
+    return str(result["id"])
+
+
+@pytest.fixture(scope="module")
+def arbiters(locked: Site) -> None:
+    people = People(locked.ledger.events.recorder.database)
+    for name in ("floor-2", "floor-3"):
+        people.add(Somebody(name, "An arbiter", ("floor",), False), PASSWORD, "tests")
+
+
+def open_dispute(page: Page, site: Site, round_id: str) -> str:
+    page.goto(f"{site.url}/rounds/{round_id}")
+    page.get_by_role("link", name="Dispute a wager").click()
+    page.get_by_label("Wager").select_option(label="seat 1, seat-1, ante 10.00: win")
+    page.get_by_label("Kind of error").select_option("hand reading")
+    page.get_by_label("Amount claimed").fill("5")
+    page.get_by_label("What the patron says is wrong").fill("The dealer read my hand too low.")
+    page.get_by_role("button", name="Open the dispute").click()
+    expect(page.get_by_role("status").first).to_contain_text("what is stored of the round is frozen")
+    return page.url
+
+
+def test_a_dispute_is_opened_from_a_replay_and_ruled_by_two_others(
+    locked: Site, arbiters: None, page: Page, sign_in: SignIn, browser: Browser
+):
+    round_id = settled(locked)
+    sign_in(locked, "floor-1")
+    address = open_dispute(page, locked, round_id)
+    expect(page.get_by_text("evidence unchanged")).to_be_visible()
+    expect(page.get_by_text("You opened the dispute, and so you may not rule")).to_be_visible()
+    page.get_by_text("A statement", exact=True).click()
+    page.get_by_label("Who", exact=True).fill("dealer-7")
+    page.get_by_label("As", exact=True).select_option("dealer")
+    page.get_by_label("What he says").fill("I read it aloud.")
+    page.get_by_role("button", name="Take the statement").click()
+    expect(page.get_by_text("Statement of dealer-7 (dealer): I read it aloud.")).to_be_visible()
+    page.get_by_label("This card").select_option("dealer:1")
+    page.get_by_label("was the").select_option("Ks")
+    page.get_by_role("button", name="Work it out").click()
+    answer = page.get_by_role("region", name="Lines that would change")
+    expect(answer).to_be_visible()
+    keep_picture(page, "dispute-what-if")
+    page.get_by_label("Keep it in the file as").fill("Had the queen been a king?")
+    page.get_by_role("button", name="Keep the question").click()
+    expect(page.get_by_text("Had the queen been a king?").first).to_be_visible()
+    _rule_without_scripts(locked, browser, address)
+    page.goto(address)
+    expect(page.get_by_text("by floor-2 with floor-3").first).to_be_visible()
+    entries = page.get_by_role("region", name="Ruling: entries")
+    expect(entries).to_contain_text("player-dealer")
+    expect(entries).to_contain_text("house")
+    dossier = page.request.get(f"{address}/dossier")
+    assert dossier.headers["content-type"] == "application/pdf"
+    assert dossier.body().startswith(b"%PDF")
+    page.goto(f"{locked.url}/disputes?status=ruled")
+    expect(page.get_by_role("link", name=address.rsplit("/", 1)[1])).to_be_visible()
+    page.goto(f"{locked.url}/hands?disputed=true")
+    expect(page.get_by_role("link", name=round_id, exact=True)).to_be_visible()
+
+
+def _rule_without_scripts(site: Site, browser: Browser, address: str) -> None:
+    """Two entries, a wrong password first: the form comes back with the reason and what was filled in."""
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    context.set_default_timeout(WAIT_MS)
+    try:
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_label("Staff id").fill("floor-2")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_label("Outcome").select_option("upheld")
+        page.get_by_label("Reason", exact=True).fill("The recording shows the ace.")
+        for row, (amount, account) in enumerate((("3.00", "house"), ("2.00", "player-dealer")), start=1):
+            page.get_by_label(f"Wager, entry {row}").select_option(label="seat 1 seat-1 ante")
+            page.get_by_label(f"Amount, entry {row}").fill(amount)
+            page.get_by_label(f"Account, entry {row}").fill(account)
+        page.get_by_label("Second person, where money moves").fill("floor-3")
+        page.get_by_label("Password of the second person").fill("not his password")
+        page.get_by_role("button", name="Rule", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("The second person has to sign, too")
+        expect(page.get_by_label("Amount, entry 2")).to_have_value("2.00")
+        page.get_by_label("Password of the second person").fill(PASSWORD)
+        page.get_by_role("button", name="Rule", exact=True).click()
+        expect(page.get_by_role("status").first).to_contain_text("The ruling is stored")
+        keep_picture(page, "dispute-ruled-phone")
+    finally:
+        context.close()
+
+
+def test_an_auditor_reads_and_finds_no_form(locked: Site, page: Page, sign_in: SignIn):
+    sign_in(locked, "auditor-1")
+    page.goto(f"{locked.url}/disputes/{locked.known['dispute']}")
+    expect(page.get_by_role("heading", name="What the rules say, beside what was paid")).to_be_visible()
+    assert page.get_by_role("button", name="Take the statement").count() == 0
+    assert page.get_by_role("button", name="Work it out").count() == 1
+    page.goto(f"{locked.url}/disputes")
+    assert page.get_by_role("link", name="Open a dispute").count() == 0
+
+
+def test_facts_that_could_not_have_been_and_odd_input_are_explained(site: Site, context: BrowserContext):
+    page = context.new_page()  # not watched: the browser notes in its console that something was refused
+    address = open_dispute(page, site, settled(site))
+    page.goto(f"{address}?place=dealer:1&card=As")
+    expect(page.get_by_text("That could not have been")).to_be_visible()
+    page.goto(f"{address}?fact=999&choice=fold")
+    expect(page.get_by_role("alert")).to_contain_text("Choose the bet or decision")
+    page.goto(address)
+    page.get_by_text("Another deadline", exact=True).click()
+    page.get_by_label("To be ruled by").fill("2001-01-01T00:00")
+    page.get_by_label("Why", exact=True).first.fill("Sooner.")
+    page.get_by_role("button", name="Move the deadline").click()
+    expect(page.get_by_role("alert")).to_have_text("The deadline lies in the past.")
+
+
+def test_irregular_patterns_lead_to_hands(site: Site, page: Page):
+    page.goto(f"{site.url}/irregular")
+    link = page.get_by_role("region", name="Payments that differ").get_by_role("link").first
+    round_id = link.inner_text()
+    link.click()
+    page.wait_for_url(f"{site.url}/rounds/{round_id}")
+    page.goto(f"{site.url}/irregular?report=voids")
+    page.get_by_role("link", name="the hands").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Hands")
+    assert "dealer=nobody" in page.url
