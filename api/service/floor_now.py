@@ -24,7 +24,7 @@ async def list_tables(call: Call) -> Response:
 
 def _floor(call: Call) -> dict[str, Any]:
     service = call.service
-    service.projecting.bring_up_to_date("tables", "collections", "hands")
+    service.projecting.bring_up_to_date("tables", "collections")
     service.site.clock.refresh()
     now = service.site.clock.now()
     rows = on_the_floor(service.ledger.events.recorder.database, now)

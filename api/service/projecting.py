@@ -81,6 +81,12 @@ class Projecting:
                     raise Problem("unavailable", "The reports are not there yet.") from None
             time.sleep(LOOK_SECONDS)
 
+    def events_behind(self) -> int:
+        """How many events the furthest of all projections has still to apply, as far as positions tell."""
+        from projections.catalogue import ALL
+
+        return max(self._stored() - self._applied(tuple(ALL)), 0)
+
     def _stored(self) -> int:
         return self._number("SELECT coalesce(max(position), 0) FROM roundledger.events", [])
 

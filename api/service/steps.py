@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from threading import Lock
 from typing import Any
 
 import msgspec
@@ -14,6 +12,7 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.operations import Answer, Call, Operation
+from api.service.remembering import Remembered
 from api.service.rounds import SEEING, replayed_for
 from api.service.stage import changes_of, facts_of, left_words, marks_of, stage_of
 from api.service.telling import JSON
@@ -35,40 +34,20 @@ from infra.mapper import Entry
 from infra.replaying import Replayed, Step
 from infra.topics import TOPICS
 
-MOST_KEPT = 128  # answers of some 50 KB
+_KEPT: Remembered[bytes] = Remembered(128)  # answers of some 50 KB
 
 
 async def get_steps(call: Call) -> Response:
-    body = await call.in_thread(lambda: _KEPT.of(replayed_for(call, "replay", None)))
-    return Response(body, media_type=JSON)
+    return Response(await call.in_thread(_told, call), media_type=JSON)
 
 
-class Kept:
-    """Answers that were made lately, by what they were made of: sixty pictures take longer than all the rest.
-
-    The key is a digest of every event as it was just read, so that whatever was changed or added makes another answer.
-    """
-
-    def __init__(self) -> None:
-        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
-        self._lock = Lock()
-
-    def of(self, replayed: Replayed) -> bytes:
-        read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
-        key = sha256(msgspec.json.encode((replayed.round_id, read))).digest()
-        with self._lock:
-            body = self._answers.get(key)
-        if body is None:
-            body = msgspec.json.encode(steps_of(replayed))
-        with self._lock:
-            self._answers[key] = body
-            self._answers.move_to_end(key)
-            if len(self._answers) > MOST_KEPT:
-                self._answers.popitem(last=False)
-        return body
-
-
-_KEPT = Kept()
+def _told(call: Call) -> bytes:
+    """Lately made answers are kept by a digest of every event as it was just read, so that whatever was changed or added
+    makes another answer: sixty pictures take longer than all the rest."""
+    replayed = replayed_for(call, "replay", None)
+    read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
+    key = sha256(msgspec.json.encode((replayed.round_id, read))).digest()
+    return _KEPT.of(key, lambda: msgspec.json.encode(steps_of(replayed)))
 
 
 def steps_of(replayed: Replayed) -> dict[str, Any]:

@@ -26,7 +26,7 @@ async def show(visit: Visit) -> View:
     data = {
         "audits": audits,
         "running": any(audit["state"] == "running" for audit in audits),
-        "ready": await visit.ask("readiness"),
+        "behind": await visit.in_thread(visit.service.projecting.events_behind),
         "log": await visit.in_thread(_log, visit),
         "may_start": visit.may("startAudit"),
         "choices": {

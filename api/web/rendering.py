@@ -11,6 +11,7 @@ import psycopg
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from api.service.remembering import Remembered
 from api.web.assets import Asset
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
@@ -26,6 +27,7 @@ RANK_NAMES = dict(
 )
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
 DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
 
 
@@ -39,6 +41,9 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
         auto_reload=False,
     )
     made.globals["asset"] = lambda name: assets[name].address
+    fragments: Remembered[Markup] = Remembered(FRAGMENTS_REMEMBERED)
+    # {% call remembered(…) %}…{% endcall %}: what stands inside depends on nothing but what is named.
+    made.globals["remembered"] = lambda *key, caller: fragments.of(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit)
     made.filters.update(ticks=ticks)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.responses import Response
 
 from api.service.rounds import SEEING
@@ -19,11 +21,13 @@ NOTES = ("exposed card", "late bet", "irregularity", "other")
 
 async def show(visit: Visit) -> View:
     round_id = visit.id("round")
-    told = await visit.ask("stepRound", {"round": round_id})
+    response = await visit.fetch("stepRound", {"round": round_id})
+    told = msgspec.json.decode(response.body)
     step = _wanted_step(visit, len(told["steps"]))
     search = asked_for(visit)
     data = {
         **told,
+        "digest": sha256(response.body).hexdigest(),  # of all that the page tells of the round
         "step": step,
         "state": _state(told["changes"][:step]),
         "search": search,

@@ -49,7 +49,15 @@ SAMPLE_TABLES = {ruleset: 2 if ruleset == "uth-sd" else 3 for ruleset in ruleset
 ROUNDS_A_TABLE = 10
 COPIES_OF_A_TABLE = 5
 DAY = date(2030, 1, 1)
-SHORT_OF_DAYS = ("bankroll_kinds", "meters", "meter_moves", "rotation_offers", "journal_trays", "hands_bettors")
+SHORT_OF_DAYS = (
+    "tables",
+    "bankroll_kinds",
+    "meters",
+    "meter_moves",
+    "rotation_offers",
+    "journal_trays",
+    "hands_bettors",
+)
 AT_MOST = 1.5  # times the blocks after 10 days
 FEW_BLOCKS = 500  # 4 MB: whichever way these are found, it takes a millisecond
 REPEATS = 5

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 
 import httpx
+import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -124,3 +125,17 @@ def test_the_floor_follows_what_happens(site: Site, page: Page):
 def test_the_page_has_every_filter_of_the_operation():
     (operation,) = (one for one in OPERATIONS if one.name == "findRounds")
     assert set(FILTERS) == {param.name for param in operation.params} - {"limit", "cursor"}
+
+
+def test_the_shifts_of_a_table_are_counted_as_its_hands_are(site: Site, http: httpx.Client):
+    http.get("/floor")
+    counted = (
+        "SELECT gaming_day, shift, table_id, count(*), count(*) FILTER (WHERE status = 'void'), "
+        "count(*) FILTER (WHERE shortfall > 0), count(*) FILTER (WHERE corrected > 0), "
+        "count(*) FILTER (WHERE notes > 0) "
+        "FROM projections.hands GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    )
+    http.get("/hands")
+    with psycopg.connect(site.database_url) as connection:
+        shifts = connection.execute("SELECT * FROM projections.tables_shifts ORDER BY 1, 2, 3").fetchall()
+        assert shifts == connection.execute(counted).fetchall()

@@ -1,0 +1,31 @@
+"""What was worked out lately from something that never changes, such as a round up to one of its versions."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Remembered(Generic[T]):
+    """The latest so many, by a key that names everything they depend on. Safe to use from several threads."""
+
+    def __init__(self, at_most: int) -> None:
+        self._at_most = at_most
+        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, key: Hashable, make: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()  # two at once work it out twice, and neither waits for the other
+        with self._lock:
+            self._values[key] = value
+            if len(self._values) > self._at_most:
+                self._values.popitem(last=False)
+        return value
