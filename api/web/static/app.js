@@ -43,4 +43,8 @@ document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-at-once]");
   if (form) form.requestSubmit();
 });
+// On a phone the navigation is a strip: the page that is open should be in sight there.
+const strip = document.querySelector(".side");
+const current = strip?.querySelector("[aria-current]");
+if (current && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.clientWidth / 3;
 for (const button of document.querySelectorAll("[data-print]")) button.addEventListener("click", () => print());
