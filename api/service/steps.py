@@ -42,8 +42,8 @@ async def get_steps(call: Call) -> Response:
 
 
 def _told(call: Call) -> bytes:
-    """Lately made answers are kept by a digest of every event as it was just read, so that whatever was changed or added
-    makes another answer: sixty pictures take longer than all the rest."""
+    """Lately made answers are kept by a digest of every event as it was just read, so that whatever was changed or
+    added makes another answer: sixty pictures take longer than all the rest."""
     replayed = replayed_for(call, "replay", None)
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
     key = sha256(msgspec.json.encode((replayed.round_id, read))).digest()
