@@ -41,11 +41,12 @@ MADE = (
 )  # fmt: skip
 MOST_EXPORTED = 10_000
 PAGE_EXPORTED = 500
+PAGE_SHOWN = 25
 
 
 async def show(visit: Visit) -> View:
     asked = asked_for(visit)
-    found = await visit.ask("findRounds", query={**searched(visit, asked), "cursor": visit.query("cursor")})
+    found = await visit.ask("findRounds", query=_page(visit, asked))
     rounds = [{**row, "net": money(cents(row["collected"]) - cents(row["paid"]))} for row in found["rounds"]]
     data = {
         "rounds": rounds,
@@ -64,6 +65,10 @@ async def show(visit: Visit) -> View:
         },
     }
     return View(data)
+
+
+def _page(visit: Visit, asked: Mapping[str, str]) -> dict[str, str | None]:
+    return {**searched(visit, asked), "cursor": visit.query("cursor"), "limit": str(PAGE_SHOWN)}
 
 
 def asked_for(visit: Visit) -> dict[str, str]:
