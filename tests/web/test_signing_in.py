@@ -95,6 +95,13 @@ def test_a_form_that_another_site_sends_is_refused(locked: Site, client: Client)
         assert client.http.post("/account", data=sent, headers={"Sec-Fetch-Site": site}).status_code == 403
 
 
+def test_the_head_of_a_page_fits_a_phone_whoever_is_signed_in(locked: Site, page: Page, sign_in: SignIn):
+    page.set_viewport_size({"width": 390, "height": 800})
+    sign_in(locked, "accounting-1")
+    expect(page.get_by_role("button", name="Sign out")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_somebody_with_two_parts_takes_one_at_a_time(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "both-1")
     page.goto(f"{locked.url}/account")
