@@ -15,7 +15,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # two installs into one environment would step on each other
-.PHONY: help install demo test check fmt fuzz bench docs clean
+.PHONY: help install demo test check fmt fuzz bench docs screenshots clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -46,6 +46,9 @@ bench: $(VENV)/.installed-test $(VENV)/.installed-bench ## measure, and fail whe
 
 docs: $(VENV)/.installed-test ## check that the links between the documents hold
 	$(BIN)/python -m pytest tests/test_docs.py
+
+screenshots: $(VENV)/.installed-test ## take the pictures of the README from a running demo; needs Chromium
+	$(BIN)/python -m tests.web.screenshots
 
 clean: ## remove .venv, caches and build output
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

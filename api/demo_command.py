@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 USUAL_PORT = 8000
 PORTS_TRIED = 20
-A_ROUND = "p215-1-000002"
+A_ROUND = "p215-1-000010"  # a pair that was split into four hands
 
 
 def demo(

@@ -18,6 +18,7 @@ from tests.api.processes import environment, free_port
 
 COMMAND = [sys.executable, "-c", "from api.cli import main; main()"]
 START_SECONDS = 300
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
@@ -48,10 +49,11 @@ def _answers(url: str) -> bool:
     return False
 
 
-def roundledger(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def roundledger(folder: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *arguments],
-        env=environment(ROUNDLEDGER_DATA_DIR=str(folder)),
+        cwd=cwd,
+        env=environment(ROUNDLEDGER_DATA_DIR=str(folder), PYTHONPATH=str(ROOT)),
         capture_output=True,
         text=True,
         timeout=START_SECONDS,

@@ -1,10 +1,12 @@
-"""`make screenshots`: the pictures of the README, taken from a running demo."""
+"""`make screenshots`: the README's pictures, from a demo of its own; with an address, from the one that runs there."""
 
 from __future__ import annotations
 
 import io
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.web.conftest import ARGUMENTS, chromium
+from tests.web.dealing import Action, Dealer, bet
 from tests.web.demo_site import running_demo, sign_in
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
@@ -30,7 +33,31 @@ class Shot(Struct, frozen=True):
     waits_for: str = "h1"
 
 
-SHOTS = (Shot("floor", "floor-lee", "/floor"),)
+SHOTS = (
+    Shot("replay", "audit-oli", "/rounds/p215-1-000010", waits_for="text=verified in this browser"),
+    Shot("replay-phone", "audit-oli", "/rounds/p215-1-000010", "phone", "dark", "text=verified in this browser"),
+    Shot("floor", "floor-lee", "/floor"),
+    Shot("box", "acct-nia", "/drop/p215-2-box-2"),
+    Shot("collections", "acct-nia", "/collections"),
+    Shot("dispute", "floor-raj", "/disputes/dispute-3"),
+    Shot("dealer", "dealer-eva", "/dealer/practice", "tablet"),
+)
+# What is dealt at the practice table before its picture is taken.
+DEALT: list[Action] = [
+    bet(1, "ante", "25.00"),
+    bet(1, "blind", "25.00"),
+    bet(1, "trips", "5.00"),
+    bet(2, "ante", "10.00"),
+    bet(2, "blind", "10.00"),
+    {"do": "close_bets"},
+    {"do": "deal", "to": 1, "cards": [None, None]},
+    {"do": "deal", "to": 2, "cards": [None, None]},
+    {"do": "deal", "to": "dealer", "cards": [None, None]},
+    {"do": "deal", "to": "board", "cards": [None, None, None, None, None]},
+    {"do": "decide", "seat": 1, "choice": "check"},
+    {"do": "decide", "seat": 2, "choice": "check"},
+    {"do": "reveal", "of": "flop", "cards": ["Ah", "9c", "4s"]},
+]
 
 
 def take(browser: Browser, url: str, shot: Shot) -> bytes:
@@ -44,9 +71,20 @@ def take(browser: Browser, url: str, shot: Shot) -> bytes:
         sign_in(page, url, shot.staff_id)
         page.goto(url + shot.address)
         page.locator(shot.waits_for).first.wait_for()
+        if shot.name == "dealer":
+            deal(Dealer(page))
         return page.screenshot()
     finally:
         context.close()
+
+
+def deal(dealer: Dealer) -> None:
+    if dealer.on("open-round").or_(dealer.on("void-open")).first.get_attribute("data-id") == "void-open":
+        return  # somebody is dealing there already
+    dealer.open_round({"player_dealer": {"seat": 4, "wager": "1000.00"}})
+    for action in DEALT:
+        dealer.play(action)
+    dealer.page.evaluate("scrollTo(0, 0)")
 
 
 def small(png: bytes) -> bytes:
@@ -57,13 +95,23 @@ def small(png: bytes) -> bytes:
     return out.getvalue()
 
 
-def main() -> int:
+@contextmanager
+def demo_at(url: str | None) -> Iterator[str]:
+    """The one that runs there, or else one of our own."""
+    if url is not None:
+        yield url
+        return
+    with tempfile.TemporaryDirectory() as folder, running_demo(Path(folder) / "demo") as started:
+        yield started
+
+
+def main(url: str | None = None) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, running_demo(Path(folder) / "demo") as url, sync_playwright() as play:
+    with demo_at(url) as at, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         total = 0
         for shot in SHOTS:
-            picture = small(take(browser, url, shot))
+            picture = small(take(browser, at, shot))
             total += len(picture)
             (FOLDER / f"{shot.name}.png").write_bytes(picture)
             print(f"{shot.name}.png {len(picture) // 1024} KB")
@@ -75,4 +123,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))
