@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from domain.documents import adjudicate
@@ -18,6 +19,7 @@ from tests.web.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
 from tests.web.dealing import SPLIT, UTH, Dealer, bet
 
 NAMELESS = {"round": None}
+AXE = Axe()
 
 
 @pytest.fixture
@@ -40,6 +42,11 @@ def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any]) -> Non
     facts = list(actions_of(entry.event for entry in stored.entries))
     assert [fact["do"] for fact in facts] == [action["do"] for action in document["actions"]]
     assert {**result_of(stored.round), **NAMELESS} == {**adjudicate(json.dumps(document).encode()), **NAMELESS}
+
+
+def keeps_nobody_out(page: Page) -> None:
+    found = AXE.run(page).response["violations"]
+    assert [(one["id"], one["help"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
 # ---- whole rounds
@@ -101,6 +108,7 @@ def test_answers_that_are_lost_lead_to_no_second_action(site: Site, dealer: Deal
     assert len(lost) == len(SPLIT["actions"])
     check_stored(site.ledger, round_id, SPLIT)
     expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
+    keeps_nobody_out(dealer.page)
     keep_picture(dealer.page, "dealer-settled")
 
 
@@ -143,10 +151,13 @@ def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
     dealer.go(site.url, "cards-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    for action in UTH["actions"][:13]:
+    for at, action in enumerate(UTH["actions"][:13]):
         dealer.play(action)
+        if at in (0, 6, 10):  # bets, cards face down, decisions
+            keeps_nobody_out(page)
     dealer.play(UTH["actions"][13])
     dealer.on("rank-A").click()
+    keeps_nobody_out(page)
     expect(dealer.on("suit-h")).to_be_disabled()
     expect(dealer.on("suit-s")).to_be_enabled()
     for size, (width, height) in {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}.items():

@@ -29,7 +29,7 @@ const outbox = new Outbox(table, (happened, facts) => {
     if (facts.value.expects) { lastRound.id = facts.value.id; state = { ...state, round: facts.value, picture: null, down: null }; }
     if (!outbox.items.length) look();
   }
-  if (happened === "stopped" || happened === "refused") look();
+  if (happened === "refused" || (happened === "stopped" && facts.why !== "signed-out")) look();
   draw();
 });
 
@@ -57,7 +57,10 @@ async function look(byItself = false) {
   const round = lastRound.id ? `?round=${encodeURIComponent(lastRound.id)}` : "";
   try {
     const response = await fetch(location.pathname + round, { headers, credentials: "same-origin" });
-    if (response.status === 401) outbox.stop("signed-out", await response.json());
+    if (response.status === 401) {
+      const reason = await response.json();
+      if (!outbox.stopped) outbox.stop("signed-out", reason);
+    }
     else if (response.ok) {
       state = await response.json();
       if (state.round) lastRound.id = state.round.id;
