@@ -106,6 +106,8 @@ class Database:
             connection.execute(SQL("SET ROLE {}").format(Identifier(self.role)))
         except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege) as error:
             logger.warning("Working with the rights of the login itself: %s", error)
+        # Rows of a day lie together, on a disk without a head to move: an index is worth it sooner than by default.
+        connection.execute("SET random_page_cost = 1.1")
         return connection.cursor(binary=True)
 
     def read(self, work: Callable[[Cursor], T]) -> T:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from infra.database import Cursor
 from infra.recorder import LedgerRecorder
 from projections import storage
 from projections.feed import Feed
@@ -129,7 +130,7 @@ class Applier:
 # ---- gaming days
 
 
-def gaming_days(connection: Connection) -> GamingDays:
+def gaming_days(connection: Connection | Cursor) -> GamingDays:
     rows = connection.execute("SELECT from_day, time_zone, shifts FROM projections.gaming_days").fetchall()
     return GamingDays(_calendar(*row) for row in rows)
 

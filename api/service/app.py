@@ -47,6 +47,7 @@ from api.service.openapi import document
 from api.service.operations import Call, Operation
 from api.service.problems import STATUSES, Problem, of_refusal
 from api.service.projecting import Projecting
+from api.service.remembering import Remembered
 from api.service.sealing import Sealing
 from api.service.settings import Settings
 from api.web.cookies import Cookies, check_origin
@@ -83,6 +84,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *people.OPERATIONS,
     *health.OPERATIONS,
 )
+ROUNDS_ON_THE_FLOOR = 512  # as they look on it, a few hundred bytes each
 FAILURES_A_SECOND = 20.0  # tokens that do not count, from one address
 WITH_BODY = frozenset({"POST", "PUT"})
 
@@ -108,6 +110,7 @@ class Service:
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
         self.open_rounds = OpenRounds(ledger)
+        self.floor_rounds: Remembered[dict[str, Any]] = Remembered(ROUNDS_ON_THE_FLOOR)
         self.site = Site(self)
 
     def start(self) -> None:

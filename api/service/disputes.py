@@ -31,7 +31,7 @@ from infra.disputes import Disputes, Filed, UnknownDispute
 from infra.ledger import Receipted, UnknownRound
 from projections.dossier import dossier
 from projections.irregular import KINDS, STATUSES
-from projections.reports import Filters, rows
+from projections.reports import Filters, rows_for
 
 FLOOR = frozenset({"floor"})
 READING = frozenset({"floor", "accounting", "auditor"})
@@ -56,7 +56,7 @@ async def list_disputes(call: Call) -> Response:
 
     def find() -> list[dict[str, Any]]:
         call.service.projecting.bring_up_to_date("disputes")
-        found = rows(call.service.database_url, "disputes", filters)
+        found = rows_for(call.service.ledger.events.recorder.database, "disputes", filters)
         record_look(call, "disputes", call.request.url.query[:500])
         return [{name: row[name] for name in ROW} for row in reversed(found)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
@@ -14,6 +14,9 @@ from domain.picture import picture_of
 from domain.streets import streets_of
 from infra.open_rounds import Seen
 from projections.tables import on_the_floor
+
+if TYPE_CHECKING:
+    from api.service.app import Service
 
 FLAGS = ("short", "voided", "corrected", "noted")
 
@@ -33,19 +36,24 @@ def _floor(call: Call) -> dict[str, Any]:
         "gaming_day": now.day.isoformat(),
         "shift": now.shift,
         "at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-        "tables": [_table(row, seen.get(row["round"])) for row in rows],
+        "tables": [_table(service, row, seen.get(row["round"])) for row in rows],
     }
 
 
-def _table(row: dict[str, Any], seen: Seen | None) -> dict[str, Any]:
+def _table(service: Service, row: dict[str, Any], seen: Seen | None) -> dict[str, Any]:
     names = ("table", "session", "ruleset", "open", "box", "dealer", "players", "rounds", "rounds_in_shift")
     return {
         **{name: row[name] for name in names},
         "opened_at": row["opened_at"].isoformat(),
         "fees": money(row["fees"]),
         "flags": {name: row[name] for name in FLAGS},
-        "round": None if seen is None else _round(row, seen),
+        "round": None if seen is None else _round_now(service, row, seen),
     }
+
+
+def _round_now(service: Service, row: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """A round up to one of its versions never looks otherwise, and most tables have not moved since the last look."""
+    return service.floor_rounds.of((row["round"], seen.version), lambda: _round(row, seen))
 
 
 def _round(row: dict[str, Any], seen: Seen) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from projections import pictures
 from projections.irregular import IRREGULAR, KINDS
 from projections.irregular import STATUSES as DISPUTE_STATUSES
 from projections.output import WRITERS, ledger_file
-from projections.reports import REPORTS, BadFilter, Filters, report_named, rows
+from projections.reports import REPORTS, BadFilter, Filters, report_named, rows_for
 from projections.rounds_search import Wanted, neighbours, search
 
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -273,7 +273,7 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         elif format_ == "svg":
             written = pictures.draw(url, name, filters)
         else:
-            written = WRITERS[format_](name, rows(url, name, filters))
+            written = WRITERS[format_](name, rows_for(call.service.ledger.events.recorder.database, name, filters))
     except BadFilter as error:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])
