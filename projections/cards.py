@@ -28,19 +28,20 @@ COUNTS = Table(
     {**SAMPLE, "card": "text NOT NULL", "seen": "bigint NOT NULL"},
     (*SAMPLE, "card"),
     sums=("seen",),
-    indexes=("(table_id)",),
+    indexes=("(table_id, dealing, deck, ruleset, decks, card) INCLUDE (seen)",),
 )
 DRAWS = Table(
     "card_draws",
     {**SAMPLE, "rounds": "bigint NOT NULL", "cards": "bigint NOT NULL", "squares": "bigint NOT NULL"},
     tuple(SAMPLE),
     sums=("rounds", "cards", "squares"),
-    indexes=("(table_id)",),
+    indexes=("(table_id, dealing, deck, ruleset, decks)",),
 )
 
 
 class Cards(Projection):
     name = "cards"
+    version = 2
     tables = (COUNTS, DRAWS)
     needs_cards = True
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from domain.events import BetsClosed, RoundSettled, RoundVoided
 from projections.facts import Now, RoundFacts
 from projections.gaming_days import GamingDays
-from projections.projection import ALWAYS, Handler, Latest, Projection, Window
+from projections.projection import ALWAYS, Handler, Latest, Projection, Sums, Window
 from projections.storage import Row, Table
 
 ROUNDS = Table(
@@ -34,21 +34,38 @@ ROUNDS = Table(
     ("round",),
     indexes=("(gaming_day, table_id)", "(table_id, at)", "(player_dealer, at)", "(table_id) WHERE status = 'open'"),
 )
+SUMS = ("rounds", "settled", "action", "paid", "collected", "short_rounds", "shortfall")
+ROUNDS_BANKED, SETTLED, ACTION, PAID, COLLECTED, SHORT_ROUNDS, SHORTFALL, LIABILITY, LAST_AT = range(9)
+# All that somebody has banked in one row, because a list of people cannot add up a hundred thousand rounds.
+BANKED = Table(
+    "exposure_banked",
+    {
+        "player_dealer": "text NOT NULL",
+        **dict.fromkeys(SUMS, "bigint NOT NULL"),
+        "liability": "bigint NOT NULL",
+        "last_at": "ms NOT NULL",
+    },
+    ("player_dealer",),
+    sums=SUMS,
+    most=("liability", "last_at"),
+)
 
 
 class Exposure(Projection):
     name = "exposure"
-    tables = (ROUNDS,)
+    tables = (ROUNDS, BANKED)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._rounds = Latest(ROUNDS)
+        self._banked = Sums(BANKED)
 
     def handlers(self) -> Mapping[type, Handler]:
         return {BetsClosed: self._moved, RoundSettled: self._moved, RoundVoided: self._moved}
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         yield self._rounds.gathered()
+        yield self._banked.gathered()
 
     def _moved(self, now: Now, event: BetsClosed | RoundSettled | RoundVoided, round_: RoundFacts) -> None:
         if round_.closed_at_ms is None:
@@ -70,3 +87,22 @@ class Exposure(Projection):
             sum([line.shortfall for line in round_.lines]) if settled else 0,
         )
         self._rounds.put(round_.round, row)
+        if round_.bank is not None and round_.opened_at_ms in self.window:
+            self._add(self._banked.of((round_.bank,)), event, round_)
+
+    @staticmethod
+    def _add(banked: list[int], event: BetsClosed | RoundSettled | RoundVoided, round_: RoundFacts) -> None:
+        """Each figure with the event that settles it: a round counts from no more bets on."""
+        assert round_.closed_at_ms is not None
+        if isinstance(event, BetsClosed):
+            banked[ROUNDS_BANKED] += 1
+            banked[ACTION] += event.action
+            banked[LIABILITY] = max(banked[LIABILITY], event.liability)
+            banked[LAST_AT] = max(banked[LAST_AT], round_.closed_at_ms)
+        elif isinstance(event, RoundSettled):
+            shortfall = sum([line.shortfall for line in round_.lines])
+            banked[SETTLED] += 1
+            banked[PAID] += event.paid
+            banked[COLLECTED] += event.collected
+            banked[SHORT_ROUNDS] += shortfall > 0
+            banked[SHORTFALL] += shortfall

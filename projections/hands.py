@@ -27,7 +27,7 @@ from domain.games import p215
 from domain.poker import best_of, three_card
 from projections.facts import Now, RoundFacts
 from projections.gaming_days import GamingDays
-from projections.projection import ALWAYS, Handler, Projection, Window
+from projections.projection import ALWAYS, Handler, Projection, Sums, Window
 from projections.storage import Row, Table
 
 ROUNDS = Table(
@@ -96,6 +96,40 @@ BETTORS = Table(
     },
     ("bettor", "opened_at", "round"),
 )
+# How the rounds of a dealer and of a player-dealer came out, by day, shift and table: 'epoch' where it never happened.
+BELONGS = {"gaming_day": "date NOT NULL", "shift": "text NOT NULL", "table_id": "text NOT NULL"}
+REASONS = ("misdeal", "malfunction", "irregularity")
+ENDED = ("rounds", "voided", *REASONS)
+FEES = ("fee_rounds", "fees", "waivers", "waived", "not_dropped", "refunded")
+DEALT = (*ENDED, *FEES, "last_void_at", "last_waived_at")
+DEALERS = Table(
+    "hands_dealers",
+    {
+        **BELONGS,
+        "dealer": "text NOT NULL",
+        **dict.fromkeys((*ENDED, *FEES), "bigint NOT NULL"),
+        "last_void_at": "ms NOT NULL",
+        "last_waived_at": "ms NOT NULL",
+    },
+    (*BELONGS, "dealer"),
+    sums=(*ENDED, *FEES),
+    most=("last_void_at", "last_waived_at"),
+)
+BANKS = Table(
+    "hands_banks",
+    {
+        **BELONGS,
+        "player_dealer": "text NOT NULL",
+        "rounds": "bigint NOT NULL",
+        "short_rounds": "bigint NOT NULL",
+        "shortfall": "bigint NOT NULL",
+        "largest": "bigint NOT NULL",
+        "last_short_at": "ms NOT NULL",
+    },
+    (*BELONGS, "player_dealer"),
+    sums=("rounds", "short_rounds", "shortfall"),
+    most=("largest", "last_short_at"),
+)
 FAMILIES = ("uth", "tcp", "p215")
 # Cards and decisions show in a row when the round is over.
 CHANGING = (
@@ -115,23 +149,77 @@ CHANGING = (
 class Hands(Projection):
     name = "hands"
     version = 2
-    tables = (ROUNDS, BETTORS)
+    tables = (ROUNDS, BETTORS, DEALERS, BANKS)
     needs_cards = True
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._changed: dict[str, RoundFacts] = {}
+        self._dealers = Sums(DEALERS)
+        self._banks = Sums(BANKS)
 
     def handlers(self) -> Mapping[type, Handler]:
-        return dict.fromkeys(CHANGING, self._moved)
+        return {
+            **dict.fromkeys(CHANGING, self._moved),
+            FeeTaken: self._fee_taken,
+            FeeWaived: self._fee_waived,
+            RoundSettled: self._settled,
+            RoundVoided: self._voided,
+        }
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         changed, self._changed = self._changed, {}
         yield ROUNDS, [_row(round_) for round_ in changed.values()]
         yield BETTORS, [row for round_ in changed.values() for row in _bettor_rows(round_)]
+        yield self._dealers.gathered()
+        yield self._banks.gathered()
 
     def _moved(self, now: Now, event: object, round_: RoundFacts) -> None:
         self._changed[round_.round] = round_
+
+    # ---- what adds up
+
+    def _add(self, round_: RoundFacts, *names: str, by: int = 1) -> list[int]:
+        dealt = self._dealers.of((*round_.belongs, round_.table, round_.opened.dealer or "nobody"))
+        for name in names:
+            dealt[DEALT.index(name)] += by
+        return dealt
+
+    def _fee_taken(self, now: Now, event: FeeTaken, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        if event.amount > 0 and round_.opened_at_ms in self.window:
+            self._add(round_, "fee_rounds")
+            self._add(round_, "fees", by=event.amount)
+
+    def _fee_waived(self, now: Now, event: FeeWaived, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        if round_.fee is not None and round_.fee.amount > 0 and round_.opened_at_ms in self.window:
+            self._add(round_, "waivers")
+            dealt = self._add(round_, "waived", event.how.replace(" ", "_"), by=round_.fee.amount)
+            at = DEALT.index("last_waived_at")
+            dealt[at] = max(dealt[at], round_.opened_at_ms)
+
+    def _voided(self, now: Now, event: RoundVoided, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        if round_.opened_at_ms in self.window:
+            dealt = self._add(round_, "rounds", "voided", *(reason for reason in REASONS if reason == event.reason))
+            at = DEALT.index("last_void_at")
+            dealt[at] = max(dealt[at], round_.opened_at_ms)
+
+    def _settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        if round_.opened_at_ms not in self.window:
+            return
+        self._add(round_, "rounds")
+        if round_.bank is not None:
+            shortfall = sum([line.shortfall for line in round_.lines])
+            bank = self._banks.of((*round_.belongs, round_.table, round_.bank))
+            bank[0] += 1
+            if shortfall > 0:
+                bank[1] += 1
+                bank[2] += shortfall
+                bank[3] = max(bank[3], shortfall)
+                bank[4] = max(bank[4], round_.opened_at_ms)
 
 
 def _row(round_: RoundFacts) -> Row:

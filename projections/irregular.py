@@ -205,18 +205,12 @@ IRREGULAR: tuple[Report, ...] = (
             "last_at": "at",
             "hands": "",
         },
-        "SELECT player_dealer, count(*), count(*) FILTER (WHERE shortfall > 0), sum(shortfall)::bigint,"
-        " max(shortfall), max(opened_at) FILTER (WHERE shortfall > 0),"
-        " '/v1/rounds?player_dealer=' || player_dealer || '&shortfall=true' FROM {schema}.hands",
-        {
-            ALWAYS: "status = 'settled' AND player_dealer IS NOT NULL",
-            **BY_TABLE,
-            **BY_DAY,
-            "bettor": "player_dealer = %(bettor)s",
-        },
+        "SELECT player_dealer, sum(rounds)::bigint, sum(short_rounds)::bigint, sum(shortfall)::bigint,"
+        " max(largest), nullif(max(last_short_at), 'epoch'),"
+        " '/v1/rounds?player_dealer=' || player_dealer || '&shortfall=true' FROM {schema}.hands_banks",
+        {**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
         "4 DESC, 1",
         group="player_dealer",
-        windowed="opened_at",
     ),
     Report(
         "voids",
@@ -232,14 +226,13 @@ IRREGULAR: tuple[Report, ...] = (
             "last_at": "at",
             "hands": "",
         },
-        "SELECT coalesce(dealer, 'nobody'), count(*), count(voided), 100.0 * count(voided) / count(*),"
-        " count(*) FILTER (WHERE voided = 'misdeal'), count(*) FILTER (WHERE voided = 'malfunction'),"
-        " count(*) FILTER (WHERE voided = 'irregularity'), max(opened_at) FILTER (WHERE voided IS NOT NULL),"
-        " '/v1/rounds?dealer=' || coalesce(dealer, 'nobody') || '&voided=true' FROM {schema}.hands",
-        {ALWAYS: "status <> 'open'", **BY_TABLE, **BY_DAY, **BY_DEALER},
+        "SELECT dealer, sum(rounds)::bigint, sum(voided)::bigint, 100.0 * sum(voided) / sum(rounds),"
+        " sum(misdeal)::bigint, sum(malfunction)::bigint, sum(irregularity)::bigint,"
+        " nullif(max(last_void_at), 'epoch'), '/v1/rounds?dealer=' || dealer || '&voided=true'"
+        " FROM {schema}.hands_dealers",
+        {ALWAYS: "rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         "4 DESC, 1",
-        group="coalesce(dealer, 'nobody')",
-        windowed="opened_at",
+        group="dealer",
     ),
     Report(
         "waivers",
@@ -255,15 +248,11 @@ IRREGULAR: tuple[Report, ...] = (
             "last_at": "at",
             "hands": "",
         },
-        "SELECT coalesce(dealer, 'nobody'), count(*), sum(fee)::bigint, count(waived),"
-        " coalesce(sum(fee) FILTER (WHERE waived IS NOT NULL), 0)::bigint,"
-        " coalesce(sum(fee) FILTER (WHERE waived = 'not dropped'), 0)::bigint,"
-        " coalesce(sum(fee) FILTER (WHERE waived = 'refunded'), 0)::bigint,"
-        " max(opened_at) FILTER (WHERE waived IS NOT NULL),"
-        " '/v1/rounds?dealer=' || coalesce(dealer, 'nobody') || '&waived=true' FROM {schema}.hands",
-        {ALWAYS: "fee > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
+        "SELECT dealer, sum(fee_rounds)::bigint, sum(fees)::bigint, sum(waivers)::bigint, sum(waived)::bigint,"
+        " sum(not_dropped)::bigint, sum(refunded)::bigint, nullif(max(last_waived_at), 'epoch'),"
+        " '/v1/rounds?dealer=' || dealer || '&waived=true' FROM {schema}.hands_dealers",
+        {ALWAYS: "fee_rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         "5 DESC, 1",
-        group="coalesce(dealer, 'nobody')",
-        windowed="opened_at",
+        group="dealer",
     ),
 )

@@ -22,10 +22,8 @@ KIND: LiteralString = (
     "CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END) AS kind"
 )
 BANKED: LiteralString = (
-    "count(*) AS rounds, count(*) FILTER (WHERE status = 'settled') AS settled, sum(action)::bigint AS action, "
-    "max(liability) AS liability, sum(paid)::bigint AS paid, sum(collected)::bigint AS collected, "
-    "sum(collected - paid)::bigint AS net, count(*) FILTER (WHERE shortfall > 0) AS short_rounds, "
-    "sum(shortfall)::bigint AS shortfall, max(at) AS last_at"
+    "player_dealer AS bettor, rounds, settled, action, liability, paid, collected, collected - paid AS net, "
+    "short_rounds, shortfall, last_at"
 )
 ACCOUNTS: LiteralString = "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)"
 
@@ -56,9 +54,9 @@ def bettors(database: Database, like: str, after: str, limit: int) -> list[dict[
 def player_dealers(database: Database, like: str, after: str, limit: int) -> list[dict[str, Any]]:
     return _rows(
         database,
-        f"SELECT player_dealer AS bettor, {BANKED} FROM projections.exposure "
+        f"SELECT {BANKED} FROM projections.exposure_banked "
         "WHERE player_dealer > %(after)s AND player_dealer >= %(like)s AND starts_with(player_dealer, %(like)s) "
-        "GROUP BY player_dealer ORDER BY player_dealer LIMIT %(limit)s",
+        "ORDER BY player_dealer LIMIT %(limit)s",
         {"like": like, "after": after, "limit": limit},
     )
 
@@ -116,8 +114,7 @@ def moves(database: Database, bettor: str, day: date) -> list[dict[str, Any]]:
 def banked(database: Database, bettor: str) -> dict[str, Any] | None:
     found = _rows(
         database,
-        f"SELECT player_dealer AS bettor, {BANKED} FROM projections.exposure WHERE player_dealer = %(bettor)s "
-        "GROUP BY player_dealer",
+        f"SELECT {BANKED} FROM projections.exposure_banked WHERE player_dealer = %(bettor)s",
         {"bettor": bettor},
     )
     return found[0] if found else None

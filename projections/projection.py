@@ -68,7 +68,7 @@ class Sums:
         self._sums: dict[tuple[Any, ...], list[int]] = {}
 
     def of(self, key: tuple[Any, ...]) -> list[int]:
-        """To be added to in place, in the order of the table's columns after its key."""
+        """To be added to in place, or raised, in the order of the table's columns after its key."""
         sums = self._sums.get(key)
         if sums is None:
             sums = self._sums[key] = [0] * self._width

@@ -47,7 +47,8 @@ CREATE OR REPLACE TRIGGER gaming_days_stay BEFORE UPDATE OR DELETE OR TRUNCATE O
 
 
 class Table(Struct, frozen=True):
-    """A table, and what becomes of a row whose key is there already: sums are added, the rest is replaced.
+    """A table, and what becomes of a row whose key is there already: sums are added, of `most` the greater one stays,
+    the rest is replaced.
 
     Types are PostgreSQL's; "ms" is a timestamptz that is written as milliseconds since 1970, and an array is written as
     text with commas. Without a key rows are only ever added.
@@ -57,6 +58,7 @@ class Table(Struct, frozen=True):
     columns: dict[str, str]
     key: tuple[str, ...]
     sums: tuple[str, ...] = ()
+    most: tuple[str, ...] = ()
     appended: bool = False
     indexes: tuple[str, ...] = ()
 
@@ -86,13 +88,18 @@ class Table(Struct, frozen=True):
             return statement
         changed = [name for name in self.columns if name not in self.key]
         changes = SQL(", ").join(
-            SQL("{0} = t.{0} + excluded.{0}" if name in self.sums else "{0} = excluded.{0}").format(Identifier(name))
+            SQL("{0} = {1}").format(Identifier(name), SQL(self._kept(name)).format(Identifier(name)))
             for name in changed
         )
         key = SQL(", ").join(map(Identifier, self.key))
         if not changed:
             return statement + SQL(" ON CONFLICT ({}) DO NOTHING").format(key)
         return statement + SQL(" ON CONFLICT ({}) DO UPDATE SET ").format(key) + changes
+
+    def _kept(self, column: str) -> LiteralString:
+        if column in self.sums:
+            return "t.{0} + excluded.{0}"
+        return "greatest(t.{0}, excluded.{0})" if column in self.most else "excluded.{0}"
 
 
 def _declared(type_: str) -> LiteralString:

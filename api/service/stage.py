@@ -19,11 +19,21 @@ FACE_DOWN = ""
 SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards show it
 
 
-def facts_of(picture: Mapping[str, Any]) -> Facts:
-    """What lies where, in words that can be shown as they are."""
+def facts_of_each(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
+    """For each step what lies where, in words that can be shown as they are. A step seldom moves more than one seat,
+    so that the others are told as before."""
+    seats: dict[int, tuple[Mapping[str, Any], Facts]] = {}
+    return [_facts_of(picture, seats) for picture in pictures]
+
+
+def _facts_of(picture: Mapping[str, Any], seats: dict[int, tuple[Mapping[str, Any], Facts]]) -> Facts:
     facts: Facts = {}
     for seat in picture["seats"]:
-        _seat(facts, seat)
+        before, told = seats.get(seat["seat"], (None, {}))
+        if before != seat:
+            told = _seat(seat)
+            seats[seat["seat"]] = seat, told
+        facts |= told
     if picture["dealer"] is not None:
         _hand(facts, "dealer", picture["dealer"])
     _cards(facts, "board", 1, picture["board"])
@@ -36,7 +46,8 @@ def facts_of(picture: Mapping[str, Any]) -> Facts:
     return facts
 
 
-def _seat(facts: Facts, seat: Mapping[str, Any]) -> None:
+def _seat(seat: Mapping[str, Any]) -> Facts:
+    facts: Facts = {}
     number = seat["seat"]
     for hand in seat["hands"]:
         _hand(facts, number, hand)
@@ -48,6 +59,7 @@ def _seat(facts: Facts, seat: Mapping[str, Any]) -> None:
         facts[f"seat/{number}"] = " ".join(looks)
     if seat["button"]:
         facts[f"button/{number}"] = "ON"
+    return facts
 
 
 def _hand(facts: Facts, place: int | str, hand: Mapping[str, Any]) -> None:

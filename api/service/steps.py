@@ -14,7 +14,7 @@ from api.service import examples, shapes
 from api.service.operations import Answer, Call, Operation
 from api.service.remembering import Remembered
 from api.service.rounds import SEEING, replayed_for
-from api.service.stage import changes_of, facts_of, left_words, marks_of, stage_of
+from api.service.stage import changes_of, facts_of_each, left_words, marks_of, stage_of
 from api.service.telling import JSON
 from domain.documents import play
 from domain.events import (
@@ -53,7 +53,7 @@ def _told(call: Call) -> bytes:
 def steps_of(replayed: Replayed) -> dict[str, Any]:
     pictures = [step.picture for step in replayed.steps]
     reasons = [step.why for step in replayed.steps]
-    facts = [facts_of(picture) for picture in pictures]
+    facts = facts_of_each(pictures)
     round_ = replayed.steps[-1].round
     return {
         "round": replayed.round_id,

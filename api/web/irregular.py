@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from starlette.responses import Response
 
 from api.service.disputes import READING
@@ -29,6 +31,7 @@ WHAT = {
 }
 FILTERS = ("table", "gaming_day", "dealer")
 FORMATS = ("csv", "xlsx", "pdf")
+ROWS_SHOWN = 25  # unless somebody asks for all
 LEFT_OUT = frozenset(
     {"hand", "degrees", "decks", "gaming_day", "shift", "reported_by", "ruleset", "wager", "most_seen", "least_seen"}
 )  # of the page; the files have every column
@@ -38,7 +41,11 @@ async def show(visit: Visit) -> View:
     name = _name(visit)
     report = report_named(name)
     asked = {key: value for key in FILTERS if (value := visit.query(key)) is not None}
-    rows = await visit.ask("getReport", {"name": name}, query=asked)
+    whole = visit.query("rows") == "all"
+    rows = await visit.ask(
+        "getReport", {"name": name}, query=asked if whole else {**asked, "limit": f"{ROWS_SHOWN + 1}"}
+    )
+    more = not whole and len(rows) > ROWS_SHOWN
     data = {
         "report": name,
         "reports": list(REPORTS.items()),
@@ -47,7 +54,11 @@ async def show(visit: Visit) -> View:
         "filters": [key for key in FILTERS if key in report.filters],
         "columns": [column for column in report.columns if column not in LEFT_OUT],
         "kinds": _kinds(report),
-        "rows": [{**row, **({"hands": _hands(row["hands"])} if "hands" in row else {})} for row in rows],
+        "rows": [
+            {**row, **({"hands": _hands(row["hands"])} if "hands" in row else {})}
+            for row in (rows[:ROWS_SHOWN] if more else rows)
+        ],
+        "all_rows": f"/irregular?{urlencode({'report': name, **asked, 'rows': 'all'})}" if more else None,
         "formats": FORMATS,
     }
     return View(data, title=REPORTS[name], crumbs=(("Disputes", "/disputes"),))

@@ -16,8 +16,8 @@ from projections import pictures
 SPANS = ("1", "7", "30", "366")
 # What the pictures are drawn with, as the pages call it in both themes.
 COLOURS = {pictures.INK: "var(--text)", pictures.FAINT: "var(--line)", pictures.PAPER: "var(--panel)"}
-ROUNDS_A_PAGE = "100"
-MOVES_SHOWN = 50
+ROUNDS_A_PAGE = "25"
+MOVES_SHOWN = 25
 
 
 async def show_list(visit: Visit) -> View:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from math import ceil, floor, log10
 
 import psycopg
@@ -45,7 +46,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     # {% call remembered(…) %}…{% endcall %}: what stands inside depends on nothing but what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.of(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
-    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit)
+    made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks)
     made.filters.update(moment=clock.moment, clock=clock.clock, day=shown_day)
     return made
@@ -105,6 +106,17 @@ def card_rank(card: str) -> str:
 
 def card_suit(card: str) -> str:
     return SUIT_SIGNS[card[1]]
+
+
+@lru_cache  # a replay has hundreds, of at most fifty-three kinds and two sizes
+def card_face(card: str | None, size: str) -> Markup:
+    """A card as it lies on a page."""
+    if card is None:
+        return Markup('<span class="card back {}" role="img" aria-label="face-down card"></span>').format(size)
+    return Markup(
+        '<span class="card {}" role="img" aria-label="{}" data-suit="{}">'
+        '<span class="rank" aria-hidden="true">{}</span><span class="suit" aria-hidden="true">{}</span></span>'
+    ).format(size, card_name(card), card[1], card_rank(card), card_suit(card))
 
 
 assert set(SUIT_SIGNS) == set(SUITS)

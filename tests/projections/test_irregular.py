@@ -365,3 +365,41 @@ def test_each_report_in_every_format_live_and_in_the_past(url: str, disputed: Le
         for format_, write in WRITERS.items():
             assert write(name, live), format_
         assert rows(url, name, before) == []
+
+
+def _by(found: list[dict[str, Any]], who: str) -> dict[str, list[dict[str, Any]]]:
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        grouped.setdefault(row[who], []).append(row)
+    return grouped
+
+
+@pytest.mark.parametrize("within", [{}, {"since": datetime.fromtimestamp((NOON_MS + 1_200_000) / 1000, UTC)}])
+def test_what_is_added_up_as_it_happens_is_the_sum_of_the_hands(url: str, ledger: Ledger, within: dict[str, Any]):
+    """Voids, waivers and shortfalls have rows of their own, which have to say what the rounds one by one say."""
+    record(ledger, simulated(12))
+    level(url)
+    filters = Filters(**within)
+    hands = rows(url, "hands", filters)
+    ended = _by([row for row in hands if row["status"] != "open"], "dealer")
+    assert {row["dealer"]: (row["rounds"], row["voided"], row["last_at"]) for row in rows(url, "voids", filters)} == {
+        dealer: (
+            len(found),
+            sum(row["voided"] is not None for row in found),
+            max((row["opened_at"] for row in found if row["voided"] is not None), default=None),
+        )
+        for dealer, found in ended.items()
+    }
+    charged = _by([row for row in hands if row["fee"] != "0.00"], "dealer")
+    assert {row["dealer"]: (row["rounds"], Decimal(row["fees"])) for row in rows(url, "waivers", filters)} == {
+        dealer: (len(found), sum(Decimal(row["fee"]) for row in found)) for dealer, found in charged.items()
+    }
+    banked = _by([row for row in hands if row["status"] == "settled" and row["player_dealer"]], "player_dealer")
+    short = {
+        row["player_dealer"]: (row["rounds"], Decimal(row["shortfall"])) for row in rows(url, "shortfalls", filters)
+    }
+    assert short == {
+        who: (len(found), sum(Decimal(row["shortfall"]) for row in found)) for who, found in banked.items()
+    }
+    assert banked
+    assert any(row["voided"] for row in hands)
