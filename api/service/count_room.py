@@ -6,7 +6,6 @@ agree.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +22,8 @@ from api.service.reports import (
     LIMIT,
     WORD,
     WORD_SCHEMA,
+    cursor_at,
+    read_cursor,
     read_day,
     read_matching,
 )
@@ -50,7 +51,7 @@ async def list_boxes(call: Call) -> Response:
         day=read_day(call, "gaming_day"),
         shift=read_matching(call, "shift", WORD[1:-1]),
         statuses=_statuses(status, call.person.role),
-        after=_read_cursor(call),
+        after=read_cursor(call),
     )
     limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
     assert isinstance(limit, int)
@@ -72,7 +73,7 @@ def _listed(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
     page = found[:limit]
     return {
         "boxes": [_shown(row, call.person.role) for row in page],
-        "cursor": _cursor(page[-1]) if len(found) > limit else None,
+        "cursor": cursor_at(page[-1]["installed_at"], page[-1]["box"]) if len(found) > limit else None,
     }
 
 
@@ -96,24 +97,6 @@ def _shown(row: dict[str, Any], role: str) -> dict[str, Any]:
         "signed_by": row["signed_by"],
         "explanation": row["explanation"] if seen else None,
     }
-
-
-def _cursor(row: dict[str, Any]) -> str:
-    text = f"{round(row['installed_at'].timestamp() * 1000)}/{row['box']}"
-    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def _read_cursor(call: Call) -> tuple[datetime, str] | None:
-    text = read_matching(call, "cursor", CURSOR[1:-1])
-    if text is None:
-        return None
-    try:
-        at, _, box = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition("/")
-        if not ID.fullmatch(box):
-            raise ValueError
-        return datetime.fromtimestamp(int(at) / 1000, UTC), box
-    except (ValueError, OverflowError, OSError):
-        raise Problem("bad_choice", "`cursor` is one that an answer gave.") from None
 
 
 # ---- one box

@@ -119,7 +119,7 @@ def _money(call: Call, name: str) -> int | None:
 async def find_rounds(call: Call) -> Response:
     limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
     assert isinstance(limit, int)
-    wanted = replace(_wanted(call), after=_read_cursor(call))
+    wanted = replace(_wanted(call), after=read_cursor(call))
     return answer(await call.in_thread(_found, call, wanted, limit))
 
 
@@ -170,7 +170,7 @@ def _found(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
     page = found[:limit]
     return {
         "rounds": [_shown(row) for row in page],
-        "cursor": _cursor(page[-1]) if len(found) > limit else None,
+        "cursor": cursor_at(page[-1]["opened_at"], page[-1]["round"]) if len(found) > limit else None,
     }
 
 
@@ -197,21 +197,21 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _cursor(row: dict[str, Any]) -> str:
-    at = row["opened_at"]
-    text = f"{round(at.timestamp() * 1000)}/{row['round']}"
+def cursor_at(at: datetime, name: str) -> str:
+    """Where a page ended: the moment of its last row, and the name that tells rows of one moment apart."""
+    text = f"{round(at.timestamp() * 1000)}/{name}"
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _read_cursor(call: Call) -> tuple[datetime, str] | None:
+def read_cursor(call: Call) -> tuple[datetime, str] | None:
     text = read_matching(call, "cursor", CURSOR[1:-1])
     if text is None:
         return None
     try:
-        at, _, round_id = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition("/")
-        if not ID.fullmatch(round_id):
+        at, _, name = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition("/")
+        if not ID.fullmatch(name):
             raise ValueError
-        return datetime.fromtimestamp(int(at) / 1000, UTC), round_id
+        return datetime.fromtimestamp(int(at) / 1000, UTC), name
     except (ValueError, OverflowError, OSError):
         raise Problem("bad_choice", "`cursor` is one that an answer gave.") from None
 
