@@ -59,7 +59,7 @@ def locked(service_url: str) -> Iterator[Any]:
 
 def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
     path = operation.path
-    for name in ("box", "meter", "bettor", "token", "staff", "dispute", *PATHS):
+    for name in ("box", "meter", "bettor", "token", "staff", "dispute", "audit", *PATHS):
         path = path.replace(f"{{{name}}}", PATHS.get(name, f"{name}-1"))
     assert "{" not in path, "PATHS says what to put there"
     if operation.streams:
