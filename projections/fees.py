@@ -10,6 +10,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from domain.money import money
+from infra.database import Cursor, Database
 from projections.applier import gaming_days
 from projections.collections import Collections
 from projections.reports import Filters, replayed
@@ -48,7 +49,10 @@ class Wanted(Struct, frozen=True):
     as_of: datetime | None = None
 
 
-def fees(database_url: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
+def fees(database_url: str, wanted: Wanted, now: datetime, database: Database | None = None) -> dict[str, Any]:
+    """Over a connection of `database`, where there is one and nothing of the past is asked for."""
+    if database is not None and wanted.as_of is None:
+        return database.read(lambda cursor: _added_up(cursor, LIVE, wanted, now))
     with connect(database_url) as connection:
         if wanted.as_of is None:
             return _added_up(connection, LIVE, wanted, now)
@@ -56,7 +60,7 @@ def fees(database_url: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
             return _added_up(connection, TEMPORARY, wanted, now)
 
 
-def _added_up(connection: Connection, schema: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
+def _added_up(connection: Connection | Cursor, schema: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
     table = Identifier(schema, "collections")
     last = wanted.last or wanted.first
     if last is None:

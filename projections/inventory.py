@@ -8,9 +8,12 @@ the journal. Play outside of two counts has stretches too, without an opening: s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import LiteralString
 
 from domain.events import CorrectionPosted, RoundSettled
 from domain.tables import ChipsBought, ChipsCashed, RoundBegun, TrayCounted, TrayCredited, TrayFilled
+from infra.database import Database
 from projections.facts import Now, RoundFacts, SessionFacts
 from projections.gaming_days import GamingDays
 from projections.journal import TRAY, bank_account, corrected_account
@@ -72,6 +75,18 @@ CORRECTIONS = Table(
     appended=True,
     indexes=("(table_id, position)",),
 )
+
+
+LATEST_DAY: LiteralString = (
+    "SELECT least((SELECT max(gaming_day) FROM projections.inventory),"
+    " (SELECT max(gaming_day) FROM projections.journal_tray_counts))"
+)
+
+
+def latest_day(database: Database) -> date | None:
+    """The last gaming day for which there are both stretches and counts, as far as there are any."""
+    found: date | None = database.read(lambda cursor: cursor.execute(LATEST_DAY).fetchall())[0][0]
+    return found
 
 
 class Inventory(Projection):

@@ -306,7 +306,10 @@ REPORTS: dict[str, Report] = {
             "SELECT table_id, session, stretch, gaming_day, shift, began_at, ended_at, rounds, opening, fills,"
             " credits, closing, bought - cashed, win, ledger_win, win - ledger_win FROM (SELECT i.*, w.rounds,"
             " closing + credits - opening - fills + bought - cashed AS win,"
-            " coalesce(w.won, 0) - coalesce(c.paid, 0) AS ledger_win FROM {schema}.inventory i"
+            " coalesce(w.won, 0) - coalesce(c.paid, 0) AS ledger_win"
+            # What was won is added up for those stretches only that are asked for.
+            " FROM (SELECT * FROM {schema}.inventory{where} ORDER BY began_at, table_id, session, stretch"
+            " LIMIT %(limit)s) i"
             " LEFT JOIN LATERAL (SELECT count(w.round) AS rounds, sum(w.collected - w.paid)::bigint AS won"
             " FROM {schema}.inventory_rounds r JOIN {schema}.inventory_wins w USING (round)"
             " WHERE (r.table_id, r.session, r.stretch) = (i.table_id, i.session, i.stretch)) w ON true"
@@ -423,7 +426,8 @@ def _check(report: Report, filters: Filters) -> None:
 def ask(connection: Connection | Cursor, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
     """The rows of a report from one place: where it is live, or where the past was worked out."""
     days = gaming_days(connection)
-    found = connection.execute(*question(report, filters, schema)).fetchall()
+    # Planned for these values each time: a plan for any limit and any day reads whole tables.
+    found = connection.execute(*question(report, filters, schema), prepare=False).fetchall()
     shapes = [_SHAPES[shape] for shape in report.columns.values()]
     names = list(report.columns)
     return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]

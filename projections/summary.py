@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from infra.database import Cursor, Database
 from projections.applier import gaming_days
 from projections.catalogue import ALL
 from projections.gaming_days import Belongs
 from projections.report import ALWAYS, BY_DAY, BY_TABLE, Report
 from projections.reports import REPORTS, BadFilter, Filters, ask, replayed
 from projections.runner import connect
-from projections.storage import LIVE, TEMPORARY
+from projections.storage import LIVE, TEMPORARY, Connection
 
+Found = dict[str, list[dict[str, Any]]]
 NAMES = ("day", "shift")
 PROJECTIONS = ("hands", "collections", "drops", "inventory")
 SIGNATURES = ("Prepared by", "Count room", "Shift manager", "Accounting")
@@ -110,22 +113,24 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
 }
 
 
-def summary(database_url: str, name: str, filters: Filters, now: datetime) -> dict[str, Any]:
-    """Of the gaming day, or of the shift of it, that the filters name; the one that `now` lies in by default."""
+def summary(
+    database_url: str, name: str, filters: Filters, now: datetime, database: Database | None = None
+) -> dict[str, Any]:
+    """Of the gaming day, or of the shift of it, that the filters name; the one that `now` lies in by default.
+
+    Over a connection of `database`, where there is one and nothing of the past is asked for.
+    """
     if filters.bettor is not None or filters.box is not None or filters.since or filters.until:
         raise BadFilter(f"The {name} is summed up for a gaming day, a shift or a table, and as of a moment.")
     if name == "day" and filters.shift is not None:
         raise BadFilter("A day has all its shifts; report shift has one.")
     if name == "shift" and (filters.gaming_day is None) != (filters.shift is None):
         raise BadFilter("A shift is named by its gaming day and its name.")
-    with connect(database_url) as connection:
-        current = gaming_days(connection).of(round((filters.as_of or now).timestamp() * 1000))
-        filters = _narrowed(name, filters, current)
-        if filters.on_the_past:
-            with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
-                found = {key: ask(connection, report, filters, TEMPORARY) for key, (_, report, _) in SECTIONS.items()}
-        else:
-            found = {key: ask(connection, report, filters, LIVE) for key, (_, report, _) in SECTIONS.items()}
+    if database is not None and not filters.on_the_past:
+        filters, found = database.read(partial(_live, name, filters, now))
+    else:
+        with connect(database_url) as connection:
+            filters, found = _past_or_live(connection, database_url, name, filters, now)
     day: date | None = filters.gaming_day
     assert day is not None
     head = {
@@ -135,6 +140,29 @@ def summary(database_url: str, name: str, filters: Filters, now: datetime) -> di
         "as_of": None if filters.as_of is None else filters.as_of.isoformat(timespec="milliseconds"),
     }
     return {**head, "totals": _totals(found), **found, "signatures": list(SIGNATURES)}
+
+
+def _past_or_live(
+    connection: Connection, database_url: str, name: str, filters: Filters, now: datetime
+) -> tuple[Filters, Found]:
+    if not filters.on_the_past:
+        return _live(name, filters, now, connection)
+    filters = _narrowed(name, filters, _current(connection, filters.as_of or now))
+    with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
+        return filters, _sections(connection, filters, TEMPORARY)
+
+
+def _live(name: str, filters: Filters, now: datetime, connection: Connection | Cursor) -> tuple[Filters, Found]:
+    filters = _narrowed(name, filters, _current(connection, now))
+    return filters, _sections(connection, filters, LIVE)
+
+
+def _current(connection: Connection | Cursor, at: datetime) -> Belongs:
+    return gaming_days(connection).of(round(at.timestamp() * 1000))
+
+
+def _sections(connection: Connection | Cursor, filters: Filters, schema: str) -> Found:
+    return {key: ask(connection, report, filters, schema) for key, (_, report, _) in SECTIONS.items()}
 
 
 def _narrowed(name: str, filters: Filters, current: Belongs) -> Filters:

@@ -90,6 +90,9 @@ class Projecting:
     def _stored(self) -> int:
         return self._number("SELECT coalesce(max(position), 0) FROM roundledger.events", [])
 
+    def applied(self, projection: str) -> int:
+        return self._applied((projection,))
+
     def _applied(self, projections: tuple[str, ...]) -> int:
         """Up to where all of them are; one that has no position yet is at the beginning."""
         applied = (

@@ -15,6 +15,7 @@ from api.service import examples, shapes
 from api.service.auth import OPEN
 from api.service.operations import ID, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
+from api.service.remembering import Remembered
 from api.service.rounds import read_number, record_look
 from domain import rulesets
 from domain.events import Outcome
@@ -51,6 +52,12 @@ FORMATS = {
     "beancount": "text/plain",
     "hledger": "text/plain",
 }
+# Sums over everything that was ever recorded: worked out again only once something has been recorded since.
+SUMS_OF_ALL = frozenset(
+    {"bankroll", "trial-balance", "card-frequencies", "card-counts", "shortfalls", "voids", "waivers"}
+)
+SUMS_REMEMBERED = 32
+_summed: Remembered[list[dict[str, Any]]] = Remembered(SUMS_REMEMBERED)
 LEDGER_FILES = frozenset({"beancount", "hledger"})
 NAMES = tuple(REPORTS)
 READERS = {
@@ -273,11 +280,21 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         elif format_ == "svg":
             written = pictures.draw(url, name, filters)
         else:
-            written = WRITERS[format_](name, rows_for(call.service.ledger.events.recorder.database, name, filters))
+            written = WRITERS[format_](name, _rows(call, name, filters))
     except BadFilter as error:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])
     return written
+
+
+def _rows(call: Call, name: str, filters: Filters) -> list[dict[str, Any]]:
+    database = call.service.ledger.events.recorder.database
+    if filters.on_the_past or name not in SUMS_OF_ALL:
+        return rows_for(database, name, filters)
+    # Asked before the rows are: they may be newer than it says, never older.
+    position = call.service.projecting.applied(report_named(name).projection.name)
+    key = (call.service.database_url, name, filters, position)
+    return _summed.of(key, lambda: rows_for(database, name, filters))
 
 
 # ---- declared

@@ -11,6 +11,7 @@ from projections.summary import SECTIONS
 
 PATH = "/days"
 READING = frozenset({"accounting", "auditor"})
+ROWS_OF_A_SECTION = 15  # a busy day has thousands of shortfalls; the whole is a click away, and on the sheet
 
 
 async def show(visit: Visit) -> View:
@@ -21,13 +22,15 @@ async def show(visit: Visit) -> View:
     found = await visit.ask("getSummary", {"name": name}, query=asked)
     day = date.fromisoformat(found["gaming_day"])
     query = {**asked, "gaming_day": day}
+    rows = None if visit.query("rows") == "all" else ROWS_OF_A_SECTION
     shifts = sorted({row["shift"] for row in found["fees"]} | ({found["shift"]} if found["shift"] else set()))
     sections = [
         {
             "name": key,
             "title": title,
             "columns": [{"name": column, "kind": report.columns[column]} for column in columns],
-            "rows": found[key],
+            "rows": found[key][:rows],
+            "left_out": len(found[key][rows:]) if rows else 0,
         }
         for key, (title, report, columns) in SECTIONS.items()
     ]
@@ -42,6 +45,7 @@ async def show(visit: Visit) -> View:
             "after": address(PATH, query, gaming_day=day + timedelta(days=1), shift=None),
             "whole": address(PATH, query, shift=None),
             "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in shifts],
+            "everything": address(PATH, query, rows="all"),
             "sheet": address(f"/v1/summaries/{name}", query, format="pdf"),
         },
         title=f"Gaming day {day:%d %b %Y}" + (f", {found['shift']} shift" if found["shift"] else ""),

@@ -20,6 +20,7 @@ FORMATS = ("csv", "xlsx", "pdf", "json")
 # Chips and notes that are found in boxes; others can be named beside them.
 DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
 MOST_PIECES = 1_000_000
+BOXES_OF_A_PAGE = 40
 LOOKED_AT = 100  # rounds of each kind beside a variance
 STATES = {
     "": "All",
@@ -38,7 +39,7 @@ async def show_boxes(visit: Visit) -> View:
     asked = await asked_for(visit, "status", "table", "gaming_day", "shift", "cursor")
     if asked.get("status", "") not in STATES:
         raise Problem("bad_document", f"The status is one of {', '.join(STATUSES)}.")
-    found = await visit.ask("listBoxes", query={**asked, "limit": "100"})
+    found = await visit.ask("listBoxes", query={**asked, "limit": str(BOXES_OF_A_PAGE)})
     figures = visit.person.role in SEES_FIGURES
     narrowed = {name: value for name, value in asked.items() if name != "cursor"}
     states = [state for state in STATES if figures or state != "variance"]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from math import ceil, floor, log10
+from typing import Any
 
 import psycopg
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from api.service.remembering import Remembered
 from api.web.assets import Asset
+from api.web.cells import Cells, is_number
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
 from projections.gaming_days import Belongs, GamingDays
@@ -49,6 +51,14 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks)
     made.filters.update(moment=clock.moment, clock=clock.clock, day=shown_day)
+    shown: dict[str, Callable[[Any], str]] = {
+        "money": shown_money,
+        "signed": signed_money,
+        "count": count,
+        "moment": clock.moment,
+        "day": shown_day,
+    }
+    made.globals.update(table_rows=Cells(shown).body, is_number=is_number)
     return made
 
 
@@ -69,7 +79,7 @@ def signed_money(amount: str | None) -> Markup | str:
     if amount is None or float(amount) == 0:
         return shown_money(amount)
     sign, kind = ("", "loss") if amount.startswith("-") else ("+", "gain")
-    return Markup('<span class="{}">{}{}</span>').format(kind, sign, shown_money(amount))
+    return Markup(f'<span class="{kind}">{sign}{escape(shown_money(amount))}</span>')  # escaped
 
 
 def count(number: int) -> str:
@@ -171,8 +181,10 @@ class Clock:
 def _time(local: datetime, how: str) -> Markup:
     exact = local.isoformat(timespec="milliseconds")
     full = f"{local:%A %d %B %Y %H:%M:%S} {local.tzname()}"
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, full, local.strftime(how))
+    # Digits, names of days and months, and of a zone: a page has hundreds, and Markup.format takes its time.
+    return Markup(f'<time datetime="{exact}" title="{escape(full)}">{local.strftime(how)}</time>')
 
 
 def shown_day(text: str) -> Markup:
-    return Markup('<time datetime="{}">{}</time>').format(text, date.fromisoformat(text).strftime("%a %d %b %Y"))
+    day = date.fromisoformat(text)
+    return Markup(f'<time datetime="{day.isoformat()}">{day:%a %d %b %Y}</time>')  # it is a date

@@ -18,6 +18,8 @@ from projections.reports import REPORTS
 
 PATH = "/reports"
 MOST_ROWS = 200
+CELLS = 600  # of a page at first, whose rows are fewer where there are many columns
+FEWEST_ROWS = 25
 ROLES = frozenset(READERS)
 WHAT_FOR = {
     "bankroll": "What every bettor wagered, won, lost and paid in fees, in whatever part he played.",
@@ -86,8 +88,10 @@ async def show_report(visit: Visit) -> View:
     report = REPORTS[name]
     fields = [field for field in CHOSEN if field in report.filters]
     asked = await asked_for(visit, *fields, "as_of", "from", "to")
-    rows = await visit.ask("getReport", {"name": name}, query={**asked, "limit": str(MOST_ROWS + 1)})
-    cut = len(rows) > MOST_ROWS
+    many = visit.query("rows") == str(MOST_ROWS)
+    at_most = MOST_ROWS if many else min(max(CELLS // len(report.columns), FEWEST_ROWS), MOST_ROWS)
+    rows = await visit.ask("getReport", {"name": name}, query={**asked, "limit": str(at_most + 1)})
+    cut = len(rows) > at_most
     formats = formats_of(name, asked)
     return View(
         {
@@ -96,9 +100,9 @@ async def show_report(visit: Visit) -> View:
             "fields": fields,
             "asked": asked,
             "columns": [{"name": column, "kind": kind} for column, kind in report.columns.items()],
-            "rows": rows[:MOST_ROWS],
-            "most_rows": MOST_ROWS,
+            "rows": rows[:at_most],
             "cut": cut,
+            "more": address(f"{PATH}/{name}", asked, rows=MOST_ROWS) if cut and at_most < MOST_ROWS else None,
             "totals": None if cut else _totals(report.columns, rows),
             "exports": exports(name, formats, asked),
             "picture": address(f"/v1/reports/{name}", asked, format="svg") if "svg" in formats else None,

@@ -56,6 +56,16 @@ def test_a_page_as_it_stood_before_anything_was_recorded(site: Site):
     assert twin(site, "/reports/journal?as_of=2020-07-01T12:00")["rows"] == []
 
 
+def test_a_long_report_begins_with_few_rows_and_leads_to_more(site: Site):
+    few = twin(site, "/reports/journal")
+    assert few["cut"]
+    assert few["more"] == "/reports/journal?rows=200"
+    many = twin(site, few["more"])
+    assert many["rows"][: len(few["rows"])] == few["rows"]
+    assert len(many["rows"]) > len(few["rows"])
+    assert many["more"] is None
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
