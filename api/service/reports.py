@@ -53,9 +53,7 @@ FORMATS = {
     "hledger": "text/plain",
 }
 # Sums over everything that was ever recorded: worked out again only once something has been recorded since.
-SUMS_OF_ALL = frozenset(
-    {"bankroll", "trial-balance", "card-frequencies", "card-counts", "shortfalls", "voids", "waivers"}
-)
+SUMS_OF_ALL = frozenset({"bankroll", "trial-balance", "card-frequencies", "card-counts"})
 SUMS_REMEMBERED = 32
 _summed: Remembered[list[dict[str, Any]]] = Remembered(SUMS_REMEMBERED)
 LEDGER_FILES = frozenset({"beancount", "hledger"})
