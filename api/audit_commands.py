@@ -117,6 +117,8 @@ def audit(
     else:
         with auditable(database_url, data_dir) as url:
             summary = run(lambda report, tell: Audit(url, scope, processes, checks, report, tell, outside))
+    if not summary.rounds and any((since, until, table, ruleset, bettor)):
+        typer.echo("roundledger: no stored round is meant by these filters", err=True)
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
 
 

@@ -51,6 +51,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
 
     try:
         if database_url is not None:
+            check_address(database_url)
             if outstanding := pending(database_url):
                 fail(f"the database lacks {', '.join(outstanding)}: run `roundledger migrate` first")
             yield database_url
@@ -62,6 +63,17 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
         fail(str(error))
     except psycopg.OperationalError as error:
         fail(f"the database does not answer: {first_line(error)}")
+
+
+def check_address(database_url: str) -> None:
+    """Refuse what is no address at all. It is not repeated, for it may hold a password."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(database_url)
+    except psycopg.ProgrammingError:
+        fail("--database-url is an address like postgresql://user@host:5432/name, and this is none")
 
 
 @contextmanager

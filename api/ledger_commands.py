@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.database import By, DatabaseUrl, DataDir, actor, check_address, open_database, open_ledger
 from api.failing import fail
 from api.play_commands import File, open_documents, write_results
 
@@ -83,6 +83,7 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
         with open_database(None, data_dir):
             typer.echo("The embedded database is up to date.")
         return
+    check_address(database_url)
     try:
         report = bring_up_to_date(database_url)
     except (psycopg.Error, MigrationRefused) as error:

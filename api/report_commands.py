@@ -1,13 +1,14 @@
 """`roundledger report`, `rebuild`, `follow` and `gaming-days`: what accounting and the floor look at, what keeps it up
 to date, and how a day is divided."""
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -68,9 +69,11 @@ def report(
     shift: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this shift.")] = None,
     box: Annotated[str | None, typer.Option(metavar="ID", help="Only of this drop box.")] = None,
     dealer: Annotated[str | None, typer.Option(metavar="ID", help="Only of this dealer; nobody for none.")] = None,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only disputes about this kind of error.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only disputes about this kind of error.")
+    ] = None,
     status: Annotated[
-        str | None, typer.Option(metavar="STATUS", help="Only disputes that stand so, or that are overdue.")
+        str | None, typer.Option("--status", metavar="STATUS", help="Only disputes that stand so, or that are overdue.")
     ] = None,
     round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
     into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")] = None,
@@ -88,6 +91,8 @@ def report(
     if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
         fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
     moments = moment(as_of, "--as-of"), moment(since, "--from"), moment(until, "--to")
+    if moments[1] is not None and moments[2] is not None and moments[1] >= moments[2]:
+        fail("--from must be before --to")
     filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
     try:
         if name in SUMMARIES:
@@ -109,10 +114,13 @@ def report(
                 _write("".join(ledger_file(url, output, filters)).encode(), into)
                 return
             found = rows(url, name, filters)
-    except (UnknownReport, BadFilter) as error:
+    except UnknownReport as error:
+        fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
+    except BadFilter as error:
         fail(str(error))
     if output is Format.TABLE:
-        print_table(columns_of(name), found)
+        with _page(into) as page:
+            print_table(columns_of(name), found, page)
         return
     _write(WRITERS[output](name, found), into)
 
@@ -152,12 +160,16 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
 
         _write(summary_sheet(found), into)
     else:
-        typer.echo(title(found))
-        print_table(["total", ""], [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()])
-        for key, (heading, _, columns) in SECTIONS.items():
-            if found[key]:
-                typer.echo(f"\n{heading}")
-                print_table(list(columns), [{column: row[column] for column in columns} for row in found[key]])
+        totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
+        with _page(into) as page:
+            typer.echo(title(found), page)
+            print_table(["total", ""], totals, page)
+            for key, (heading, _, columns) in SECTIONS.items():
+                if found[key]:
+                    typer.echo(f"\n{heading}", page)
+                    print_table(
+                        list(columns), [{column: row[column] for column in columns} for row in found[key]], page
+                    )
 
 
 def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
@@ -366,7 +378,18 @@ def _write(content: bytes, into: Path | None) -> None:
         fail(f"{into} cannot be written: {error.strerror}")
 
 
-def print_table(columns: list[str], rows: list[dict[str, Any]]) -> None:
+@contextmanager
+def _page(into: Path | None) -> Iterator[TextIO]:
+    """Where a table goes: standard output, or a file, written whole or not at all."""
+    if into is None:
+        yield sys.stdout
+        return
+    page = io.StringIO()
+    yield page
+    _write(page.getvalue().encode(), into)
+
+
+def print_table(columns: list[str], rows: list[dict[str, Any]], page: TextIO | None = None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -378,7 +401,7 @@ def print_table(columns: list[str], rows: list[dict[str, Any]]) -> None:
         shown.add_column(column.replace("_", " "), justify="right" if right else "left", no_wrap=True)
     for row in rows:
         shown.add_row(*(text(value) for value in row.values()))
-    console = Console(markup=False)
+    console = Console(file=page, markup=False)
     if not console.is_terminal:
         console.width = 240
     console.print(shown)

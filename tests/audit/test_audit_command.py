@@ -78,6 +78,18 @@ def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(clean_url: str, arg
     assert len(answered.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("filtered", [("--table", "t-none"), ("--bettor", "p-none"), ("--to", "2001-01-01")])
+def test_filters_that_mean_no_round_are_told(clean_url: str, filtered: tuple[str, str]):
+    answered = run("--database-url", clean_url, *filtered)
+    assert (answered.exit_code, answered.stderr) == (0, "roundledger: no stored round is meant by these filters\n")
+
+
+def test_what_is_no_address_is_exit_code_2_and_no_finding():
+    answered = run("--database-url", "garbage")
+    assert answered.exit_code == 2
+    assert "--database-url is an address like" in answered.stderr
+
+
 def test_a_database_that_does_not_answer_is_exit_code_2_and_no_finding():
     answered = run("--database-url", "postgresql://nobody@127.0.0.1:1/none")
     assert answered.exit_code == 2

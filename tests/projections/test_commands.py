@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +84,10 @@ def test_rebuild_and_follow_once(with_rounds: str):
         ("report", "drops", "--bettor", "p-1"),
         ("report", "bankroll", "--as-of", "yesterday"),
         ("report", "bankroll", "--gaming-day", "8 March"),
+        ("report", "hands", "--from", "2026-03-08", "--to", "2026-03-08"),
+        ("report", "disputes", "--status", "forgotten"),
+        ("report", "hands", "--output", "/nowhere/at/all.txt"),
+        ("report", "day", "--output", "/nowhere/at/all.txt"),
         ("rebuild", "profits"),
         ("follow", "profits"),
     ],
@@ -91,3 +96,25 @@ def test_what_cannot_be_done_is_said_with_exit_code_2(url: str, arguments: tuple
     answered = run(url, *arguments)
     assert answered.exit_code == 2
     assert answered.stderr.startswith("roundledger: ")
+
+
+@pytest.mark.parametrize("narrowed", [("--kind", "payout"), ("--status", "overdue")])
+def test_disputes_by_kind_and_by_status(with_rounds: str, narrowed: tuple[str, str]):
+    answered = run(with_rounds, "report", "disputes", *narrowed, "--format", "json")
+    assert (answered.exit_code, json.loads(answered.stdout)) == (0, [])
+
+
+@pytest.mark.parametrize("name", ["bankroll", "day"])
+def test_a_table_goes_into_a_file_too(with_rounds: str, tmp_path: Path, name: str):
+    printed = run(with_rounds, "report", name)
+    written = run(with_rounds, "report", name, "--output", str(tmp_path / "table.txt"))
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert (tmp_path / "table.txt").read_text() == printed.stdout != ""
+
+
+@pytest.mark.parametrize("arguments", [("report", "hands"), ("follow", "--once"), ("rebuild",)])
+def test_what_is_no_address_of_a_database_is_not_repeated(arguments: tuple[str, ...]):
+    answered = run("a-password-in-the-wrong-place", *arguments)
+    assert answered.exit_code == 2
+    assert "--database-url is an address like" in answered.stderr
+    assert "password" not in answered.stderr
