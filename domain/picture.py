@@ -18,14 +18,18 @@ from domain.showing import face_up
 from domain.state import Round
 
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
+Settled = dict[Wager, list[LineSettled]]
 
 
 def picture_of(round_: Round) -> dict[str, Any]:
     """The round as its events so far leave the table; money is text, a card face down is null."""
-    acting = _acting(round_)
+    acting, settled, corrected = _acting(round_), _settled(round_), _corrected(round_)
     return {
         "status": round_.status,
-        "seats": [_seat(round_, seat, acting) for seat in range(1, round_.rules.seats + 1)],
+        "seats": [
+            _seat(round_, seat, acting, list(_piles(round_, seat, settled.get(seat, {}), corrected)))
+            for seat in range(1, round_.rules.seats + 1)
+        ],
         "dealer": _dealer(round_),
         "board": list(face_up(round_, "board")),
         "button": round_.button,
@@ -45,7 +49,7 @@ def _acting(round_: Round) -> frozenset[int]:
     return frozenset(entry["seat"] for entry in expects(round_) if entry["do"] == "decide")
 
 
-def _seat(round_: Round, seat: int, acting: frozenset[int]) -> dict[str, Any]:
+def _seat(round_: Round, seat: int, acting: frozenset[int], piles: list[dict[str, Any]]) -> dict[str, Any]:
     banks = round_.bank is not None and round_.bank.seat == seat
     bettors = round_.layout.get(seat, {})
     seated = round_.seated[seat]
@@ -58,7 +62,7 @@ def _seat(round_: Round, seat: int, acting: frozenset[int]) -> dict[str, Any]:
         "button": round_.button == seat,
         "acting": seat in acting,
         "hands": list(_hands(round_, seat)),
-        "piles": list(_piles(round_, seat)),
+        "piles": piles,
     }
 
 
@@ -88,16 +92,25 @@ def _hand(round_: Round, place: int | str, cards: Cards, number: int, state: str
 # ---- chips
 
 
-def _piles(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
-    """Every wager at a seat, and what became of it once its line is settled."""
-    lines: dict[Wager, list[LineSettled]] = {}
+def _settled(round_: Round) -> dict[int, Settled]:
+    """The lines so far, by seat and wager."""
+    seats: dict[int, Settled] = {}
     for line in round_.lines:
-        if line.seat == seat:
-            lines.setdefault((seat, line.bettor, line.hand, line.spot), []).append(line)
+        key = (line.seat, line.bettor, line.hand, line.spot)
+        seats.setdefault(line.seat, {}).setdefault(key, []).append(line)
+    return seats
+
+
+def _corrected(round_: Round) -> dict[Wager, int]:
     corrected: dict[Wager, int] = {}
     for posted in round_.corrections:
         key = (posted.seat, posted.bettor, posted.hand, posted.spot)
         corrected[key] = corrected.get(key, 0) + posted.amount
+    return corrected
+
+
+def _piles(round_: Round, seat: int, lines: Settled, corrected: dict[Wager, int]) -> Iterator[dict[str, Any]]:
+    """Every wager at a seat, and what became of it once its line is settled."""
     wagers = dict(_wagers(round_, seat))
     for key in lines:
         wagers.setdefault(key, 0)  # envy is paid without a wager

@@ -59,8 +59,7 @@ async def get_bankroll(call: Call) -> Response:
 
 
 def _bankroll(call: Call, bettor: str, last_days: int) -> dict[str, Any]:
-    for projection in ("bankroll", "journal"):
-        call.service.projecting.bring_up_to_date(projection)
+    call.service.projecting.bring_up_to_date("bankroll", "journal")
     database = _database(call)
     found = people.bankroll(database, bettor)
     if found is None:
@@ -87,8 +86,7 @@ async def get_banking(call: Call) -> Response:
     limit = read_number(call, "limit", PAGE) or int(str(PAGE["default"]))
 
     def look() -> dict[str, Any]:
-        for projection in ("exposure", "rotation"):
-            call.service.projecting.bring_up_to_date(projection)
+        call.service.projecting.bring_up_to_date("exposure", "rotation")
         database = _database(call)
         found = people.banked(database, bettor)
         if found is None:
