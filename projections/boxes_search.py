@@ -47,3 +47,12 @@ def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any
     rows = database.read(lambda cursor: cursor.execute(statement, values).fetchall())
     names = COLUMNS.split(", ")
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def boxes_on_tables(database: Database, limit: int) -> list[tuple[str, str, datetime]]:
+    """Table, box, and since when, by table, without what is in them; a page for the floor need read no more."""
+    statement: LiteralString = (
+        "SELECT table_id, box, installed_at FROM projections.drops WHERE status = 'installed' "
+        "ORDER BY table_id, box LIMIT %s"
+    )
+    return database.read(lambda cursor: cursor.execute(statement, [limit]).fetchall())

@@ -14,6 +14,7 @@ from api.service.problems import Problem
 from api.web.asked import address, asked_for, exports
 from api.web.page import Page, View
 from api.web.visit import Visit
+from projections.boxes_search import boxes_on_tables
 
 PATH = "/drop"
 FORMATS = ("csv", "xlsx", "pdf", "json")
@@ -21,6 +22,7 @@ FORMATS = ("csv", "xlsx", "pdf", "json")
 DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
 MOST_PIECES = 1_000_000
 BOXES_OF_A_PAGE = 40
+MOST_TABLES = 500
 LOOKED_AT = 100  # rounds of each kind beside a variance
 STATES = {
     "": "All",
@@ -216,12 +218,14 @@ def _pieces(text: str, what: str) -> int:
 
 
 async def show_swap(visit: Visit) -> View:
-    found = await visit.ask("listBoxes", query={"status": "installed", "limit": "500"})
-    on_tables = [{"table": box["table"], "box": box["box"], "since": box["installed_at"]} for box in found["boxes"]]
-    return View(
-        {"on_tables": sorted(on_tables, key=lambda row: row["table"]), "table": visit.query("table")},
-        crumbs=(("Drop", PATH),),
-    )
+    on_tables = await visit.in_thread(_on_tables, visit)
+    return View({"on_tables": on_tables, "table": visit.query("table")}, crumbs=(("Drop", PATH),))
+
+
+def _on_tables(visit: Visit) -> list[dict[str, str]]:
+    visit.service.projecting.bring_up_to_date("drops")
+    found = boxes_on_tables(visit.service.ledger.events.recorder.database, MOST_TABLES)
+    return [{"table": table, "box": box, "since": since.isoformat()} for table, box, since in found]
 
 
 async def swap(visit: Visit) -> Response:
