@@ -246,3 +246,13 @@ def test_only_an_admin_changes_people(locked: Site, client: Client):
     answer = client.http.post("/staff/floor-1", data={**sent, "csrf": client.token("/account")})
     assert answer.status_code == 403
     assert "may not do this" in answer.text
+
+
+def test_the_admin_changes_somebody_on_his_own_page(locked: Site, client: Client):
+    client.sign_in("auditor-1", PASSWORD)
+    assert "Staff id" in (seen := client.http.get("/staff/floor-1").text)
+    assert 'value="disable"' not in seen
+    client.sign_in("admin-1", PASSWORD)
+    shown = client.http.get("/staff/floor-1").text
+    for words in ("may sign in", "Change the parts", "Set the password", 'value="disable"'):
+        assert words in shown
