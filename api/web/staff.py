@@ -72,5 +72,14 @@ async def change(visit: Visit) -> Response:
 
 PAGES = (
     Page("/staff", "staff", "Staff", "staff.html", show, SEEING, nav="Staff", submit=add),
-    Page("/staff/{staff}", "staff person", "Staff", "staff_person.html", show_person, SEEING, section="staff", submit=change),
+    Page(
+        "/staff/{staff}",
+        "staff person",
+        "Staff",
+        "staff_person.html",
+        show_person,
+        SEEING,
+        section="staff",
+        submit=change,
+    ),
 )
