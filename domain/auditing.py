@@ -36,7 +36,7 @@ from domain.events import (
 from domain.facts import actions_of
 from domain.findings import Finding
 from domain.money import money
-from domain.retracing import Numbered, retrace
+from domain.retracing import UNPLAYABLE, Numbered, retrace
 from domain.sealing import SealedUnit
 from domain.state import Round, fold
 
@@ -53,10 +53,18 @@ def audit_round(opening: Round, events: Sequence[RoundEvent], sealed: Sealed | N
         at_table = [at for at, event in enumerate(events) if type(event) not in BESIDE]
         round_, numbered = retrace(opening, [events[at] for at in at_table])
         found = [(at_table[at], finding) for at, finding in numbered]
-        found += _beside(opening, events)
+        found += _as_far_as_it_goes(_beside(opening, events))
     found += _opening(opening)
-    found += _seals(round_, events, sealed)
+    found += _as_far_as_it_goes(_seals(round_, events, sealed))
     return [(at, _placed(opening.opened, finding)) for at, finding in found] if found else found
+
+
+def _as_far_as_it_goes(found: Iterator[Numbered]) -> Iterator[Numbered]:
+    try:
+        yield from found
+    except UNPLAYABLE:
+        what = "What was recorded beside the play does not fit the events of the round, and was not checked further."
+        yield -1, Finding("event_missing", what)
 
 
 def _placed(opened: RoundOpened, finding: Finding) -> Finding:

@@ -121,6 +121,10 @@ _FOLLOWS = frozenset({FeeTaken, ProgressiveWagersTaken, ButtonPlaced, LineSettle
 _SETTLING = frozenset({LineSettled, MeterPaid, RoundSettled})
 
 
+# What the engine runs into where an event is missing that it was sure of: it was decided before it was stored.
+UNPLAYABLE = (KeyError, IndexError, ValueError, TypeError, AttributeError, AssertionError)
+
+
 # ---- the play again
 
 
@@ -145,20 +149,19 @@ def retrace(opening: Round, events: Sequence[RoundEvent]) -> tuple[Round, list[N
             continue
         try:
             happened = decide(round_, make(event))
+            decided = evolve(round_, happened[0]) if len(happened) == 1 else fold(round_, happened)
         except Refusal as refusal:
             found.append((at, _refused(event, refusal)))
             round_, at = _go_on(round_, events, at)
             continue
+        except UNPLAYABLE:
+            found.append((at, _unplayable(event)))
+            break
         after = at + len(happened)
         with_cards = kind is CardsDealt or kind is CardsTurned
         first = _same_cards(happened[0], event) if with_cards else happened[0] == event
-        if after == at + 1:  # as nearly always
-            same = first
-            round_ = evolve(round_, happened[0])
-        else:
-            same = first and happened[1:] == events[at + 1 : after]
-            round_ = fold(round_, happened)
-        if not same:
+        round_ = decided
+        if not first or (after > at + 1 and happened[1:] != events[at + 1 : after]):
             after = _end_of(events, at)
             found += [(at + offset, it) for offset, it in _differences(happened, events[at:after])]
         at = after
@@ -193,7 +196,7 @@ def _go_on(round_: Round, events: Sequence[RoundEvent], at: int) -> tuple[Round,
     after = _end_of(events, at)
     try:
         return fold(round_, events[at:after]), after
-    except (KeyError, IndexError, ValueError, TypeError, AssertionError):
+    except UNPLAYABLE:
         return round_, after
 
 
@@ -218,6 +221,12 @@ def _end_of(events: Sequence[RoundEvent], at: int) -> int:
 def _unaccounted(event: RoundEvent) -> Finding:
     name = type(event).__name__
     return Finding("event_extra", f"{name} stands where nothing that happened leads to it.", found=name)
+
+
+def _unplayable(event: RoundEvent) -> Finding:
+    name = type(event).__name__
+    what = f"Something is missing before {name}: the round cannot be played on from here, and was not checked further."
+    return Finding("event_missing", what, seat=getattr(event, "seat", None), found=name)
 
 
 def _refused(event: RoundEvent, refusal: Refusal) -> Finding:

@@ -154,6 +154,15 @@ def test_a_deleted_line_is_found(url: str, spoiler: Spoiler):
     assert (line.seat, line.spot) == (state[0][0], state[0][3])
 
 
+def test_a_round_that_cannot_be_played_any_more_is_told_of_and_the_audit_goes_on(url: str, spoiler: Spoiler):
+    opened = spoiler.rows("round.opened.v1", '"p215-casino-club"')[0]
+    first = next(row for row in spoiler.rows("round.wager_placed.v1") if row[1] == opened[1])
+    spoiler.delete(first[0])
+    found = findings(url, without=())
+    assert kinds(found, opened[3][0][0]) >= {"event_missing"}
+    assert "row_deleted" in kinds(found)
+
+
 def test_a_deleted_first_event_is_found(url: str, spoiler: Spoiler):
     (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
     spoiler.delete(opened[0])
