@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Any, LiteralString
+from datetime import datetime
 
 from eventsourcing.persistence import ProgrammingError
 
 from api.service.problems import Problem
 from infra.database import Database
+from projections import standing
 
 logger = logging.getLogger(__name__)
 
@@ -73,8 +74,8 @@ class Projecting:
         stored: int | None = None
         while True:
             try:
-                stored = self._stored() if stored is None else stored
-                if self._applied(projections) >= stored or time.monotonic() > deadline:
+                stored = standing.stored(self._database) if stored is None else stored
+                if standing.applied(self._database, projections) >= stored or time.monotonic() > deadline:
                     return
             except ProgrammingError:  # whoever follows has only just begun, and its tables are not there
                 if time.monotonic() > deadline:
@@ -85,24 +86,11 @@ class Projecting:
         """How many events the furthest of all projections has still to apply, as far as positions tell."""
         from projections.catalogue import ALL
 
-        return max(self._stored() - self._applied(tuple(ALL)), 0)
+        return max(standing.stored(self._database) - standing.applied(self._database, tuple(ALL)), 0)
 
-    def _stored(self) -> int:
-        return self._number("SELECT coalesce(max(position), 0) FROM roundledger.events", [])
-
-    def applied(self, projection: str) -> int:
-        return self._applied((projection,))
-
-    def _applied(self, projections: tuple[str, ...]) -> int:
-        """Up to where all of them are; one that has no position yet is at the beginning."""
-        applied = (
-            "SELECT CASE WHEN count(*) = %s THEN min(position) ELSE 0 END FROM projections.positions "
-            "WHERE place = 'projections' AND name = ANY(%s)"
-        )
-        return self._number(applied, [len(projections), list(projections)])
-
-    def _number(self, statement: LiteralString, values: list[Any]) -> int:
-        return int(self._database.read(lambda cursor: cursor.execute(statement, values).fetchall())[0][0])
+    def standing(self, projection: str) -> tuple[int, datetime] | None:
+        """What is worked out from its rows holds as long as this does not change."""
+        return standing.standing(self._database, projection)
 
     def lag(self) -> tuple[int, float]:
         """How far behind the furthest projection is, in events and in seconds."""

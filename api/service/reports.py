@@ -290,8 +290,8 @@ def _rows(call: Call, name: str, filters: Filters) -> list[dict[str, Any]]:
     if filters.on_the_past or name not in SUMS_OF_ALL:
         return rows_for(database, name, filters)
     # Asked before the rows are: they may be newer than it says, never older.
-    position = call.service.projecting.applied(report_named(name).projection.name)
-    key = (call.service.database_url, name, filters, position)
+    standing = call.service.projecting.standing(report_named(name).projection.name)
+    key = (call.service.database_url, name, filters, standing)
     return _summed.of(key, lambda: rows_for(database, name, filters))
 
 

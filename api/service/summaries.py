@@ -71,7 +71,7 @@ def _found(call: Call, name: str, filters: Filters) -> dict[str, Any]:
     if filters.gaming_day is None:
         return summary(url, name, filters, now, database)
     # Asked before the rows are: they may be newer than it says, never older.
-    key = (url, name, filters, *(call.service.projecting.applied(projection) for projection in PROJECTIONS))
+    key = (url, name, filters, *(call.service.projecting.standing(projection) for projection in PROJECTIONS))
     return _remembered.of(key, lambda: summary(url, name, filters, now, database))
 
 

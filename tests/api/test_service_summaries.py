@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
+from projections.rebuild import rebuild
 from tests.api.serving import client, server_url, service_url
 from tests.projections.playing import NOON_MS, record, simulated
 
@@ -47,3 +49,15 @@ def test_the_sheet_is_a_pdf(client, played):
 )
 def test_what_cannot_be_summed_up_is_refused(client, played, path, params, status):
     assert client.get(f"/v1/summaries/{path}", params=params).status_code == status
+
+
+def test_what_is_remembered_of_a_report_is_forgotten_when_the_report_is_rebuilt(client, played, service_url):
+    right = client.get("/v1/reports/bankroll").json()
+    with psycopg.connect(service_url, autocommit=True) as connection:
+        connection.execute("UPDATE projections.bankroll SET wagered = wagered + 1")
+    rebuild(service_url, ["bankroll"])
+    with psycopg.connect(service_url, autocommit=True) as connection:
+        connection.execute("UPDATE projections.bankroll SET wagered = wagered + 1")
+    assert client.get("/v1/reports/bankroll").json() != right
+    rebuild(service_url, ["bankroll"])
+    assert client.get("/v1/reports/bankroll").json() == right
