@@ -82,18 +82,18 @@ def unpack(data: bytes) -> dict[str, bytes]:
         raise Damaged("the zip", f"it has more than {MOST_BYTES >> 20} MiB")
     if not data.startswith(_LOCAL_MARK):
         raise Damaged("the beginning of the zip", "this is no evidence bundle, or not from its first byte on")
-    files, at, where = dict[str, bytes](), 0, "the beginning of the zip"
+    files, at = dict[str, bytes](), 0
     while data[at : at + 4] == _LOCAL_MARK:
         try:
             _, _, _, _, _, _, _, size, _, name_length, _ = _LOCAL.unpack_from(data, at)
             start = at + _LOCAL.size + name_length
             name = data[at + _LOCAL.size : start].decode("ascii")
         except (struct.error, UnicodeDecodeError):
-            raise Damaged(f"after {where}", "the next file cannot be found") from None
+            raise Damaged(_whose(data, at) or "the zip", "its name is not as it was") from None
         if start + size > len(data) or name in files:
-            raise Damaged(name, "its size or its name is not as it was")
+            raise Damaged(_whose(data, at) or name, "its size or its name is not as it was")
         files[name] = data[start : start + size]
-        at, where = start + size, name
+        at = start + size
     _compare(files, data)
     return files
 
@@ -101,8 +101,31 @@ def unpack(data: bytes) -> dict[str, bytes]:
 def _compare(files: Mapping[str, bytes], data: bytes) -> None:
     at = 0
     for part in _parts(files):
-        if data[at : at + len(part.data)] != part.data:
-            raise Damaged(part.where, "it is not as it was put into the zip")
+        found = data[at : at + len(part.data)]
+        if found != part.data:
+            differs = (index for index, (one, other) in enumerate(zip(found, part.data, strict=False)) if one != other)
+            raise Damaged(
+                _whose(data, at + next(differs, len(found))) or part.where, "it is not as it was put into the zip"
+            )
         at += len(part.data)
     if at != len(data):
         raise Damaged("the zip's end", "something was added after it")
+
+
+def _whose(data: bytes, at: int) -> str | None:
+    """The file at this byte by the zip's directory: the name that stands with the file may be what was changed."""
+    try:
+        _, _, _, _, count, _, directory, _ = _END.unpack_from(data, len(data) - _END.size)
+        if at >= directory:
+            return None
+        entry, whose = directory, None
+        for _ in range(count):
+            fields = _CENTRAL.unpack_from(data, entry)
+            name_length, offset = fields[10], fields[16]
+            if offset > at:
+                break
+            whose = data[entry + _CENTRAL.size : entry + _CENTRAL.size + name_length].decode("ascii")
+            entry += _CENTRAL.size + name_length
+        return whose
+    except (struct.error, UnicodeDecodeError):
+        return None
