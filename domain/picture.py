@@ -5,11 +5,22 @@ A plain document, like a result. It shows only cards that lie face up, so it may
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from domain.cards import whole
-from domain.events import Cards, LineSettled
+from domain.events import (
+    Cards,
+    CardsDealt,
+    CardsTurned,
+    CorrectionPosted,
+    DecisionFollowed,
+    DecisionMade,
+    InsurancePlaced,
+    LineSettled,
+    RoundEvent,
+    WagerPlaced,
+)
 from domain.games.showdown import folded
 from domain.making import name_at
 from domain.money import money
@@ -19,17 +30,56 @@ from domain.state import Round
 
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
 Settled = dict[Wager, list[LineSettled]]
+OF_A_SEAT = (WagerPlaced, DecisionMade, DecisionFollowed, InsurancePlaced, LineSettled, CorrectionPosted)
 
 
 def picture_of(round_: Round) -> dict[str, Any]:
     """The round as its events so far leave the table; money is text, a card face down is null."""
-    acting, settled, corrected = _acting(round_), _settled(round_), _corrected(round_)
+    acting, settled, corrected = _acting(round_), _settled(round_.lines), _corrected(round_)
+    seats = [_seat(round_, seat, acting, settled, corrected) for seat in _all_seats(round_)]
+    return _picture(round_, seats)
+
+
+def pictures_of(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any]]:
+    """A picture for each event, with the round as it is after it. Seats that an event does not touch are the very ones
+    of the picture before: most events touch one."""
+    pictures: list[dict[str, Any]] = []
+    seats: list[dict[str, Any]] = []
+    for event, round_ in steps:
+        acting, corrected = _acting(round_), _corrected(round_)
+        touched = _touched(event, round_) if seats else _all_seats(round_)
+        settled = _settled(line for line in round_.lines if line.seat in touched)
+        seats = [before if before["acting"] is (before["seat"] in acting) else _turned_to(before) for before in seats]
+        for seat in touched:
+            seats[seat - 1 : seat] = [_seat(round_, seat, acting, settled, corrected)]
+        pictures.append(_picture(round_, seats))
+    return pictures
+
+
+def _turned_to(seat: dict[str, Any]) -> dict[str, Any]:
+    return {**seat, "acting": not seat["acting"]}
+
+
+def _touched(event: RoundEvent, round_: Round) -> Iterable[int]:
+    """The seats that may look otherwise after an event, but for whether it is their turn."""
+    if isinstance(event, OF_A_SEAT):
+        return (event.seat,)
+    match event:
+        case CardsDealt(int() as seat) | CardsTurned(int() as seat):
+            return (seat,)
+        case CardsDealt() | CardsTurned("dealer"):
+            return ()
+    return _all_seats(round_)
+
+
+def _all_seats(round_: Round) -> range:
+    return range(1, round_.rules.seats + 1)
+
+
+def _picture(round_: Round, seats: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "status": round_.status,
-        "seats": [
-            _seat(round_, seat, acting, list(_piles(round_, seat, settled.get(seat, {}), corrected)))
-            for seat in range(1, round_.rules.seats + 1)
-        ],
+        "seats": seats,
         "dealer": _dealer(round_),
         "board": list(face_up(round_, "board")),
         "button": round_.button,
@@ -49,7 +99,9 @@ def _acting(round_: Round) -> frozenset[int]:
     return frozenset(entry["seat"] for entry in expects(round_) if entry["do"] == "decide")
 
 
-def _seat(round_: Round, seat: int, acting: frozenset[int], piles: list[dict[str, Any]]) -> dict[str, Any]:
+def _seat(
+    round_: Round, seat: int, acting: frozenset[int], settled: dict[int, Settled], corrected: dict[Wager, int]
+) -> dict[str, Any]:
     banks = round_.bank is not None and round_.bank.seat == seat
     bettors = round_.layout.get(seat, {})
     seated = round_.seated[seat]
@@ -62,7 +114,7 @@ def _seat(round_: Round, seat: int, acting: frozenset[int], piles: list[dict[str
         "button": round_.button == seat,
         "acting": seat in acting,
         "hands": list(_hands(round_, seat)),
-        "piles": piles,
+        "piles": list(_piles(round_, seat, settled.get(seat, {}), corrected)),
     }
 
 
@@ -92,10 +144,10 @@ def _hand(round_: Round, place: int | str, cards: Cards, number: int, state: str
 # ---- chips
 
 
-def _settled(round_: Round) -> dict[int, Settled]:
+def _settled(lines: Iterable[LineSettled]) -> dict[int, Settled]:
     """The lines so far, by seat and wager."""
     seats: dict[int, Settled] = {}
-    for line in round_.lines:
+    for line in lines:
         key = (line.seat, line.bettor, line.hand, line.spot)
         seats.setdefault(line.seat, {}).setdefault(key, []).append(line)
     return seats

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from domain.picture import picture_of
+from domain.picture import picture_of, pictures_of
 from domain.reasons import Why, why
 from domain.results import result_of
 from domain.state import Round, evolve
@@ -52,6 +52,11 @@ class Replayed(Struct, frozen=True):
     @property
     def result(self) -> dict[str, Any]:
         return result_of(self.steps[-1].round)
+
+    @property
+    def pictures(self) -> list[dict[str, Any]]:
+        """The table after each step."""
+        return pictures_of((step.entry.event, step.round) for step in self.steps)
 
     @property
     def streets(self) -> list[Street]:

@@ -7,6 +7,7 @@ gets little, knows no rules, and steps back as easily as forward.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from domain.money import cents
@@ -19,21 +20,40 @@ FACE_DOWN = ""
 SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards show it
 
 
-def facts_of_each(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
-    """For each step what lies where, in words that can be shown as they are. A step seldom moves more than one seat,
-    so that the others are told as before."""
-    seats: dict[int, tuple[Mapping[str, Any], Facts]] = {}
-    return [_facts_of(picture, seats) for picture in pictures]
+def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
+    """For each step what lies otherwise than before, in words that can be shown as they are; None where something is
+    gone. A seat that is the very one of the picture before is told already."""
+    changes: list[Facts] = []
+    seats: dict[int, Mapping[str, Any]] = {}
+    told: dict[int, Facts] = {}
+    others: Facts = {}
+    for picture in pictures:
+        changed: Facts = {}
+        for seat in picture["seats"]:
+            number = seat["seat"]
+            if seats.get(number) is not seat:
+                before, now = told.get(number, {}), _seat(seat)
+                _differences(changed, before, now)
+                seats[number], told[number] = seat, now
+        now = _others(picture)
+        _differences(changed, others, now)
+        others = now
+        changes.append(changed)
+    return changes
 
 
-def _facts_of(picture: Mapping[str, Any], seats: dict[int, tuple[Mapping[str, Any], Facts]]) -> Facts:
+def _differences(changed: Facts, before: Facts, now: Facts) -> None:
+    for name, value in now.items():
+        if before.get(name) != value:
+            changed[name] = value
+    for name in before:
+        if name not in now:
+            changed[name] = None
+
+
+def _others(picture: Mapping[str, Any]) -> Facts:
+    """All that is at no seat."""
     facts: Facts = {}
-    for seat in picture["seats"]:
-        before, told = seats.get(seat["seat"], (None, {}))
-        if before != seat:
-            told = _seat(seat)
-            seats[seat["seat"]] = seat, told
-        facts |= told
     if picture["dealer"] is not None:
         _hand(facts, "dealer", picture["dealer"])
     _cards(facts, "board", 1, picture["board"])
@@ -92,32 +112,39 @@ def _share(part: str, whole: str) -> int:
 # ---- chips
 
 
-def _pile(pile: Mapping[str, Any]) -> list[str]:
+def _pile(pile: Mapping[str, Any]) -> tuple[str, str, str]:
     """The chips, what moved when the wager was settled, and how both look."""
-    looks = [_colour(cents(pile["wager"]))]
-    if pile["outcome"] is not None:
-        looks.append(pile["outcome"])
-    moved = _moved(pile)
-    if pile["corrected"] is not None:
+    return _chips(pile["spot"], pile["wager"], pile["outcome"], pile["paid"], pile["collected"], pile["corrected"])
+
+
+@lru_cache(4096)  # the same few amounts lie on every table
+def _chips(
+    spot: str, wager: str, outcome: str | None, paid: str, collected: str, corrected: str | None
+) -> tuple[str, str, str]:
+    looks = [_colour(cents(wager))]
+    if outcome is not None:
+        looks.append(outcome)
+    moved = _moved(spot, outcome, paid, collected)
+    if corrected is not None:
         looks.append("corrected")
-        moved = f"{moved}, corrected {_with_sign(pile['corrected'])}"
-    return [short(pile["wager"]), moved, " ".join(looks)]
+        moved = f"{moved}, corrected {_with_sign(corrected)}"
+    return short(wager), moved, " ".join(looks)
 
 
-def _moved(pile: Mapping[str, Any]) -> str:
-    match pile["outcome"]:
+def _moved(spot: str, outcome: str | None, paid: str, collected: str) -> str:
+    match outcome:
         case None:
             return ""
         case "no_action":
             return "no action"
         case "push":
             return "push"
-        case "win" if pile["spot"] != "progressive":
-            return f"+{short(pile['paid'])}"
+        case "win" if spot != "progressive":
+            return f"+{short(paid)}"
         case "win":
-            return f"+{short(pile['paid'])}, wager taken"
+            return f"+{short(paid)}, wager taken"
         case _:
-            return f"−{short(pile['collected'])}"
+            return f"−{short(collected)}"
 
 
 def _with_sign(amount: str) -> str:
@@ -137,22 +164,9 @@ def short(amount: str) -> str:
 # ---- the stage
 
 
-def changes_of(facts: Iterable[Facts]) -> list[Facts]:
-    """For each step what is different from the one before; None where something is gone."""
-    changes: list[Facts] = []
-    before: Facts = {}
-    for now in facts:
-        changed = {name: value for name, value in now.items() if before.get(name) != value}
-        changed |= {name: None for name in before if name not in now}
-        changes.append(changed)
-        before = now
-    return changes
-
-
-def stage_of(pictures: Sequence[Mapping[str, Any]], all_facts: Iterable[Facts]) -> dict[str, Any]:
-    """A place for everything that any step has."""
-    names = dict.fromkeys(name for facts in all_facts for name in facts)
-    last = pictures[-1]
+def stage_of(last: Mapping[str, Any], changes: Iterable[Facts]) -> dict[str, Any]:
+    """A place for everything that any step has; `last` is the picture of the last one."""
+    names = dict.fromkeys(name for changed in changes for name in changed)
     return {
         "seats": [
             {

@@ -14,7 +14,7 @@ from api.service import examples, shapes
 from api.service.operations import Answer, Call, Operation
 from api.service.remembering import Remembered
 from api.service.rounds import SEEING, replayed_for
-from api.service.stage import changes_of, facts_of_each, left_words, marks_of, stage_of
+from api.service.stage import changes_of, left_words, marks_of, stage_of
 from api.service.telling import JSON
 from domain.documents import play
 from domain.events import (
@@ -34,6 +34,7 @@ from infra.mapper import Entry
 from infra.replaying import Replayed, Step
 from infra.topics import TOPICS
 
+SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwards
 _KEPT: Remembered[bytes] = Remembered(128)  # answers of some 50 KB
 
 
@@ -51,9 +52,9 @@ def _told(call: Call) -> bytes:
 
 
 def steps_of(replayed: Replayed) -> dict[str, Any]:
-    pictures = [step.picture for step in replayed.steps]
+    pictures = replayed.pictures
     reasons = [step.why for step in replayed.steps]
-    facts = facts_of_each(pictures)
+    changes = changes_of(pictures)
     round_ = replayed.steps[-1].round
     return {
         "round": replayed.round_id,
@@ -69,8 +70,8 @@ def steps_of(replayed: Replayed) -> dict[str, Any]:
         "status": round_.status,
         "streets": [{"name": street.name, "step": street.step} for street in replayed.streets],
         "steps": [_step(*each) for each in zip(replayed.steps, reasons, pictures, strict=True)],
-        "stage": stage_of(pictures, facts),
-        "changes": changes_of(facts),
+        "stage": stage_of(pictures[-1], changes),
+        "changes": changes,
         "marks": [marks_of(reason) for reason in reasons],
         "lines": _lines(replayed, pictures),
         "beside": [beside for step in replayed.steps if (beside := _beside(step)) is not None],
@@ -121,12 +122,14 @@ def _made(step: Step, made: Made) -> dict[str, Any]:
 
 def _lines(replayed: Replayed, pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The settlement lines with the step of each, what it left of the bank, and what came after it."""
-    events = [step.entry.event for step in replayed.steps]
+    said: dict[tuple[int, str, int, str], list[Any]] = {}
+    for step in replayed.steps:
+        if isinstance(step.entry.event, SAID):
+            said.setdefault(_wager(step.entry.event), []).append(step.entry.event)
     numbers = [step.number for step in replayed.steps if isinstance(step.entry.event, LineSettled)]
     lines = []
     for number, line in zip(numbers, replayed.result["lines"], strict=True):
-        wager = tuple(line[name] for name in ("seat", "bettor", "hand", "spot"))
-        about = [event for event in events if _about(event) == wager]
+        about = said.get((line["seat"], line["bettor"], line["hand"], line["spot"]), [])
         bank = pictures[number - 1]["bank"]
         lines.append(
             {
@@ -141,10 +144,8 @@ def _lines(replayed: Replayed, pictures: Sequence[Mapping[str, Any]]) -> list[di
     return lines
 
 
-def _about(event: Any) -> tuple[int, str, int, str] | None:
-    if isinstance(event, CorrectionPosted | PaymentReported | RoundDisputed):
-        return event.seat, event.bettor, event.hand, event.spot
-    return None
+def _wager(event: CorrectionPosted | PaymentReported | RoundDisputed) -> tuple[int, str, int, str]:
+    return event.seat, event.bettor, event.hand, event.spot
 
 
 def _posted(event: CorrectionPosted) -> dict[str, Any]:

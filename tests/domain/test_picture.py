@@ -11,7 +11,7 @@ import pytest
 from domain import rulesets
 from domain.events import CardsDealt, CardsTurned, LineSettled, RoundEvent, RoundSettled
 from domain.money import cents
-from domain.picture import picture_of
+from domain.picture import picture_of, pictures_of
 from domain.state import Round, evolve
 from domain.streets import streets_of
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
@@ -60,6 +60,15 @@ def test_no_card_is_in_a_picture_before_it_is_turned_over(ruleset, unseen):
                 elif isinstance(event, CardsTurned):
                     seen |= set(event.cards)
                 assert cards_in(msgspec.json.encode(picture_of(round_)).decode()) <= seen
+
+
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_pictures_of_all_steps_are_those_of_each(ruleset):
+    documents = [*simulated(ruleset, 12), bank_runs_dry(), four_hands()]
+    for known in map(told, documents):
+        for events in (known.public, known.happened):
+            steps = list(rounds_of(known.opening, events))
+            assert pictures_of(steps) == [picture_of(round_) for _, round_ in steps]
 
 
 def test_cards_lie_face_down_until_they_are_turned():
