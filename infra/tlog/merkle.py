@@ -31,9 +31,26 @@ def root_of(hashes: bytes) -> bytes:
     while len(hashes) > HASH_BYTES:
         alone = len(hashes) % (2 * HASH_BYTES)
         paired = hashes[:-alone] if alone else hashes
-        above = b"".join([sha256(NODE + pair).digest() for (pair,) in _pairs(paired)])
+        above = _parents(paired)
         hashes = above + hashes[-alone:] if alone else above
     return hashes or EMPTY_ROOT
+
+
+def roots_of(hashes: bytes, levels: int) -> bytes:
+    """Of trees that lie side by side and have 2 to the power of `levels` leaves each."""
+    for _ in range(levels):
+        hashes = _parents(hashes)
+    return hashes
+
+
+def _parents(hashes: bytes) -> bytes:
+    """Of pairs side by side. A copy of a hash that has begun costs a quarter less than one begun anew."""
+    begin, parents = sha256(NODE).copy, list[bytes]()
+    for (pair,) in _pairs(hashes):
+        parent = begin()
+        parent.update(pair)
+        parents.append(parent.digest())
+    return b"".join(parents)
 
 
 def at(hashes: bytes, index: int) -> bytes:

@@ -13,6 +13,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, LiteralString, NamedTuple
@@ -36,8 +38,8 @@ from infra.topic_ids import TopicIds
 logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
-CONNECTIONS = 2  # that hash leaves at once
-PAGE = 32_768  # positions that one of them works on at a time
+CONNECTIONS = 3  # that hash leaves at once
+PAGE = 16_384
 AT_ONCE = 16 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
@@ -51,6 +53,7 @@ LEAVES: LiteralString = (
 POSITIONS: LiteralString = (
     "SELECT position FROM roundledger.events WHERE position > %b AND position <= %b ORDER BY position"
 )
+HASHES: LiteralString = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
 
 
 class AlreadySealing(Exception):
@@ -61,6 +64,9 @@ class BrokenLog(Exception):
     """What is stored contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
 
 
+_Rows = list[tuple[Piece, int | None]]  # at the level of the leaves with the position of the first event
+
+
 class _Page(NamedTuple):
     """Leaf hashes of the events between two positions; their positions only where numbers are missing."""
 
@@ -68,7 +74,11 @@ class _Page(NamedTuple):
     hashes: bytes
     positions: list[int] | None
 
-    def position(self, at: int) -> int:
+    def placed(self, first: int, pieces: list[Piece]) -> _Rows:
+        """What the tree has grown by, if the page begins at leaf `first`."""
+        return [(piece, None if piece.level else self._position(piece.first - first)) for piece in pieces]
+
+    def _position(self, at: int) -> int:
         return self.first_position + at if self.positions is None else self.positions[at]
 
 
@@ -81,7 +91,8 @@ class Sealer:
         self._database = Database(database_url, connections_at_most=CONNECTIONS + 1)
         self._events = EventReader(self._database, TopicIds(self._database))
         self.log = LogReader(self._database)
-        self._threads = ThreadPoolExecutor(CONNECTIONS, "roundledger-sealing")
+        self._reading = ThreadPoolExecutor(CONNECTIONS, "roundledger-sealing")
+        self._writing = ThreadPoolExecutor(1, "roundledger-sealed")
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._tree = Tree()
         self._position = 0
@@ -102,7 +113,8 @@ class Sealer:
         self.close()
 
     def close(self) -> None:
-        self._threads.shutdown()
+        self._reading.shutdown()
+        self._writing.shutdown()
         self._database.close()
         if self._connection is not None:
             self._connection.close()
@@ -150,22 +162,39 @@ class Sealer:
     def seal(self, told: Callable[[int], None] = lambda sealed: None) -> int:
         """Everything that is settled now; returns how many events that was. `told` hears of each step."""
         signer = self.signer()
+        assert self._connection is not None
         upto, before = self._events.settle(), self._tree.size
         while self._position < upto:
             end = min(upto, self._position + AT_ONCE)
-            tree, rows = self._tree.copy(), list[tuple[Piece, int | None]]()
-            for page in self._pages(self._position, end):
-                first = tree.size
-                for piece in tree.add(page.hashes):
-                    rows.append((piece, None if piece.level else page.position(piece.first - first)))
-            checkpoint = None
-            if tree.size > self._tree.size:
-                checkpoint = sign(signer.name, tree.size, tree.root(), [signer])
-                self._store(rows, checkpoint, end)
+            tree = self._tree.copy()
+            with self._connection.transaction(), self._connection.cursor() as cursor:
+                with self._meanwhile(partial(_insert_hashes, cursor)) as insert:
+                    for page in self._pages(self._position, end):
+                        first = tree.size
+                        insert(page.placed(first, tree.add(page.hashes)))
+                if tree.size > self._tree.size:
+                    _insert_checkpoint(cursor, sign(signer.name, tree.size, tree.root(), [signer]), end)
             sealed = tree.size - self._tree.size
             self._tree, self._position = tree, end
             told(sealed)
         return self._tree.size - before
+
+    @contextmanager
+    def _meanwhile(self, do: Callable[[_Rows], None]) -> Iterator[Callable[[_Rows], None]]:
+        """Yields what does it in another thread, one after the other; all of it is done when this ends."""
+        last: Future[None] | None = None
+
+        def later(rows: _Rows) -> None:
+            nonlocal last
+            if last is not None:
+                last.result()
+            last = self._writing.submit(do, rows)
+
+        try:
+            yield later
+        finally:
+            if last is not None:
+                last.result()
 
     def _pages(self, position: int, end: int) -> Iterator[_Page]:
         """In order, while the next ones are being worked on."""
@@ -173,7 +202,7 @@ class Sealer:
         while position < end or waiting:
             while position < end and len(waiting) <= CONNECTIONS:
                 upto = min(end, position + PAGE)
-                waiting.append(self._threads.submit(self._page, position, upto))
+                waiting.append(self._reading.submit(self._page, position, upto))
                 position = upto
             page = waiting.popleft().result()
             if page is not None:
@@ -192,21 +221,6 @@ class Sealer:
             )
         whole = first == after + 1 and count == upto - after
         return _Page(first, hashes, None if whole else [position for (position,) in read(POSITIONS)])
-
-    def _store(self, rows: list[tuple[Piece, int | None]], checkpoint: Checkpoint, position: int) -> None:
-        assert self._connection is not None
-        with self._connection.transaction(), self._connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO roundledger.log_hashes (level, first, first_position, hashes) "
-                "SELECT * FROM unnest(%b::int2[], %b::int8[], %b::int8[], %b::bytea[])",
-                [
-                    [piece.level for piece, _ in rows],
-                    [piece.first for piece, _ in rows],
-                    [first for _, first in rows],
-                    [piece.hashes for piece, _ in rows],
-                ],
-            )
-            _insert_checkpoint(cursor, checkpoint, position)
 
     def follow(self, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
         """Seal what comes until told to stop. A database that is away for longer than its patience ends it."""
@@ -287,6 +301,13 @@ class Sealer:
     def _announce(self, key: Verifier, reason: str) -> None:
         assert self._connection is not None
         self._connection.execute("INSERT INTO roundledger.log_keys (key, reason) VALUES (%s, %s)", [key.text(), reason])
+
+
+def _insert_hashes(cursor: psycopg.Cursor[Any], rows: _Rows) -> None:
+    with cursor.copy(HASHES) as copy:
+        copy.set_types(["int2", "int8", "int8", "bytea"])
+        for piece, position in rows:
+            copy.write_row((piece.level, piece.first, position, piece.hashes))
 
 
 def _insert_checkpoint(cursor: psycopg.Cursor[Any], checkpoint: Checkpoint, position: int) -> None:

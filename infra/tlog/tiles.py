@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from infra.tlog.merkle import EMPTY_ROOT, HASH_BYTES, root_of
+from infra.tlog.merkle import EMPTY_ROOT, HASH_BYTES, root_of, roots_of
 
 WIDTH = 256
 TILE_BYTES = WIDTH * HASH_BYTES
@@ -54,19 +55,14 @@ class Tree:
     def _add(self, level: int, first: int, hashes: bytes, pieces: list[Piece]) -> None:
         if level == len(self._edge):
             self._edge.append(b"")
-        tile, taken, full = self._edge[level], 0, list[bytes]()
-        while taken < len(hashes):
-            piece = hashes[taken : taken + TILE_BYTES - len(tile)]
-            pieces.append(Piece(level, first + taken // HASH_BYTES, piece))
-            tile += piece
-            taken += len(piece)
-            if len(tile) == TILE_BYTES:
-                full.append(root_of(tile))
-                tile = b""
-        self._edge[level] = tile
+        edge = self._edge[level]
+        cuts = [0, *range(TILE_BYTES - len(edge), len(hashes), TILE_BYTES), len(hashes)]
+        pieces += [Piece(level, first + at // HASH_BYTES, hashes[at:to]) for at, to in pairwise(cuts)]
+        tiles = edge + hashes
+        full = len(tiles) - len(tiles) % TILE_BYTES
+        self._edge[level] = tiles[full:]
         if full:
-            above = (first + len(hashes) // HASH_BYTES) // WIDTH - len(full)
-            self._add(level + 1, above, b"".join(full), pieces)
+            self._add(level + 1, first // WIDTH, roots_of(tiles[:full], BITS), pieces)
 
     def root(self) -> bytes:
         below = b""
