@@ -37,6 +37,7 @@ from projections.auditing.scope import EVERYTHING, Scope
 MOST_PARTITIONS_A_TASK = 16
 STREAMS_A_TASK = 4  # a stream of an archive is looked for in its files
 LEAVES_AT_ONCE = 65_536
+TASKS_A_BATCH = 4  # for each thread of a cluster
 
 
 class ArchiveWorker:
@@ -124,18 +125,18 @@ def workers(folder: str, scope: Scope, processes: int, scheduler: str | None) ->
 
 @contextmanager
 def _cluster(scheduler: str, do: Callable[[Task], TaskResult]) -> Iterator[Do]:
-    """Tasks on a Dask cluster that is there already; some more than it has threads at a time, results in order."""
+    """Tasks on a Dask cluster that is there already, results in order. A batch is sent and fetched in one go, because a
+    journey of each task by itself costs milliseconds; the next one is on its way before the last one is fetched."""
     client = dask_distributed().Client(scheduler, set_as_default=False)
 
     def on_cluster(tasks: Iterable[Task]) -> Iterator[TaskResult]:
-        at_once = 2 * max(1, sum(client.ncores().values()))
-        waiting: list[Any] = []
-        for task in tasks:
-            waiting.append(client.submit(do, task, pure=False))
-            if len(waiting) > at_once:
-                yield waiting.pop(0).result()
-        while waiting:
-            yield waiting.pop(0).result()
+        size = TASKS_A_BATCH * max(1, sum(client.ncores().values()))
+        waiting, coming = list[Any](), iter(tasks)
+        while batch := list(islice(coming, size)):
+            sent = client.map(do, batch, pure=False)
+            yield from client.gather(waiting)
+            waiting = sent
+        yield from client.gather(waiting)
 
     try:
         yield on_cluster
@@ -144,6 +145,14 @@ def _cluster(scheduler: str, do: Callable[[Task], TaskResult]) -> Iterator[Do]:
 
 
 # ---- the whole
+
+
+def partition_tasks(manifest: Manifest, processes: int) -> Iterator[Task]:
+    found = partitions(manifest)
+    size = max(1, min(MOST_PARTITIONS_A_TASK, len(found) // (processes * TASKS_A_PROCESS)))
+    parts = iter(found)
+    while some := tuple(islice(parts, size)):
+        yield Task("rounds", some, sum(part.rows for part in some))
 
 
 class ArchiveAudit(Audit):
@@ -175,7 +184,7 @@ class ArchiveAudit(Audit):
         self._total = sum(file.rows for file in manifest.files)
         processes = self._how_many(self._total)
         with workers(str(self._folder), self._scope, processes, self._scheduler) as do:
-            for result in do(self._partition_tasks(processes)):
+            for result in do(partition_tasks(manifest, processes)):
                 self._take(result)
                 if result.told is not None:
                     self._sealed += result.told[0]
@@ -187,13 +196,6 @@ class ArchiveAudit(Audit):
         self._finish()
         summary.seconds = time.monotonic() - began
         return summary
-
-    def _partition_tasks(self, processes: int) -> Iterator[Task]:
-        found = partitions(self._manifest)
-        size = max(1, min(MOST_PARTITIONS_A_TASK, len(found) // (processes * TASKS_A_PROCESS)))
-        parts = iter(found)
-        while some := tuple(islice(parts, size)):
-            yield Task("rounds", some, sum(part.rows for part in some))
 
     def _archived_floor_tasks(self) -> Iterator[Task]:
         if not self._manifest.whole:

@@ -29,9 +29,9 @@ from infra.ledger import Actor, Ledger
 from infra.migrate import migrate
 from infra.simulation import documents
 from infra.tlog.sealer import seal_now
+from projections.archives.auditing import partition_tasks
 from projections.archives.auditing import workers as archive_workers
 from projections.archives.manifest import read_manifest
-from projections.archives.reading import partitions
 from projections.archives.writing import write_archive
 from projections.auditing.rounds import PartResult
 from projections.auditing.running import Task, Worker, workers
@@ -220,8 +220,7 @@ def dask(url: str, folder: Path) -> Row:
     from distributed import LocalCluster
 
     written = write_archive(url, folder)
-    found = partitions(read_manifest(folder))
-    tasks = [Task("rounds", (part,), part.rows) for part in found]
+    tasks = list(partition_tasks(read_manifest(folder), 2))
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         address = cluster.scheduler_address
         with (
