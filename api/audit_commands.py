@@ -78,8 +78,9 @@ def audit(
 ) -> None:
     """Decide stored rounds again under the rules of their day and compare every fee, button and line.
 
-    Without filters tables, boxes, meters, the reports' tables and the hash log are held against the events too. The
-    exit code is 0 where nothing was found, 1 where something was, and 2 where the audit could not be made.
+    Tables, boxes, meters and the hash log are held against the events too, with filters as far as those rounds touch
+    them; without filters the reports' tables as well. The exit code is 0 where nothing was found, 1 where something
+    was, and 2 where the audit could not be made.
     """
     from api.progress import progress_with_rate
     from projections.auditing.running import Audit, Progress

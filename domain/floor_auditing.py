@@ -116,6 +116,10 @@ class SessionAudit:
             what = f"The session should have opened with {expected}; stored is {found}."
             yield self._finding("session", what, None, expected, found)
 
+    def go_on_from(self, noted: tables.SessionNoted) -> None:
+        """From where the session stood then, whatever came before."""
+        self.session = tables.evolve(self.session, noted)
+
     def take(self, event: tables.TableEvent) -> Iterator[Finding]:
         """What is wrong with this event; the session goes on from it."""
         try:
@@ -251,6 +255,10 @@ def _figure(value: Any) -> str:
 class MeterAudit:
     def __init__(self, seeded: meters.MeterSeeded) -> None:
         self.meter: Meter = meters.start(seeded)
+
+    def go_on_from(self, event: meters.MeterEvent) -> None:
+        """From what the meter showed then, whatever came before."""
+        self.meter = meters.evolve(self.meter, event)
 
     def take(self, event: meters.MeterEvent) -> Iterator[Finding]:
         meter = self.meter

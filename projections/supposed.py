@@ -126,7 +126,7 @@ class _Supposing:
 
     def part(self, part: Part) -> None:
         openings = {}
-        for row in self._store.openings(part, [OPENED]):
+        for row in self._store.of_topics(part, [OPENED]):
             entry = TOPICS.decoder(OPENED)(row[4])
             if self._scope.opened(entry.event, entry.at_ms):
                 openings[row[1]] = entry
@@ -144,7 +144,7 @@ class _Supposing:
     def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
         """Rounds and the box that their fee went into; a round's events lie close to those of its box."""
         near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
-        for row in self._store.of_topic(near, FEE_DROPPED):
+        for row in self._store.of_topics(near, [FEE_DROPPED]):
             yield TOPICS.decoder(FEE_DROPPED)(row[4]).event.round, self._box(EventRow(*row))
 
     def _box(self, row: EventRow) -> str:

@@ -22,7 +22,7 @@ from infra.tlog.merkle import HASH_BYTES, at, is_consistent
 from infra.tlog.notes import Verifier
 from infra.tlog.proofs import Nodes, consistency
 from infra.tlog.reading import PAGE, LogReader
-from infra.tlog.signed_roots import MOST_NAMED, Finding, Growing, Mark, StoredLog, signed
+from infra.tlog.signed_roots import MOST_NAMED, Finding, Growing, Mark, StoredLog, kept_outside, signed
 
 LOOK_AHEAD = 64  # rows in which to find the place again after some were taken out or put in
 MOST_SEARCHED = 20  # rows that are looked for in all of the log, before only a part of it is searched
@@ -44,7 +44,7 @@ class Checker:
     ) -> None:
         self._log = log
         self._keys = list(keys) or log.keys()
-        self._outside = sorted(outside, key=lambda checkpoint: checkpoint.size)
+        self._outside = list(outside)
         self._row_at = row_at
         self._size = log.size()
         self._sealed = _Window(log, self._size)
@@ -160,7 +160,7 @@ class Checker:
             sealed = Growing(self._log, self._marks([]))
             sealed.add_all(self._size)
             if rows_fit and not sealed.close():
-                return [*map(_of_hash, rows), *self._of_log]
+                return [*map(of_hash, rows), *self._of_log]
         return [*rows, *self._of_log, *sealed.findings(self._size)]
 
     def _exchanged_or_changed(self) -> list[Finding]:
@@ -199,14 +199,8 @@ class Checker:
 
     def _marks(self, found: list[Finding]) -> Iterator[Mark]:
         """All roots that the log must have, by size; what is wrong with checkpoints is found on the way."""
-        outside = [Mark(checkpoint.size, checkpoint.root, True) for checkpoint in self._outside]
-        for checkpoint in self._outside:
-            if not checkpoint.trusted_by(self._keys):
-                detail = (
-                    f"The checkpoint of {checkpoint.size} events that was kept outside is not signed by the log's key."
-                )
-                found.append(Finding("signature_broken", detail, size=checkpoint.size))
-        return merge(signed(self._log, self._keys, found), outside)
+        outside = kept_outside(self._outside, self._keys, found)
+        return merge(signed(self._log.checkpoints(), self._keys, found), outside)
 
 
 _EXCHANGES = (
@@ -223,7 +217,7 @@ def _with(row: LogRow, other: LogRow, fields: tuple[str, ...]) -> LogRow:
     return row._replace(**{field: getattr(other, field) for field in fields})
 
 
-def _of_hash(finding: Finding) -> Finding:
+def of_hash(finding: Finding) -> Finding:
     """The events give every signed root, so it is the log's own hashes that somebody has changed."""
     detail = f"The hash at index {finding.index} of the log was changed: the event is as it was signed."
     return replace(finding, kind="hash_changed", detail=detail)

@@ -29,6 +29,18 @@ class StoredCheckpoint(NamedTuple):
         return parse_checkpoint(self.note)
 
 
+class LogPiece(NamedTuple):
+    """Hashes of leaves that lie side by side, and where they begin: in the log, and in the order of events."""
+
+    first: int
+    first_position: int
+    hashes: bytes
+
+    @property
+    def width(self) -> int:
+        return len(self.hashes) // HASH_BYTES
+
+
 class Lag(NamedTuple):
     """How far the log is behind the events."""
 
@@ -80,6 +92,11 @@ class LogReader:
                 return
             after = rows[-1][0]
 
+    def checkpoints_of(self, above: int, upto: int) -> list[StoredCheckpoint]:
+        """Those of more than so many events and at most so many, in the order in which they were made."""
+        rows = self._rows(f"{_CHECKPOINTS} WHERE size > %b AND size <= %b ORDER BY number", [above, upto])
+        return [StoredCheckpoint(*row) for row in rows]
+
     # ---- the tree
 
     def size(self) -> int:
@@ -118,6 +135,31 @@ class LogReader:
         return Tree(size, edge)
 
     # ---- events in the log
+
+    def pieces(self, first: int, last: int) -> list[LogPiece]:
+        """The pieces of leaves in which the events at two positions and between them stand, and the one after them."""
+        rows = self._rows(
+            "SELECT first, first_position, hashes FROM roundledger.log_hashes WHERE level = 0 "
+            "AND first_position >= coalesce((SELECT max(first_position) FROM roundledger.log_hashes "
+            "  WHERE level = 0 AND first_position <= %b), 0) "
+            "AND first_position <= coalesce((SELECT min(first_position) FROM roundledger.log_hashes "
+            "  WHERE level = 0 AND first_position > %b), %b) ORDER BY first_position",
+            [first, last, last],
+        )
+        return [LogPiece(*row) for row in rows]
+
+    def positions(self, first: int, end: int) -> list[int]:
+        """Of the events that are stored from a position on and before another."""
+        rows = self._rows(
+            "SELECT position FROM roundledger.events WHERE position >= %b AND position < %b ORDER BY position",
+            [first, end],
+        )
+        return [position for (position,) in rows]
+
+    def rows_between(self, first: int, end: int) -> list[LogRow]:
+        """The events from a position on and before another."""
+        found = self._rows(f"{_EVENTS} WHERE position >= %b AND position < %b ORDER BY position", [first, end])
+        return [LogRow(*row) for row in found]
 
     def index_of(self, position: int) -> int | None:
         """Where in the log the event at a position stands; None if it is not sealed yet."""

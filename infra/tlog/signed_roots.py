@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.merkle import HASH_BYTES
 from infra.tlog.notes import BadNote, Verifier
 from infra.tlog.reading import PAGE, StoredCheckpoint
@@ -56,69 +57,31 @@ class Mark(NamedTuple):
     outside: bool = False
 
 
-class Growing:
-    """A tree that grows by hashes in their order, and is held against the marks as it comes to them."""
+class Held:
+    """What came of holding a tree against marks."""
 
-    def __init__(self, log: StoredLog, marks: Iterator[Mark]) -> None:
-        self._log = log
-        self._tree = Tree()
-        self._marks = marks
-        self._next = next(marks, None)
-        self._fitted = 0  # the largest size at which a root was as signed
+    def __init__(self) -> None:
+        self._fitted = 0  # the largest size up to which all roots were as signed
         self._misfits: list[Mark] = []
         self._beyond: list[Mark] = []
-        self._damaged: set[int] = set()
-        self._lacking: int | None = None
 
-    def add(self, hashes: bytes) -> None:
-        end = self._tree.size + len(hashes) // HASH_BYTES
-        while self._next is not None and self._next.size <= end:
-            taken = (self._next.size - self._tree.size) * HASH_BYTES
-            self._add(hashes[:taken])
-            hashes = hashes[taken:]
-            self._judge(self._next)
-            self._next = next(self._marks, None)
-        self._add(hashes)
-
-    def _add(self, hashes: bytes) -> None:
-        """What is stored above the leaves must be what comes of them."""
-        for piece in self._tree.add(hashes):
-            end = piece.first + len(piece.hashes) // HASH_BYTES
-            if piece.level and self._log.hashes(piece.level, piece.first, end) != piece.hashes:
-                self._damaged.add(piece.level)
-
-    def _judge(self, mark: Mark) -> None:
-        if self._tree.size == mark.size and self._tree.root() == mark.root:
-            self._fitted = mark.size
+    def judge(self, mark: Mark, root: bytes | None) -> None:
+        """In the order of sizes; `root` is the tree's at that size."""
+        if root == mark.root:
+            self._fitted = self._fitted if self._misfits else mark.size
         elif len(self._misfits) < MOST_NAMED:
             self._misfits.append(mark)
 
-    def add_all(self, size: int) -> None:
-        """By the stored hashes of leaves themselves."""
-        while self._tree.size < size:
-            end = min(size, self._tree.size + PAGE)
-            hashes = self._log.hashes(0, self._tree.size, end)
-            if len(hashes) != (end - self._tree.size) * HASH_BYTES:
-                self._lacking = self._tree.size + len(hashes) // HASH_BYTES
-                return
-            self.add(hashes)
+    def beyond(self, mark: Mark) -> None:
+        """One that belongs to a longer tree."""
+        if len(self._beyond) < MOST_NAMED:
+            self._beyond.append(mark)
 
-    def close(self) -> bool:
-        """Marks that were not come to belong to a longer tree. Says whether all others have fitted."""
-        while self._next is not None:
-            if len(self._beyond) < MOST_NAMED:
-                self._beyond.append(self._next)
-            self._next = next(self._marks, None)
+    @property
+    def fits(self) -> bool:
         return not self._misfits
 
     def findings(self, size: int) -> Iterator[Finding]:
-        self.close()
-        if self._lacking is not None:
-            detail = f"Hashes are missing from the log, from index {self._lacking} on."
-            yield Finding("tree_damaged", detail, index=self._lacking)
-        for level in sorted(self._damaged):
-            detail = f"Hashes of level {level} of the log are not the roots of the tiles of {WIDTH} below them."
-            yield Finding("tree_damaged", detail)
         first = next((mark for mark in self._misfits if not mark.outside), None)
         if first is not None:
             detail = (
@@ -143,10 +106,73 @@ class Growing:
             yield Finding("tree_shorter", detail, size=mark.size)
 
 
-def signed(log: StoredLog, keys: Sequence[Verifier], found: list[Finding]) -> Iterator[Mark]:
+class Growing:
+    """A tree that grows by hashes in their order, and is held against the marks as it comes to them."""
+
+    def __init__(self, log: StoredLog, marks: Iterator[Mark]) -> None:
+        self._log = log
+        self._tree = Tree()
+        self._marks = marks
+        self._next = next(marks, None)
+        self._held = Held()
+        self._damaged: set[int] = set()
+        self._lacking: int | None = None
+
+    def add(self, hashes: bytes) -> None:
+        end = self._tree.size + len(hashes) // HASH_BYTES
+        while self._next is not None and self._next.size <= end:
+            taken = (self._next.size - self._tree.size) * HASH_BYTES
+            self._add(hashes[:taken])
+            hashes = hashes[taken:]
+            self._judge(self._next)
+            self._next = next(self._marks, None)
+        self._add(hashes)
+
+    def _add(self, hashes: bytes) -> None:
+        """What is stored above the leaves must be what comes of them."""
+        for piece in self._tree.add(hashes):
+            end = piece.first + len(piece.hashes) // HASH_BYTES
+            if piece.level and self._log.hashes(piece.level, piece.first, end) != piece.hashes:
+                self._damaged.add(piece.level)
+
+    def _judge(self, mark: Mark) -> None:
+        self._held.judge(mark, self._tree.root() if self._tree.size == mark.size else None)
+
+    def add_all(self, size: int) -> None:
+        """By the stored hashes of leaves themselves."""
+        while self._tree.size < size:
+            end = min(size, self._tree.size + PAGE)
+            hashes = self._log.hashes(0, self._tree.size, end)
+            if len(hashes) != (end - self._tree.size) * HASH_BYTES:
+                self._lacking = self._tree.size + len(hashes) // HASH_BYTES
+                return
+            self.add(hashes)
+
+    def close(self) -> bool:
+        """Marks that were not come to belong to a longer tree. Says whether all others have fitted."""
+        while self._next is not None:
+            self._held.beyond(self._next)
+            self._next = next(self._marks, None)
+        return self._held.fits
+
+    def findings(self, size: int) -> Iterator[Finding]:
+        self.close()
+        if self._lacking is not None:
+            yield lacking(self._lacking)
+        for level in sorted(self._damaged):
+            detail = f"Hashes of level {level} of the log are not the roots of the tiles of {WIDTH} below them."
+            yield Finding("tree_damaged", detail)
+        yield from self._held.findings(size)
+
+
+def lacking(index: int) -> Finding:
+    return Finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
+
+
+def signed(checkpoints: Iterable[StoredCheckpoint], keys: Sequence[Verifier], found: list[Finding]) -> Iterator[Mark]:
     """In the order in which they were made, in which a log never becomes shorter."""
     largest = 0
-    for stored in log.checkpoints():
+    for stored in checkpoints:
         try:
             checkpoint = stored.parsed()
         except BadNote as error:
@@ -162,3 +188,14 @@ def signed(log: StoredLog, keys: Sequence[Verifier], found: list[Finding]) -> It
         else:
             largest = checkpoint.size
             yield Mark(checkpoint.size, checkpoint.root)
+
+
+def kept_outside(outside: Iterable[Checkpoint], keys: Sequence[Verifier], found: list[Finding]) -> list[Mark]:
+    """By size; one that the log's key has not signed is held against it all the same, and told of."""
+    marks = []
+    for checkpoint in sorted(outside, key=lambda checkpoint: checkpoint.size):
+        marks.append(Mark(checkpoint.size, checkpoint.root, True))
+        if not checkpoint.trusted_by(keys):
+            detail = f"The checkpoint of {checkpoint.size} events that was kept outside is not signed by the log's key."
+            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+    return marks

@@ -29,9 +29,10 @@ from projections.archives.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, re
 from projections.archives.needs import dask_distributed, pyarrow
 from projections.archives.reading import Archive, DamagedFile, Partition, partitions
 from projections.auditing.floor import FloorAudit
-from projections.auditing.rounds import Loaded, PartResult, RoundsAudit, merged
+from projections.auditing.processes import Do
+from projections.auditing.rounds import Loaded, PartResult, RoundsAudit, Stretch, merged
 from projections.auditing.rulebook import Rulebook
-from projections.auditing.running import TASKS_A_PROCESS, Audit, Check, Do, Report, Task, TaskResult, Tell
+from projections.auditing.running import TASKS_A_PROCESS, Audit, Check, Report, Task, TaskResult, Tell
 from projections.auditing.scope import EVERYTHING, Scope
 
 MOST_PARTITIONS_A_TASK = 16
@@ -60,7 +61,7 @@ class ArchiveWorker:
             sealed = [0, 0]
             return TaskResult(task, merged(self._partition(part, sealed) for part in task.what), tuple(sealed))
         try:
-            found = [finding for kind, name in task.what for finding in self._floor.audit(kind, name)]
+            found = [finding for stretch in task.what for finding in self._floor.audit(stretch)]
         except DamagedFile as error:
             found = [Finding("archive", str(error))]
         claims, self._floor.claims = self._floor.claims, []
@@ -204,6 +205,13 @@ class ArchiveAudit(Audit):
         while some := tuple(islice(streams, STREAMS_A_TASK)):
             yield Task("floor", some, 0)
 
+    def _floor_streams(self) -> list[Stretch]:
+        """Of single rounds nothing but the sessions of a table that is meant as a whole: what else they touch may be in
+        any file."""
+        if self._scope.whole or not self._wants("floor"):
+            return super()._floor_streams()
+        return [Stretch("table", self._scope.table)] if self._scope.table and self._scope.whole_tables else []
+
     # ---- what was signed
 
     def _proofs(self) -> Iterator[Finding]:
@@ -265,7 +273,11 @@ class ArchiveAudit(Audit):
     def _floor_check(self) -> Check:
         if not self._manifest.whole:
             return Check("floor", False, "the archive has only rounds of a time")
-        return super()._floor_check()
+        if self._scope.whole or not self._wants("floor"):
+            return super()._floor_check()
+        if self._scope.table is not None and self._scope.whole_tables:
+            return Check("floor", True, f"the sessions of table {self._scope.table} followed")
+        return Check("floor", False, "what single rounds touch is looked for in a database only")
 
     def _projections_check(self) -> Check:
         return Check("projections", False, "an archive has no reports")

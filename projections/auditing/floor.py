@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -17,21 +17,26 @@ from domain.floor_auditing import BoxAudit, DisputeAudit, MeterAudit, SessionAud
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.rulesets import RuleSetError
-from domain.tables import SessionNumbered, SessionOpened, TableSession
+from domain.tables import SessionNoted, SessionNumbered, SessionOpened, TableSession
 from infra.aggregates import stream
 from infra.mapper import Entry
 from infra.topics import TOPICS
-from projections.auditing.rounds import UNREADABLE
+from projections.auditing.rounds import UNREADABLE, Stretch
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.source import EventRow, Streams
+
+_NOTED = TOPICS.topic_of(SessionNoted).__eq__
+_ANY = bool
 
 
 class FloorAudit:
     def __init__(self, source: Streams, rulebook: Rulebook) -> None:
         self._source = source
         self._rulebook = rulebook
-        self._audits: dict[str, Callable[[str], Iterator[Finding]]] = {
+        self._audits: dict[str, Callable[[Stretch], Iterator[Finding]]] = {
             "table": self._table,
+            "session": self._part_of_session,
+            "originator": self._nameless,
             "box": self._box,
             "meter": self._meter,
             "rules": self._rules,
@@ -40,16 +45,17 @@ class FloorAudit:
         }
         self.claims: list[Claim] = []  # what the aggregates say of rounds and their first events do not
 
-    def audit(self, kind: str, name: str) -> Iterator[Finding]:
-        yield from self._audits[kind](name)
+    def audit(self, stretch: Stretch) -> Iterator[Finding]:
+        yield from self._audits[stretch.kind](stretch)
 
     # ---- one of each kind
 
-    def _table(self, table: str) -> Iterator[Finding]:
+    def _table(self, stretch: Stretch) -> Iterator[Finding]:
+        table = stretch.name
         before: TableSession | None = None
         expected = 0
         found: list[Finding] = []
-        for row, event in self._events("table", table, found):
+        for row, event in self._events(Stretch("table", table), found):
             if isinstance(event, SessionNumbered):
                 expected += 1
                 if event.session != expected:
@@ -62,12 +68,21 @@ class FloorAudit:
                         before = finding
         yield from found
 
-    def _session(self, table: str, number: int, before: TableSession | None) -> Iterator[Finding | TableSession]:
+    def _part_of_session(self, stretch: Stretch) -> Iterator[Finding]:
+        """What the table's sessions before it have led to is not asked."""
+        table, _, number = stretch.name.rpartition("/")
+        for finding in self._session(table, int(number), None, stretch):
+            if isinstance(finding, Finding):
+                yield finding
+
+    def _session(
+        self, table: str, number: int, before: TableSession | None, stretch: Stretch | None = None
+    ) -> Iterator[Finding | TableSession]:
         """What is wrong with a session, and at its end the session itself."""
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
         found: list[Finding] = []
-        for row, event in self._events("session", name, found):
+        for row, event in self._events(stretch or Stretch("session", name), found, _NOTED):
             if audit is None:
                 if not isinstance(event, SessionOpened):
                     what = "A session that does not begin with its opening."
@@ -80,7 +95,10 @@ class FloorAudit:
                     yield _at(Finding("rules", str(reason), table=table, stream=f"session/{name}"), row)
                     return
                 audit = SessionAudit(rules, terms, event, before)
-                yield from (_at(finding, row) for finding in audit.opening())
+                if stretch is None:
+                    yield from (_at(finding, row) for finding in audit.opening())
+            elif stretch is not None and row.position < stretch.first and isinstance(event, SessionNoted):
+                audit.go_on_from(event)
             else:
                 yield from (_at(finding, row) for finding in audit.take(event))
         yield from found
@@ -90,10 +108,11 @@ class FloorAudit:
         else:
             yield audit.session
 
-    def _box(self, box: str) -> Iterator[Finding]:
+    def _box(self, stretch: Stretch) -> Iterator[Finding]:
+        box = stretch.name
         audit: BoxAudit | None = None
         found: list[Finding] = []
-        for row, event in self._events("box", box, found):
+        for row, event in self._events(Stretch("box", box), found):
             if audit is None:
                 if not isinstance(event, BoxInstalled):
                     break
@@ -104,23 +123,26 @@ class FloorAudit:
         if audit is None:
             yield Finding("box", "A box that was never put on a table.", stream=f"box/{box}")
 
-    def _meter(self, meter: str) -> Iterator[Finding]:
+    def _meter(self, stretch: Stretch) -> Iterator[Finding]:
         audit: MeterAudit | None = None
         found: list[Finding] = []
-        for row, event in self._events("meter", meter, found):
+        for row, event in self._events(stretch, found, _ANY):
             if audit is None:
                 if not isinstance(event, MeterSeeded):
                     break
                 audit = MeterAudit(event)
+            elif row.position < stretch.first:
+                audit.go_on_from(event)
             else:
                 yield from (_at(finding, row) for finding in audit.take(event))
         yield from found
         if audit is None:
-            yield Finding("meter", "A meter that was never seeded.", stream=f"meter/{meter}")
+            yield Finding("meter", "A meter that was never seeded.", stream=f"meter/{stretch.name}")
 
-    def _rules(self, content_hash: str) -> Iterator[Finding]:
+    def _rules(self, stretch: Stretch) -> Iterator[Finding]:
+        content_hash = stretch.name
         found: list[Finding] = []
-        for row, event in self._events("rules", content_hash, found):
+        for row, event in self._events(Stretch("rules", content_hash), found):
             if not isinstance(event, RuleSetAdopted):
                 continue
             if _is_todays(event):
@@ -136,16 +158,17 @@ class FloorAudit:
                 yield _at(place, row)
         yield from found
 
-    def _only_read(self, name: str) -> Iterator[Finding]:
+    def _only_read(self, stretch: Stretch) -> Iterator[Finding]:
         found: list[Finding] = []
-        for _ in self._events("bettor", name, found):
+        for _ in self._events(stretch, found):
             pass
         yield from found
 
-    def _dispute(self, dispute: str) -> Iterator[Finding]:
+    def _dispute(self, stretch: Stretch) -> Iterator[Finding]:
+        dispute = stretch.name
         audit: DisputeAudit | None = None
         found: list[Finding] = []
-        for row, entry in self._entries("dispute", dispute, found):
+        for row, entry in self._entries(Stretch("dispute", dispute), found):
             event = entry.event
             if audit is None:
                 if not isinstance(event, DisputeOpened):
@@ -169,17 +192,48 @@ class FloorAudit:
             what = f"Round {opened.round} is no longer what was frozen as evidence when the dispute opened."
             yield audit.finding(what, opened.evidence.events_hash, hash_)
 
+    def _nameless(self, stretch: Stretch) -> Iterator[Finding]:
+        what = "An aggregate whose first event is gone: what it was cannot be told from the rest."
+        yield Finding("event_missing", what, stream=f"originator/{stretch.name}", version=1)
+
     # ---- reading
 
-    def _events(self, kind: str, name: str, found: list[Finding]) -> Iterator[tuple[EventRow, Any]]:
-        for row, entry in self._entries(kind, name, found):
+    def _events(
+        self, stretch: Stretch, found: list[Finding], tells_all: Callable[[str], bool] | None = None
+    ) -> Iterator[tuple[EventRow, Any]]:
+        for row, entry in self._entries(stretch, found, tells_all):
             yield row, entry.event
 
-    def _entries(self, kind: str, name: str, found: list[Finding]) -> Iterator[tuple[EventRow, Entry[Any]]]:
-        """The events of an aggregate in order; what is wrong with the order, or cannot be read, goes to `found`."""
-        last_version = last_position = 0
+    def _entries(
+        self, stretch: Stretch, found: list[Finding], tells_all: Callable[[str], bool] | None = None
+    ) -> Iterator[tuple[EventRow, Entry[Any]]]:
+        """The events of an aggregate in order; what is wrong with the order, or cannot be read, goes to `found`.
+
+        Of a stretch that does not begin with the aggregate itself, only its first event and what follows the last one
+        before the stretch that tells, by its topic, where the aggregate stood.
+        """
+        kind, name, first, last = stretch
         label = f"{kind}/{name}"
-        for row in self._source.stream(stream(kind, name)):
+        waiting: list[EventRow] = []
+        for row in self._in_order(label, self._source.stream(stream(kind, name)), found):
+            if row.position > last:
+                break
+            if row.version > 1 and row.position < first and tells_all is not None:
+                if tells_all(self._source.topic(row.topic_id)):
+                    waiting.clear()
+                waiting.append(row)
+                continue
+            for each in (*waiting, row):
+                try:
+                    yield each, TOPICS.decoder(self._source.topic(each.topic_id))(each.state)
+                except UNREADABLE as error:
+                    what = f"The event cannot be read: {error}"
+                    found.append(_at(Finding("event_unreadable", what, stream=label), each))
+            waiting.clear()
+
+    def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
+        last_version = last_position = 0
+        for row in rows:
             for missing in range(last_version + 1, row.version):
                 what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
                 place = Finding("event_missing", what, stream=label, version=missing, position=row.position)
@@ -188,12 +242,7 @@ class FloorAudit:
                 what = f"Event {row.version} of {label} is stored before the event that it follows."
                 found.append(_at(Finding("event_order", what, stream=label), row))
             last_version, last_position = row.version, row.position
-            try:
-                entry = TOPICS.decoder(self._source.topic(row.topic_id))(row.state)
-            except UNREADABLE as error:
-                found.append(_at(Finding("event_unreadable", f"The event cannot be read: {error}", stream=label), row))
-                continue
-            yield row, entry
+            yield row
 
 
 def _is_todays(adopted: RuleSetAdopted) -> bool:

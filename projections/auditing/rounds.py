@@ -30,7 +30,7 @@ from infra.tlog.leaves import leaf_hashes_of, said_topic
 from infra.topics import TOPICS
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.scope import Scope
-from projections.auditing.source import EventRow, Part, Source, Store
+from projections.auditing.source import EventRow, Part, Source
 from projections.auditing.tally import Tally
 
 OPENED = "round.opened.v1"
@@ -49,12 +49,21 @@ class Loaded(NamedTuple):
     orphans: Sequence[int]  # aggregates whose first event is gone
 
 
+class Stretch(NamedTuple):
+    """An aggregate of the floor by kind and name, and the positions between which it is to be followed."""
+
+    kind: str
+    name: str
+    first: int = 0
+    last: int = 1 << 62
+
+
 class PartResult(Struct):
     events: int = 0
     rounds: int = 0
     findings: list[Finding] = []
     claims: list[tuple[Claim, int]] = []
-    streams: list[tuple[str, str]] = []  # the aggregates of the floor that begin here: kind and name
+    streams: list[Stretch] = []  # the aggregates of the floor that begin here, or that rounds of this part touch
     positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
     leaves: bytes = b""
 
@@ -66,7 +75,7 @@ class _Plan(NamedTuple):
     wanted: bool  # of the floor: says something of a round, or begins an aggregate
 
 
-_BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
+BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     SessionOpened: lambda event: ("table", event.table),
     BoxInstalled: lambda event: ("box", event.box),
     MeterSeeded: lambda event: ("meter", event.meter),
@@ -104,7 +113,7 @@ class Plans(dict[int, _Plan]):
         name = self._topic(topic_id)
         decode = TOPICS.decoder(name)
         event = TOPICS.event_of(name)
-        wanted = event in CLAIMING or event in _BEGINNINGS
+        wanted = event in CLAIMING or event in BEGINNINGS
         self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event is RoundOpened, wanted)
         return self[topic_id]
 
@@ -126,13 +135,10 @@ class RoundsAudit:
     def load(self, part: Part) -> Loaded:
         """Without touching anything of ours that `audit` uses, so that the next part can be read meanwhile."""
         source = self._source
-        if not self._scope.whole and isinstance(source, Store):
-            rows: Sequence[EventRow] = self._openings(source, part)
-        else:
-            rows = source.rows(part)
+        rows = source.rows(part)
         seen = {row[1]: row[2] for row in rows}
         firsts = [row for row in rows if row[2] == 1]
-        owned = [row[1] for row in firsts if source.topic(row[3]) in _OPENING_TOPICS]
+        owned = [row[1] for row in firsts if source.topic(row[3]) == OPENED]
         begun = {row[1] for row in firsts}
         later = source.later([(originator, seen[originator]) for originator in owned])
         strays = [originator for originator in seen if originator not in begun]
@@ -140,38 +146,36 @@ class RoundsAudit:
         ids = source.ids(list(seen) if self._with_leaves else owned)
         return Loaded(rows, later, ids, source.sealed(owned), orphans)
 
-    def _openings(self, source: Store, part: Part) -> list[EventRow]:
-        wanted = []
-        for row in source.openings(part, _OPENING_TOPICS):
-            try:
-                entry = TOPICS.decoder(source.topic(row[3]))(row[4])
-            except UNREADABLE:
-                wanted.append(row)
-                continue
-            if self._scope.opened(entry.event, entry.at_ms):
-                wanted.append(row)
-        return wanted
-
     # ---- auditing
 
     def audit(self, loaded: Loaded) -> PartResult:
-        count = len(loaded.rows) + (0 if self._scope.whole else len(loaded.later))
-        result = PartResult(count, 0, [], [], [])
+        result = PartResult(len(loaded.rows), 0, [], [], [])
         tally = Tally()
-        stored = self._put_together(loaded, result, tally)
-        for originator, rows in stored.items():
-            self._audit_round(originator, rows, loaded, result, tally)
+        for _ in self.audit_each(loaded, result, tally):
+            pass
         for originator in loaded.orphans:
             first = min((row for row in loaded.rows if row[1] == originator), key=lambda row: row[2])
             what = "An aggregate whose first event is gone: what it was cannot be told from the rest."
             label = f"originator/{originator}"
             result.findings.append(Finding("event_missing", what, stream=label, version=1, position=first[0]))
         result.claims = tally.left()
-        if self._with_leaves and loaded.rows:
-            ids = {originator: id_.bytes for originator, id_ in loaded.ids.items()}
-            result.positions = array("q", [row[0] for row in loaded.rows]).tobytes()
-            result.leaves = leaf_hashes_of(loaded.rows, _Known(ids), self._said)
+        self.leaves(loaded.rows, loaded.ids, result)
         return result
+
+    def audit_each(
+        self, loaded: Loaded, result: PartResult, tally: Tally
+    ) -> Iterator[tuple[RoundOpened, list[EventRow]]]:
+        """The rounds that are meant, one after the other as they are audited, each with its rows."""
+        for originator, rows in self._put_together(loaded, result, tally).items():
+            opened = self._audit_round(originator, rows, loaded, result, tally)
+            if opened is not None:
+                yield opened, rows
+
+    def leaves(self, rows: Sequence[EventRow], ids: dict[int, UUID], result: PartResult) -> None:
+        if self._with_leaves and rows:
+            known = _Known({originator: id_.bytes for originator, id_ in ids.items()})
+            result.positions = array("q", [row[0] for row in rows]).tobytes()
+            result.leaves = leaf_hashes_of(rows, known, self._said)
 
     def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, list[EventRow]]:
         """Rounds that open in this part, with all of their rows, which are decoded when it is their turn, so that the
@@ -195,14 +199,15 @@ class RoundsAudit:
         return stored
 
     def _take_floor(self, event: Any, claims: list[Claim], result: PartResult) -> None:
-        begins = _BEGINNINGS.get(type(event))
+        begins = BEGINNINGS.get(type(event))
         if begins is not None:
-            result.streams.append(begins(event))
+            result.streams.append(Stretch(*begins(event)))
         claims += floor_claims_of(event)
 
     def _audit_round(
         self, originator: int, rows: list[EventRow], loaded: Loaded, result: PartResult, tally: Tally
-    ) -> None:
+    ) -> RoundOpened | None:
+        """How the round opened, if it is one that is meant."""
         plans = self._plans
         try:
             events = [plans[row[3]].decode(row[4]).event for row in rows]
@@ -217,10 +222,10 @@ class RoundsAudit:
             versions = [row[2] for row in rows]
         opened = events[0] if events else None
         if type(opened) is not RoundOpened:
-            return
+            return None
         del events[0]
         if not self._scope.whole and not self._is_meant(opened, events, rows[0]):
-            return
+            return None
         result.rounds += 1
         first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=rows[0][0])
         if loaded.ids.get(originator) != stream("round", opened.round or ""):
@@ -230,11 +235,12 @@ class RoundsAudit:
             opening = self._rulebook.opening(opened)
         except NoRules as reason:
             result.findings.append(replace(first, kind="rules", what=str(reason)))
-            return
+            return opened
         tally.add(claims_of(opening, events), 1)
         sealed = _by_index(loaded.sealed, originator, versions)
         for at, finding in audit_round(opening, events, sealed):
             result.findings.append(replace(finding, version=rows[at + 1][2], position=rows[at + 1][0]))
+        return opened
 
     def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
         at_ms = self._plans[first[3]].decode(first[4]).at_ms
@@ -252,7 +258,6 @@ class RoundsAudit:
         return readable, events
 
 
-_OPENING_TOPICS = (OPENED,)
 _UP_TO = list(range(1, 512))
 
 

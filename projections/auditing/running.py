@@ -7,12 +7,11 @@ same order however many processes there are; and no more is held than a few resu
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -26,10 +25,12 @@ from infra.tlog.notes import Verifier
 from infra.topics import TOPICS
 from projections.auditing import projected
 from projections.auditing.floor import FloorAudit
-from projections.auditing.rounds import PartResult, RoundsAudit, merged
+from projections.auditing.processes import workers
+from projections.auditing.rounds import PartResult, RoundsAudit, Stretch, merged
 from projections.auditing.rulebook import Rulebook
 from projections.auditing.scope import EVERYTHING, Scope
 from projections.auditing.sealed_log import LogAudit
+from projections.auditing.selected import SelectedRounds
 from projections.auditing.source import PART, Part, Store
 from projections.auditing.tally import Tally
 
@@ -101,7 +102,8 @@ class Worker:
         self._database_url = database_url
         self._store = Store(database_url, last)
         self._rulebook = Rulebook(self._adopted)
-        self._rounds = RoundsAudit(self._store, self._rulebook, scope, with_leaves=with_leaves)
+        audit = RoundsAudit if scope.whole else SelectedRounds
+        self._rounds: Any = audit(self._store, self._rulebook, scope, with_leaves=with_leaves)
         self._floor = FloorAudit(self._store, self._rulebook)
         self._reading = ThreadPoolExecutor(1, "roundledger-audit")
 
@@ -119,7 +121,7 @@ class Worker:
         if task.kind == "rounds":
             return TaskResult(task, merged(self._parts(task.what)))
         if task.kind == "floor":
-            found = [finding for kind, name in task.what for finding in self._floor.audit(kind, name)]
+            found = [finding for stretch in task.what for finding in self._floor.audit(stretch)]
             claims, self._floor.claims = self._floor.claims, []
             return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []))
         compared = projected.compare(self._database_url, task.what)
@@ -131,37 +133,6 @@ class Worker:
             loaded = self._rounds.load(part) if waiting is None else waiting.result()
             waiting = None if following is None else self._reading.submit(self._rounds.load, following)
             yield self._rounds.audit(loaded)
-
-
-_worker: Worker | None = None
-
-
-def _begin(database_url: str, scope: Scope, last: int, with_leaves: bool) -> None:
-    global _worker
-    _worker = Worker(database_url, scope, last, with_leaves)
-
-
-def _do(task: Task) -> TaskResult:
-    assert _worker is not None
-    return _worker.do(task)
-
-
-Do = Callable[[Iterable[Task]], Iterator[TaskResult]]
-
-
-@contextmanager
-def workers(database_url: str, scope: Scope, last: int, with_leaves: bool, processes: int) -> Iterator[Do]:
-    """One process is this one; several are others, which end with it."""
-    if processes == 1:
-        worker = Worker(database_url, scope, last, with_leaves)
-        try:
-            yield lambda tasks: map(worker.do, tasks)
-        finally:
-            worker.close()
-        return
-    begin = (database_url, scope, last, with_leaves)
-    with multiprocessing.get_context("spawn").Pool(processes, _begin, begin) as pool:
-        yield lambda tasks: pool.imap(_do, tasks)
 
 
 # ---- the whole
@@ -192,7 +163,7 @@ class Audit:
         self._log: LogAudit | None = None
         self._summary = Summary(0, 0, 0, {}, [], 0.0, 0)
         self._tally = Tally()
-        self._streams: dict[tuple[str, str], None] = {}
+        self._streams: dict[tuple[str, str], Stretch] = {}
         self._projected: list[str] = []
         self._rows = 0
         self._done = self._total = 0
@@ -200,8 +171,8 @@ class Audit:
     def run(self) -> Summary:
         began = time.monotonic()
         summary = self._summary
-        if self._wants("log") and self._scope.whole:  # before the last event is looked for: what is sealed is below it
-            self._log = LogAudit.of(self._database_url, self._outside, self._keys)
+        if self._wants("log"):  # before the last event is looked for: what is sealed is below it
+            self._log = LogAudit.of(self._database_url, self._outside, self._keys, whole=self._scope.whole)
         store = Store(self._database_url)
         last = summary.last_position = store.last
         store.close()
@@ -209,7 +180,8 @@ class Audit:
         self._total = last + last * len(groups)
         try:
             with_leaves = self._log is not None
-            with workers(self._database_url, self._scope, last, with_leaves, self._how_many(last)) as do:
+            make = partial(Worker, self._database_url, self._scope, last, with_leaves)
+            with workers(make, self._how_many(last)) as do:
                 for result in do([*self._rounds_tasks(last), *self._projection_tasks(groups, last)]):
                     self._take(result)
                 for result in do(self._floor_tasks()):
@@ -254,11 +226,14 @@ class Audit:
         while some := tuple(islice(streams, STREAMS_A_TASK)):
             yield Task("floor", some, 0)
 
-    def _floor_streams(self) -> list[tuple[str, str]]:
-        """All of the floor; where one table is meant, that table's sessions."""
-        if not self._wants("floor") or not self._scope.whole_tables:
+    def _floor_streams(self) -> list[Stretch]:
+        """All of the floor, or what the rounds that are meant touch of it; of one table all sessions."""
+        if not self._wants("floor"):
             return []
-        return list(self._streams) if self._scope.table is None else [("table", self._scope.table)]
+        found = list(self._streams.values())
+        if self._scope.table is None or not self._scope.whole_tables:
+            return found
+        return [Stretch("table", self._scope.table), *(it for it in found if it.kind not in ("session", "table"))]
 
     # ---- what came of it
 
@@ -266,8 +241,9 @@ class Audit:
         summary, part = self._summary, result.part
         summary.events += part.events
         summary.rounds += part.rounds
-        self._streams.update(dict.fromkeys(part.streams))
-        if self._scope.whole:
+        for stretch in part.streams:
+            self._touches(stretch)
+        if self._has_all:
             self._tally.merge(part.claims)
         for finding in part.findings:
             self._found(finding)
@@ -280,6 +256,11 @@ class Audit:
         self._done += result.task.events
         if self._tell is not None:
             self._tell(Progress(self._done, self._total, summary.rounds, summary.findings))
+
+    def _touches(self, stretch: Stretch) -> None:
+        known = self._streams.get(stretch[:2], stretch)
+        first, last = min(known.first, stretch.first), max(known.last, stretch.last)
+        self._streams[stretch[:2]] = Stretch(stretch.kind, stretch.name, first, last)
 
     def _found(self, finding: Finding) -> None:
         summary = self._summary
@@ -305,17 +286,21 @@ class Audit:
 
     @property
     def _has_all(self) -> bool:
-        """Whether both sides of every claim have been heard."""
-        return self._scope.whole
+        """Whether both sides of every claim of the rounds that are meant have been heard."""
+        return True
 
     def _floor_check(self) -> Check:
         if not self._wants("floor"):
             return Check("floor", False, "left out")
-        if not self._scope.whole_tables:
-            return Check("floor", False, "only whole tables can be held against their rounds")
-        if self._scope.table is not None:
-            return Check("floor", True, f"the sessions of table {self._scope.table} followed")
-        told = f"{len(self._streams):,} tables, boxes, meters and others followed and matched with the rounds"
+        touched = len(self._streams)
+        if self._scope.whole:
+            told = f"{touched:,} tables, boxes, meters and others followed and matched with the rounds"
+        else:
+            told = (
+                f"{touched:,} sessions, boxes, meters and others that these rounds touch followed and matched with them"
+            )
+        if self._scope.table is not None and self._scope.whole_tables:
+            told = f"all sessions of table {self._scope.table}, {told}"
         return Check("floor", True, told)
 
     def _projections_check(self) -> Check:
@@ -333,5 +318,5 @@ class Audit:
         if not self._wants("log"):
             return Check("log", False, "left out")
         if self._log is None:
-            return Check("log", False, "nothing has been sealed" if self._scope.whole else "only the whole can be")
+            return Check("log", False, "nothing has been sealed")
         return Check("log", True, self._log.told())

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from domain.events import RoundEvent, RoundOpened, WagerPlaced
+from domain.tables import SessionOpened
 
 
 class Scope(Struct, frozen=True):
@@ -27,8 +28,8 @@ class Scope(Struct, frozen=True):
         """Whether what a table, its boxes and its rounds say of each other is all there."""
         return self.since_ms is None and self.until_ms is None and self.ruleset is None and self.bettor is None
 
-    def opened(self, opened: RoundOpened, at_ms: int) -> bool:
-        """Whether the round may be meant, as far as its opening tells."""
+    def opened(self, opened: RoundOpened | SessionOpened, at_ms: int) -> bool:
+        """Whether the round may be meant, as far as its opening tells, or that of its table's session."""
         return (
             (self.table is None or opened.table == self.table)
             and (self.ruleset is None or opened.ruleset == self.ruleset)

@@ -12,6 +12,7 @@ from infra.database import Database
 from infra.tlog.checking import Checker
 from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.notes import Verifier
+from infra.tlog.part_checking import PartChecker
 from infra.tlog.reading import LogReader, StoredCheckpoint
 
 
@@ -32,20 +33,28 @@ class _AsOf(LogReader):
 
 
 class LogAudit:
-    """Takes the rows in the order of their positions."""
+    """Takes the rows in the order of their positions, or, where they are not all, in any."""
 
-    def __init__(self, database: Database, outside: Sequence[Checkpoint], keys: Sequence[Verifier]) -> None:
+    def __init__(
+        self, database: Database, outside: Sequence[Checkpoint], keys: Sequence[Verifier], *, whole: bool
+    ) -> None:
         self._database = database
         log = _AsOf(database)
         self._size = log.size()
         self._outside = len(outside)
-        self._checker = Checker(log, outside=outside, keys=keys, row_at=log.row_at)
+        self._checker: Checker | PartChecker
+        if whole:
+            self._checker = Checker(log, outside=outside, keys=keys, row_at=log.row_at)
+        else:
+            self._checker = PartChecker(log, outside=outside, keys=keys)
 
     @classmethod
-    def of(cls, database_url: str, outside: Sequence[Checkpoint], keys: Sequence[Verifier]) -> Self | None:
+    def of(
+        cls, database_url: str, outside: Sequence[Checkpoint], keys: Sequence[Verifier], *, whole: bool = True
+    ) -> Self | None:
         """None where nothing was ever sealed and nobody says otherwise."""
         database = Database(database_url, connections_at_most=2)
-        found = cls(database, outside, keys)
+        found = cls(database, outside, keys, whole=whole)
         if found._size or outside:
             return found
         database.close()

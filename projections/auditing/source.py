@@ -6,7 +6,7 @@ later rows of the rounds that open in it, and what lies sealed beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, LiteralString, NamedTuple, Protocol
 from uuid import UUID
 
@@ -69,11 +69,7 @@ _COLUMNS: LiteralString = (
 _PART: LiteralString = (
     f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b ORDER BY e.position"
 )
-_OPENINGS: LiteralString = (
-    f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b AND e.originator_version = 1 "
-    "AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
-)
-_OF_TOPIC: LiteralString = (
+_OF_TOPICS: LiteralString = (
     f"SELECT {_COLUMNS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b AND e.topic_id = ANY(%b::int2[]) "
     "ORDER BY e.position"
 )
@@ -91,6 +87,10 @@ _SEALED: LiteralString = (
     "WHERE originator = ANY(%b::int4[])"
 )
 _IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
+_KNOWN: LiteralString = (
+    "SELECT o.originator_id FROM roundledger.originators o JOIN roundledger.events e USING (originator) "
+    "WHERE o.originator_id = ANY(%b::uuid[]) AND e.originator_version = 1"
+)
 _WITHOUT_FIRST: LiteralString = (
     "SELECT o FROM unnest(%b::int4[]) o WHERE NOT EXISTS "
     "(SELECT FROM roundledger.events e WHERE e.originator = o AND e.originator_version = 1)"
@@ -126,18 +126,18 @@ class Store:
     def rows(self, part: Part) -> Sequence[EventRow]:
         return self._rows(_PART, [part.first, part.last])
 
-    def openings(self, part: Part, topics: Sequence[str]) -> Sequence[EventRow]:
-        """Only the first events of aggregates, and only of these topics."""
-        return self._rows(_OPENINGS, [part.first, part.last, self._numbers(topics)])
+    def of_topics(self, part: Part, topics: Collection[str]) -> Sequence[EventRow]:
+        return self._rows(_OF_TOPICS, [part.first, part.last, self._numbers(topics)])
 
-    def of_topic(self, part: Part, topic: str) -> Sequence[EventRow]:
-        return self._rows(_OF_TOPIC, [part.first, part.last, self._numbers([topic])])
+    def known(self, originator_ids: Sequence[UUID]) -> set[UUID]:
+        """Those of these aggregates of which the first event is stored."""
+        return {id_ for (id_,) in self._rows(_KNOWN, [list(originator_ids)])}
 
     def firsts(self, originators: Sequence[int]) -> Sequence[EventRow]:
         """The first events of these aggregates."""
         return self._rows(_FIRSTS, [list(originators)])
 
-    def _numbers(self, topics: Sequence[str]) -> list[int]:
+    def _numbers(self, topics: Collection[str]) -> list[int]:
         self._recorder.topic_ids.learn()
         return [number for number, name in self._recorder.topic_ids.names.items() if name in topics]
 

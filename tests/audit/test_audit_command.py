@@ -53,7 +53,9 @@ def test_findings_for_people_say_where_and_what(spoilt_url: str):
     assert answered.exit_code == 1
     assert answered.stdout.startswith("line  r-5 · table t-1 · seat ")
     assert "by the rules of the day it is paid" in answered.stdout
-    assert "1 finding:" in answered.stdout
+    assert "2 findings:\n  1 × A settlement line\n  1 × An event that is not as it was sealed" in answered.stdout
+    assert "floor: all sessions of table t-1, " in answered.stdout
+    assert "held against a log of" in answered.stdout
 
 
 def test_findings_on_paper(spoilt_url: str, tmp_path: Path):

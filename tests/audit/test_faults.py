@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from domain.findings import KINDS, Finding
 from infra.database import Database
 from infra.tlog.checkpoints import Checkpoint
+from infra.tlog.leaves import leaf_hash_of
 from infra.tlog.reading import LogReader
 from projections.auditing.running import Audit
 from projections.auditing.scope import Scope
 from tests.audit.floor import Spoiler, seal
+from tests.projections.playing import NOON_MS
 
 
 def findings(url: str, scope: Scope | None = None, without: tuple[str, ...] = ("projections", "log")) -> list[Finding]:
@@ -355,20 +358,27 @@ def test_an_entry_of_the_journal_without_its_counterpart_is_found(url: str, spoi
 # ---- the log
 
 
-def log_findings(url: str, outside: Sequence[Checkpoint] = ()) -> list[Finding]:
+def log_findings(url: str, outside: Sequence[Checkpoint] = (), scope: Scope | None = None) -> list[Finding]:
     found: list[Finding] = []
-    Audit(url, processes=1, without=("projections",), report=found.append, outside=outside).run()
+    without = ("projections",)
+    Audit(url, scope or Scope(), processes=1, without=without, report=found.append, outside=outside).run()
     return [finding for finding in found if finding.stream == "log"]
 
 
-def latest(url: str) -> Checkpoint:
+@contextmanager
+def log_of(url: str) -> Iterator[LogReader]:
     database = Database(url)
     try:
-        stored = LogReader(database).latest()
-        assert stored is not None
-        return stored.parsed()
+        yield LogReader(database)
     finally:
         database.close()
+
+
+def latest(url: str) -> Checkpoint:
+    with log_of(url) as log:
+        stored = log.latest()
+        assert stored is not None
+        return stored.parsed()
 
 
 def test_a_change_that_no_rule_forbids_is_found_by_the_log(url: str, spoiler: Spoiler):
@@ -410,12 +420,120 @@ def test_only_the_rounds_that_are_meant_are_decided_again(url: str, spoiler: Spo
     position, _, _, state = spoiler.round("r-5", "round.fee_taken.v1")[0]
     state[0][1] += 100
     spoiler.write(position, state)
-    assert kinds(findings(url, Scope(table="t-1"))) == {"fee"}
-    assert kinds(findings(url, Scope(bettor="c", ruleset="uth-casino-club"))) == {"fee"}
+    assert kinds(findings(url, Scope(table="t-1"))) == {"fee", "drop"}
+    assert kinds(findings(url, Scope(bettor="c", ruleset="uth-casino-club"))) == {"fee", "drop"}
     assert findings(url, Scope(table="t-3")) == []
     assert findings(url, Scope(ruleset="uth-sd")) == []
     assert findings(url, Scope(bettor="p-1")) == []
     assert findings(url, Scope(until_ms=1)) == []
+
+
+FILTERS = [Scope(table="t-1"), Scope(bettor="c", ruleset="uth-casino-club"), Scope(since_ms=1, until_ms=1 << 45)]
+
+
+def test_nothing_is_found_on_a_clean_floor_whatever_is_meant(clean_url: str):
+    half = NOON_MS + 30 * 60 * 60_000
+    scopes = [
+        *(Scope(table=table) for table in ("t-1", "t-3", "t-sd-1", "t-none")),
+        *(Scope(ruleset=ruleset) for ruleset in ("uth-sd", "p215-casino-club")),
+        *(Scope(bettor="a"), Scope(since_ms=half), Scope(until_ms=half), Scope(NOON_MS, NOON_MS + 60_000, "t-1")),
+    ]
+    rounds = []
+    for scope in scopes:
+        found: list[Finding] = []
+        summary = Audit(clean_url, scope, processes=1, report=found.append).run()
+        assert found == [], scope
+        assert {check.name: check.done for check in summary.checks} == {
+            "rounds": True,
+            "floor": True,
+            "projections": False,
+            "log": True,
+        }
+        rounds.append(summary.rounds)
+    assert [bool(count) for count in rounds] == [scope.table != "t-none" for scope in scopes]
+    assert rounds[7] + rounds[8] == Audit(clean_url, processes=1, without=("projections", "log")).run().rounds
+
+
+@pytest.mark.parametrize("scope", FILTERS)
+def test_what_was_done_to_the_rows_of_a_few_rounds_is_named_by_the_log(url: str, spoiler: Spoiler, scope: Scope):
+    lines = spoiler.round("r-5", "round.line_settled.v1")
+    spoiler.write(lines[0][0], [lines[0][3][0], "somebody-else", *lines[0][3][2:]])
+    (changed,) = log_findings(url, scope=scope)
+    assert (changed.kind, changed.position) == ("row_changed", lines[0][0])
+    spoiler.write(lines[0][0], lines[1][3])
+    spoiler.write(lines[1][0], lines[0][3])
+    (exchanged,) = log_findings(url, scope=scope)
+    assert (exchanged.kind, exchanged.position) == ("rows_exchanged", lines[0][0])
+    gone = spoiler.round("r-5", "round.cards_turned.v1")[0][0]
+    spoiler.delete(gone)
+    found = log_findings(url, scope=scope)
+    assert [finding.kind for finding in found] == ["row_deleted", "rows_exchanged"]
+    assert found == log_findings(url)
+
+
+def test_what_was_done_to_the_log_itself_is_named_where_a_few_rounds_touch_it(url: str, spoiler: Spoiler):
+    scope, kept = Scope(table="t-1"), latest(url)
+    position, _, _, state = spoiler.round("r-5", "round.line_settled.v1")[0]
+    change = (
+        "UPDATE roundledger.log_hashes SET hashes = set_byte(hashes, %s, get_byte(hashes, %s) # 1) "
+        "WHERE level = %s AND first = %s"
+    )
+    ((first, place),) = spoiler.run(
+        "SELECT first, (SELECT count(*) FROM roundledger.events WHERE position >= first_position AND position < %s) "
+        "FROM roundledger.log_hashes WHERE level = 0 AND first_position <= %s ORDER BY first DESC LIMIT 1",
+        position,
+        position,
+    )
+    above = 32 * (first // 256)
+    for level, byte, where, kind in ((0, 32 * place, first, "hash_changed"), (1, above, 0, "tree_damaged")):
+        spoiler.run(change, byte, byte, level, where)
+        assert [finding.kind for finding in log_findings(url, scope=scope)] == [kind]
+        assert log_findings(url, scope=Scope(table="t-sd-1")) == [] or kind == "tree_damaged"
+        spoiler.run(change, byte, byte, level, where)
+    assert [finding.kind for finding in log_findings(url, [kept._replace(root=bytes(32))], scope)] == ["fork"]
+    longer = kept._replace(size=kept.size + 1)
+    assert [finding.kind for finding in log_findings(url, [longer], scope)] == ["tree_shorter"]
+    spoiler.write(position, [state[0], "somebody-else", *state[2:]])
+    with log_of(url) as log:
+        row = log.row_at(position)
+        assert row is not None
+    spoiler.run(
+        "UPDATE roundledger.log_hashes SET hashes = overlay(hashes placing %s from %s) WHERE level = 0 AND first = %s",
+        leaf_hash_of(row),
+        32 * place + 1,
+        first,
+    )
+    assert [finding.kind for finding in log_findings(url, scope=scope)] == ["history_rewritten"]
+
+
+@pytest.mark.parametrize("scope", FILTERS)
+def test_what_table_box_and_meter_say_of_a_few_rounds_is_matched(url: str, spoiler: Spoiler, scope: Scope):
+    position, _, _, state = spoiler.rows("box.fee_dropped.v1", '"r-5"')[0]
+    spoiler.write(position, [[state[0][0], state[0][1] + 100, *state[0][2:]], *state[1:]])
+    found = findings(url, scope)
+    assert {(finding.kind, finding.round or finding.stream) for finding in found} == {("drop", "r-5")}
+    spoiler.delete(spoiler.rows("table.round_ended.v1", '"r-5"')[0][0])
+    found = findings(url, scope)
+    assert kinds(found, "r-5") >= {"drop", "begun"}
+    assert any(finding.kind == "event_missing" and finding.stream == "session/t-1/1" for finding in found)
+
+
+def test_a_round_that_is_gone_is_missed_by_its_table_wherever_it_would_be_meant(url: str, spoiler: Spoiler):
+    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    spoiler.run("DELETE FROM roundledger.events WHERE originator = %s", opened[1])
+    for scope in FILTERS:
+        (finding,) = [finding for finding in findings(url, scope) if finding.round == "r-5"]
+        assert finding.kind == "begun"
+    for scope in (Scope(table="t-3"), Scope(bettor="p-1"), Scope(ruleset="uth-bgc"), Scope(until_ms=NOON_MS)):
+        assert findings(url, scope) == []
+
+
+def test_a_meter_is_followed_over_the_rounds_that_are_meant(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("meter.contributed.v1")[-1]
+    state[0][-2] += 100
+    spoiler.write(position, state)
+    found = findings(url, Scope(table="t-sd-1"))
+    assert any(finding.kind == "meter" and finding.position == position for finding in found)
 
 
 def test_several_processes_find_the_same_in_the_same_order(copied: Callable[[], str]):

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,9 @@ from projections.archives.auditing import partition_tasks
 from projections.archives.auditing import workers as archive_workers
 from projections.archives.manifest import read_manifest
 from projections.archives.writing import write_archive
-from projections.auditing.rounds import PartResult
-from projections.auditing.running import Task, Worker, workers
+from projections.auditing.processes import workers
+from projections.auditing.rounds import PartResult, Stretch
+from projections.auditing.running import Task, Worker
 from projections.auditing.scope import EVERYTHING
 from projections.auditing.sealed_log import LogAudit
 from projections.auditing.source import PART, Part, Store
@@ -151,7 +153,7 @@ def _audit_in_pieces(url: str, rounds: int) -> Iterator[tuple[Task, float]]:
     assert log is not None
     last = last_position(url)
     worker = Worker(url, EVERYTHING, last, with_leaves=True)
-    tally, streams, done = Tally(), dict[tuple[str, str], None](), 0
+    tally, streams, done = Tally(), dict[Stretch, None](), 0
 
     def do(task: Task) -> PartResult:
         part = worker.do(task).part
@@ -168,8 +170,8 @@ def _audit_in_pieces(url: str, rounds: int) -> Iterator[tuple[Task, float]]:
             yield task, time.process_time() - start
             streams.update(dict.fromkeys(part.streams))
             done += part.rounds
-        for stream in streams:
-            task = Task("floor", (stream,), 0)
+        for stretch in streams:
+            task = Task("floor", (stretch,), 0)
             start = time.process_time()
             do(task)
             yield task, time.process_time() - start
@@ -204,7 +206,8 @@ def processor_seconds(work: Callable[..., Any], *arguments: object) -> float:
 def two_processes(url: str) -> Row:
     last = last_position(url)
     tasks = tasks_of(last)
-    with workers(url, EVERYTHING, last, True, 1) as alone, workers(url, EVERYTHING, last, True, 2) as together:
+    make = partial(Worker, url, EVERYTHING, last, True)
+    with workers(make, 1) as alone, workers(make, 2) as together:
         one, two = compared(lambda: list(alone(tasks)), lambda: list(together(tasks)))
     return Row(
         name="audit, two processes",
