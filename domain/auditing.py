@@ -6,7 +6,6 @@ may read them; without those, cards that were never turned over stay closed, and
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -221,7 +220,7 @@ def _corrected(
         ]
         dispute = posted[0].dispute if posted else None
         return corrections.correct(before, event.reason, event.by, entries, dispute=dispute)
-    changes = {int(at): ast.literal_eval(change) for at, change in event.facts.items()}
+    changes = {int(at): change for at, change in event.facts.items()}
     account = posted[0].account if posted else "bank"
     actions = list(actions_of(earlier))
     return corrections.correct_facts(before, opening, actions, changes, event.reason, event.by, account)

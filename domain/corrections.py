@@ -65,7 +65,7 @@ def correct(
     reason: str,
     by: tuple[str, str],
     entries: Sequence[Entry],
-    facts: dict[str, str] | None = None,
+    facts: dict[str, dict[str, Any]] | None = None,
     dispute: str | None = None,
     meter_by: tuple[int, int] = (0, 0),
 ) -> list[RoundEvent]:
@@ -115,7 +115,7 @@ def correct_facts(
         for (seat, bettor, hand, spot), amount in _difference(round_, right).items()
         if amount
     ]
-    said = {str(at): str(change) for at, change in changes.items()}
+    said = {str(at): change for at, change in changes.items()}
     return correct(round_, reason, by, entries, said, meter_by=_meter_difference(round_, right))
 
 

@@ -199,7 +199,7 @@ class RoundCorrected(Struct, frozen=True, array_like=True, gc=False):
 
     reason: str
     by: tuple[str, str]
-    facts: dict[str, str] | None = None  # what was read wrongly: the index of the fact and how it should read
+    facts: dict[str, dict[str, Any]] | None = None  # what was read wrongly: the fact by its number
     meter_shown_by: int = 0  # by how much the right facts would have left the progressive meter elsewhere
     meter_reserve_by: int = 0
 

@@ -167,8 +167,7 @@ def test_a_misread_card_posts_exactly_the_difference_of_each_line():
     assert isinstance(events[0], RoundCorrected)
     assert (events[0].reason, events[0].by) == ("Misread", BY)
     assert posted(events) == {(1, "ante"): -20_00, (1, "play"): -80_00, (1, "blind"): -10_00}
-    assert events[0].facts is not None
-    assert [*events[0].facts] == [str(*change)]
+    assert events[0].facts == {str(at): fact for at, fact in change.items()}
 
 
 def test_a_correction_that_changes_no_line_posts_none():
