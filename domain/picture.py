@@ -10,15 +10,22 @@ from typing import Any
 
 from domain.cards import whole
 from domain.events import (
+    BetsClosed,
     Cards,
     CardsDealt,
     CardsTurned,
     CorrectionPosted,
     DecisionFollowed,
     DecisionMade,
+    FeeTaken,
     InsurancePlaced,
     LineSettled,
+    NoteMade,
+    PaymentReported,
+    ProgressiveWagersTaken,
+    RoundDisputed,
     RoundEvent,
+    RoundSettled,
     WagerPlaced,
 )
 from domain.games.showdown import folded
@@ -31,6 +38,7 @@ from domain.state import Round
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
 Settled = dict[Wager, list[LineSettled]]
 OF_A_SEAT = (WagerPlaced, DecisionMade, DecisionFollowed, InsurancePlaced, LineSettled, CorrectionPosted)
+OF_NO_SEAT = (BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundSettled, NoteMade, PaymentReported, RoundDisputed)
 
 
 def picture_of(round_: Round) -> dict[str, Any]:
@@ -49,7 +57,7 @@ def pictures_of(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any
         acting, corrected = _acting(round_), _corrected(round_)
         touched = _touched(event, round_) if seats else _all_seats(round_)
         settled = _settled(line for line in round_.lines if line.seat in touched)
-        seats = [before if before["acting"] is (before["seat"] in acting) else _turned_to(before) for before in seats]
+        seats = [seat if seat["acting"] is (seat["seat"] in acting) else _turned_to(seat) for seat in seats]
         for seat in touched:
             seats[seat - 1 : seat] = [_seat(round_, seat, acting, settled, corrected)]
         pictures.append(_picture(round_, seats))
@@ -64,6 +72,8 @@ def _touched(event: RoundEvent, round_: Round) -> Iterable[int]:
     """The seats that may look otherwise after an event, but for whether it is their turn."""
     if isinstance(event, OF_A_SEAT):
         return (event.seat,)
+    if isinstance(event, OF_NO_SEAT):
+        return ()
     match event:
         case CardsDealt(int() as seat) | CardsTurned(int() as seat):
             return (seat,)

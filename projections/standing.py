@@ -13,6 +13,7 @@ APPLIED: LiteralString = (
     "SELECT CASE WHEN count(*) = %s THEN min(position) ELSE 0 END FROM projections.positions "
     "WHERE place = 'projections' AND name = ANY(%s)"
 )
+BOTH: LiteralString = f"SELECT ({STORED}), ({APPLIED})"
 STANDING: LiteralString = (
     "SELECT position, updated_at FROM projections.positions WHERE place = 'projections' AND name = %s"
 )
@@ -21,6 +22,13 @@ STANDING: LiteralString = (
 def stored(database: Database) -> int:
     """The position of the last event."""
     return int(_rows(database, STORED, [])[0][0])
+
+
+def stored_and_applied(database: Database, names: Sequence[str]) -> tuple[int, int]:
+    """Both at once: most of the time nothing is left to apply, and this is all that is asked."""
+    values = [len(names), list(names)]
+    last, done = _rows(database, BOTH, values)[0]
+    return int(last), int(done)
 
 
 def applied(database: Database, names: Sequence[str]) -> int:

@@ -74,8 +74,11 @@ class Projecting:
         stored: int | None = None
         while True:
             try:
-                stored = standing.stored(self._database) if stored is None else stored
-                if standing.applied(self._database, projections) >= stored or time.monotonic() > deadline:
+                if stored is None:
+                    stored, applied = standing.stored_and_applied(self._database, projections)
+                else:
+                    applied = standing.applied(self._database, projections)
+                if applied >= stored or time.monotonic() > deadline:
                     return
             except ProgrammingError:  # whoever follows has only just begun, and its tables are not there
                 if time.monotonic() > deadline:

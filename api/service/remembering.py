@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
+_there: WeakSet[Remembered[Any]] = WeakSet()
 
 
 class Remembered(Generic[T]):
@@ -17,6 +19,7 @@ class Remembered(Generic[T]):
         self._at_most = at_most
         self._values: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = Lock()
+        _there.add(self)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
         with self._lock:
@@ -29,3 +32,13 @@ class Remembered(Generic[T]):
             if len(self._values) > self._at_most:
                 self._values.popitem(last=False)
         return value
+
+    def forget(self) -> None:
+        with self._lock:
+            self._values.clear()
+
+
+def forget_everything() -> None:
+    """For whoever measures how long a first look takes."""
+    for one in list(_there):
+        one.forget()
