@@ -41,6 +41,11 @@ class Evidence(Struct, frozen=True, array_like=True):
     result_hash: str
 
 
+def called(dispute_id: str) -> str:
+    """Dispute d-1; an id that says itself what it is stands alone."""
+    return dispute_id.capitalize() if dispute_id.startswith("dispute") else f"Dispute {dispute_id}"
+
+
 class DisputeOpened(Struct, frozen=True, array_like=True):
     """The claim, what it is about, and who may not rule on it because he was there."""
 

@@ -31,7 +31,7 @@ from domain.events import (
     RoundVoided,
     WagerPlaced,
 )
-from domain.money import dollars, money
+from domain.money import dollars
 
 FACE_DOWN = "▮▮"
 
@@ -75,7 +75,7 @@ def tell(event: RoundEvent) -> Told:
             return Told(f"Hole card checked: {'a Pure 21.5' if pure else 'no Pure 21.5'}")
         case LineSettled():
             moved = event.paid - event.collected
-            head = f"{event.bettor}, {_words(event.spot)} {money(event.wager)}: {_words(event.outcome)}"
+            head = f"{event.bettor}, {_words(event.spot)} {dollars(event.wager)}: {_words(event.outcome)}"
             return Told(f"{head}. {event.reason}", event.seat, amount=moved, clause=event.clause)
         case _:
             return _aside(event)
@@ -100,7 +100,9 @@ def _aside(event: RoundEvent) -> Told:
         case CorrectionPosted():
             return Told(event.reason, event.seat, amount=event.amount)
         case PaymentReported(seat, bettor, _, spot, paid, collected):
-            what = f"The dealer reports for {bettor}, {_words(spot)}: paid {money(paid)}, collected {money(collected)}"
+            moved = [f"paid {dollars(paid)}"] if paid else []
+            moved += [f"collected {dollars(collected)}"] if collected else []
+            what = f"The dealer reports for {bettor}, {_words(spot)}: {', '.join(moved) or 'nothing moved'}"
             return Told(what, seat, amount=paid - collected)
         case RoundDisputed(dispute, seat, bettor, _, spot):
             return Told(f"Disputed by {bettor}, {_words(spot)}: {dispute}", seat)

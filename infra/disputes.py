@@ -169,7 +169,7 @@ class Disputes:
         stored = None
         if entries:
             stored = self._ledger.load(dispute.opened.round)
-            why = f"Dispute {dispute.id}: {reason}"
+            why = f"{disputes.called(dispute.id)}: {reason}"
             by = (actor.by, ruled.second_person or "")
             posted = corrections.correct(stored.round, why, by, entries, dispute=dispute.id)
             append.add(stream("round", dispute.opened.round), stored.version, posted)

@@ -91,7 +91,7 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
         "text": _headline(event) if settled else told.what,
         "seat": told.seat,
         "cards": [None if card == FACE_DOWN else card for card in told.cards],
-        "amount": money(told.amount) if told.amount and not isinstance(event, RoundSettled) else None,
+        "amount": money(told.amount) if told.amount and not isinstance(event, RoundSettled | PaymentReported) else None,
         "outcome": event.outcome if settled else None,
         "why": {
             "clause": why.clause,

@@ -13,9 +13,10 @@ from api.service.problems import Problem
 from api.web import irregular
 from api.web.amounts import read_amount, read_time
 from api.web.page import Page, View
+from api.web.rendering import shown_money
 from api.web.visit import Visit
 from domain.cards import DECK
-from domain.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE
+from domain.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, called
 from domain.supposing import STREETS
 from projections.irregular import KINDS, STATUSES
 
@@ -86,12 +87,15 @@ def _wagers_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "value": _named(line),
-            "words": f"seat {line['seat']}, {line['bettor']}, {line['spot'].replace('_', ' ')} {line['wager']}"
-            + (f", hand {line['hand']}" if line["hand"] > 1 else "")
-            + f": {line['outcome'].replace('_', ' ')}",
+            "words": f"{_wager_words(line)} {shown_money(line['wager'])}: {line['outcome'].replace('_', ' ')}",
         }
         for line in found["lines"]
     ]
+
+
+def _wager_words(line: Mapping[str, Any]) -> str:
+    hand = f", hand {line['hand']}" if line["hand"] > 1 else ""
+    return f"seat {line['seat']}, {line['bettor']}, {line['spot'].replace('_', ' ')}{hand}"
 
 
 def _named(line: Mapping[str, Any]) -> str:
@@ -149,7 +153,7 @@ async def show_one(visit: Visit) -> View:
         "supposed": await _supposed(visit, file),
         "cards": _cards(file["facts"]),
         "decisions": _decisions(file["facts"]),
-        "wagers": [(_named(line), f"seat {line['seat']} {line['bettor']} {line['spot']}") for line in file["lines"]],
+        "wagers": [(_named(line), _wager_words(line)) for line in file["lines"]],
         "parties": [party for party in (file["bettor"], file["player_dealer"], "house") if party is not None],
         "why_not": file["involved"].get(me),
         "may": {
@@ -168,7 +172,7 @@ async def show_one(visit: Visit) -> View:
         },
         "days_to_appeal": DAYS_TO_APPEAL,
     }
-    return View(data, title=f"Dispute {name}", crumbs=(("Disputes", "/disputes"),))
+    return View(data, title=called(name), crumbs=(("Disputes", "/disputes"),))
 
 
 def _cards(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -202,7 +206,7 @@ def _decisions(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
             times = f" {fact['times']}x" if "times" in fact else ""
             found.append((str(number), f"{who}: {fact['choice']}{times}"))
         elif fact["do"] == "bet":
-            found.append((str(number), f"{who} bets {fact['spot'].replace('_', ' ')} {fact['amount']}"))
+            found.append((str(number), f"{who} bets {fact['spot'].replace('_', ' ')} {shown_money(fact['amount'])}"))
     return found
 
 

@@ -149,12 +149,18 @@ class Drawing:
 
     # ---- settlement lines
 
-    def lines(self, lines: Iterable[One], now: int, asked: str, round_: str, ruleset: str, banked: bool) -> Markup:
+    def lines(
+        self, lines: Iterable[One], now: int, asked: str, round_: str, ruleset: str, banked: bool, may_dispute: bool
+    ) -> Markup:
         at = _address(asked)
-        rows = [row for line in lines for row in self._line(line, now, at, round_, ruleset, banked)]
+        rows = [
+            row
+            for line in lines
+            for row in self._line(line, now, at, ruleset, banked, _claim(line, round_) if may_dispute else None)
+        ]
         return Markup("\n".join(rows))  # escaped in each
 
-    def _line(self, line: One, now: int, at: str, round_: str, ruleset: str, banked: bool) -> Iterable[str]:
+    def _line(self, line: One, now: int, at: str, ruleset: str, banked: bool, claim: str | None) -> Iterable[str]:
         words = self._shown["words"]
         number, seat, hand = line["step"], line["seat"], line["hand"]
         bettor, spot = _safe(line["bettor"]), _safe(words(line["spot"]))
@@ -163,17 +169,16 @@ class Drawing:
         outcome = _safe(words(f"{line['outcome']} {line['odds']}" if line["odds"] else line["outcome"]))
         current = ' aria-current="true"' if number == now else ""
         short = "" if line["shortfall"] == "0.00" else " loss"
-        claim = {"round": round_, "seat": seat, "bettor": line["bettor"], "hand": hand, "spot": line["spot"]}
         disputes = "".join([f'<a href="/disputes/{_safe(one)}">{_safe(one)}</a> ' for one in line["disputes"]])
+        if claim is not None:
+            disputes += f'<a href="{claim}">Dispute<span class="visually-hidden"> {bettor}\'s {spot}</span></a>'
         yield (
             f'<tr data-line="{number}"{current}>\n<td>{seat}</td><td><a href="/people/{bettor}">{bettor}</a></td>\n'
             f'<td><a href="{at}{number}" data-step="{number}">{spot}{numbered}</a></td>\n'
             f'{self._amounts(line, "wager")}\n<td><span class="badge {kind}">{outcome}</span></td>\n'
             f"{self._amounts(line, 'owed', 'paid', 'collected', 'returned')}\n"
             f"{self._amounts(line, 'shortfall', looks=short)}\n{self._left(line) if banked else ''}"
-            f'<td>{_clause(line["clause"], ruleset)}</td>\n<td class="no-print">{disputes}'
-            f'<a href="/disputes/new?{_safe(urlencode(claim))}">Dispute'
-            f'<span class="visually-hidden"> {bettor}\'s {spot}</span></a></td>\n</tr>'
+            f'<td>{_clause(line["clause"], ruleset)}</td>\n<td class="no-print">{disputes}</td>\n</tr>'
         )
         yield from self._said_of(line)
 
@@ -185,11 +190,13 @@ class Drawing:
         return f'<td class="number">{to_pay if to_collect == to_pay else f"{to_pay} / {to_collect}"}</td>'
 
     def _said_of(self, line: One) -> Iterable[str]:
-        """Afterwards: what the dealer reported, and what was put right."""
+        """Afterwards: what the dealer reported that is not what was due, and what was put right."""
         begins = '<tr class="posted"><td></td><td colspan="5">'
         for said in line["reported"]:
+            if (said["paid"], said["collected"]) == (line["paid"], line["collected"]):
+                continue
             amounts = self._amounts(said, "paid", "collected")
-            yield f'{begins}The dealer reported for this wager</td>{amounts}<td colspan="5"></td></tr>'
+            yield f'{begins}The dealer reported otherwise</td>{amounts}<td colspan="5"></td></tr>'
         for posted in line["corrections"]:
             reason, account = _safe(posted["reason"]), _safe(posted["account"])
             amount = escape(self._shown["signed"](posted["amount"]))
@@ -207,6 +214,12 @@ def _safe(text: str) -> str:
 def _address(asked: str) -> str:
     """Of a step of this round, all but its number."""
     return f"?{_safe(asked)}&amp;step=" if asked else "?step="
+
+
+def _claim(line: One, round_: str) -> str:
+    """Where a dispute on this wager is opened."""
+    about = {"round": round_, **{name: line[name] for name in ("seat", "bettor", "hand", "spot")}}
+    return f"/disputes/new?{_safe(urlencode(about))}"
 
 
 def _clause(clause: str, ruleset: str) -> str:

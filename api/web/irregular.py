@@ -10,7 +10,6 @@ from api.service.disputes import READING
 from api.service.problems import Problem
 from api.web.page import Page, View
 from api.web.visit import Visit
-from projections.report import Report
 from projections.reports import report_named
 
 REPORTS = {
@@ -52,12 +51,10 @@ async def show(visit: Visit) -> View:
         "what": WHAT[name],
         "asked": asked,
         "filters": [key for key in FILTERS if key in report.filters],
-        "columns": [column for column in report.columns if column not in LEFT_OUT],
-        "kinds": _kinds(report),
-        "rows": [
-            {**row, **({"hands": _hands(row["hands"])} if "hands" in row else {})}
-            for row in (rows[:ROWS_SHOWN] if more else rows)
+        "columns": [
+            {"name": column, "kind": kind} for column, kind in report.columns.items() if column not in LEFT_OUT
         ],
+        "rows": rows[:ROWS_SHOWN] if more else rows,
         "all_rows": f"/irregular?{urlencode({'report': name, **asked, 'rows': 'all'})}" if more else None,
         "formats": FORMATS,
     }
@@ -69,32 +66,6 @@ def _name(visit: Visit) -> str:
     if name not in REPORTS:
         raise Problem("not_found", f"There are {', '.join(REPORTS)} here.")
     return name
-
-
-def _kinds(report: Report) -> dict[str, str]:
-    """How a column is shown: money, a moment, a number, an address, or as it is."""
-    own = {"hands": "hands", "round": "round", "p_value": "number", "rounds": "number"}
-    kinds = {"money": "money", "at": "at", "decimal": "number"}
-    numbers = (
-        "cards",
-        "voided",
-        "short",
-        "misdeal",
-        "malfunction",
-        "irregularity",
-        "waivers",
-        "most_seen",
-        "least_seen",
-    )
-    return {
-        column: own.get(column) or kinds.get(shape) or ("number" if column.startswith(numbers) else "")
-        for column, shape in report.columns.items()
-    }
-
-
-def _hands(address: str) -> str:
-    """The page of a search at the service."""
-    return address.replace("/v1/rounds?", "/hands?", 1)
 
 
 async def file(visit: Visit) -> Response:

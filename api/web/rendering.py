@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -16,7 +17,7 @@ from markupsafe import Markup, escape
 
 from api.service.remembering import Remembered
 from api.web.assets import Asset
-from api.web.cells import Cells, is_number
+from api.web.cells import Cells
 from api.web.drawing import Drawing
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
@@ -33,6 +34,7 @@ RANK_NAMES = dict(
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
+STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))")
 DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
 
 
@@ -52,15 +54,17 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks, in_script=in_script)
-    made.filters.update(moment=clock.moment, clock=clock.clock, day=shown_day)
+    made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
+    made.filters.update(day=shown_day, short_day=short_day)
     shown: dict[str, Callable[[Any], str]] = {
         "money": shown_money,
         "signed": signed_money,
         "count": count,
         "moment": clock.moment,
         "day": shown_day,
+        "card": lambda card: card_face(card, "small"),
     }
-    made.globals.update(table_rows=Cells(shown).body, is_number=is_number)
+    made.globals["report_table"] = Cells(shown).table
     of_a_replay: dict[str, Callable[[Any], str]] = {
         "money": shown_money,
         "signed": signed_money,
@@ -179,6 +183,10 @@ class Clock:
         """The names of today's shifts, in their order."""
         return [shift.name for shift in self._days.calendar_of(time.time_ns() // 1_000_000).shifts]
 
+    def zone(self) -> str:
+        """Its name today, for scripts that show times."""
+        return self._days.zone_of(time.time_ns() // 1_000_000).key
+
     def in_zone(self, wall: datetime) -> datetime:
         """A time that somebody read off the property's clock; of one that it showed twice, the first."""
         near = round(wall.replace(tzinfo=UTC).timestamp() * 1000)
@@ -195,11 +203,20 @@ class Clock:
         local = self.local(text)
         return _time(local, f"{_day(local.date())} {_clock(local)}")
 
+    def moments(self, text: str) -> Markup:
+        """Words of the ledger, in which moments stand as it stores them, with those of the property instead."""
+        parts = STORED_MOMENT.split(text)
+        return Markup("").join(self.moment(part) if at % 2 else part for at, part in enumerate(parts))
+
     def clock(self, text: str | None) -> Markup | str:
         if text is None:
             return "–"
         local = self.local(text)
         return _time(local, _clock(local))
+
+
+def short_day(text: str) -> str:
+    return f"{date.fromisoformat(text):%a %d %b}"
 
 
 def _time(local: datetime, shown: str) -> Markup:

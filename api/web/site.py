@@ -192,6 +192,7 @@ class Site:
             "open_to_all": not self.service.settings.authenticated,
             "theme": cookies.theme,
             "suits": cookies.suits,
+            "zone": self.clock.zone(),
             "csrf": cookies.token,
             "form_key": secrets.token_urlsafe(16),
             "here": _here(visit.request),

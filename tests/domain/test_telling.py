@@ -59,7 +59,7 @@ CASES: list[tuple[RoundEvent, Told]] = [
     (InsurancePlaced(2, "p-2", 5_00), Told("p-2 takes insurance", 2, amount=5_00)),
     (
         LineSettled(1, "p-1", 1, "ante", 10_00, "no_action", None, 10_00, 0, 0, "bank", "club/9", "Nothing was left."),
-        Told("p-1, ante 10.00: no action. Nothing was left.", 1, amount=0, clause="club/9"),
+        Told("p-1, ante $10.00: no action. Nothing was left.", 1, amount=0, clause="club/9"),
     ),
     (MeterRead(7_00, 0), Told("The meter shows $7.00")),
     (MeterPaid(1, "p-1", 10, 50, 450, 0), Told("10% off the meter to p-1; it shows $4.50", 1, amount=50)),
@@ -72,7 +72,7 @@ CASES: list[tuple[RoundEvent, Told]] = [
     (CorrectionPosted(1, "p-1", 1, "ante", -500, "cage", "misread"), Told("misread", 1, amount=-500)),
     (
         PaymentReported(1, "p-1", 1, "pair_plus", 15_00, 0),
-        Told("The dealer reports for p-1, pair plus: paid 15.00, collected 0.00", 1, amount=15_00),
+        Told("The dealer reports for p-1, pair plus: paid $15.00", 1, amount=15_00),
     ),
     (RoundDisputed("d-1", 1, "p-1", 1, "pair_plus"), Told("Disputed by p-1, pair plus: d-1", 1)),
 ]

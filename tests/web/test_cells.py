@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from api.web.cells import Cells, is_number
+from api.web.cells import Cells, folded, side_of
+from projections.reports import REPORTS
 
-CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "moment", "day", "count")})
+CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "moment", "day", "count", "card")})
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,10 @@ CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "mome
         ("schedule", "schedule", 1, "1"),
         ("box", "", "b-1", '<a href="/drop/b-1">b-1</a>'),
         ("account", "", "player:p 1&2", '<a href="/reports/journal?account=player%3Ap%201%262">player:p 1&amp;2</a>'),
-        ("hands", "", "/v1/rounds?dealer=d-1&voided=true", '<a href="/hands?dealer=d-1&amp;voided=true">hands</a>'),
+        ("hands", "", "/v1/rounds?dealer=d-1&voided=true", '<a href="/hands?dealer=d-1&amp;voided=true">the hands</a>'),
+        ("percent", "decimal", "2.696", "2.7 %"),
+        ("p_value", "p_value", "0.0021", '<span class="badge bad">0.0021</span>'),
+        ("most", "", "3c", "card 3c"),
         ("status", "", "variance", '<span class="badge bad">variance</span>'),
     ],
 )
@@ -34,15 +38,35 @@ def test_a_value_is_shown_by_its_kind_and_its_column(column: str, kind: str, val
     assert CELLS.cell(column, kind, value) == shown
 
 
-def test_a_row_escapes_what_people_wrote():
-    columns = [{"name": "explanation", "kind": ""}, {"name": "box", "kind": ""}]
-    body = CELLS.body(columns, [{"explanation": "<script>", "box": '"><b>'}])
-    assert body == (
-        '<tr><td class="">&lt;script&gt;</td>'
-        '<td class=""><a href="/drop/%22%3E%3Cb%3E">&#34;&gt;&lt;b&gt;</a></td></tr>'
+def test_a_table_escapes_what_people_wrote_and_adds_up_what_it_is_told():
+    columns = [{"name": "explanation", "kind": ""}, {"name": "box", "kind": ""}, {"name": "fees", "kind": "money"}]
+    rows = [{"explanation": "<script>", "box": '"><b>', "fees": None}]
+    assert CELLS.table(columns, rows, {"fees": "5.00"}) == (
+        '<thead><tr><th class="">Explanation</th><th class="">Box</th><th class="number">Fees</th></tr></thead>'
+        '<tbody><tr><td class="">&lt;script&gt;</td>'
+        '<td class=""><a href="/drop/%22%3E%3Cb%3E">&#34;&gt;&lt;b&gt;</a></td>'
+        '<td class="number"><span class="muted">–</span></td></tr></tbody>'
+        '<tfoot><tr><td class="">Together</td><td class=""></td><td class="number">money 5.00</td></tr></tfoot>'
     )
 
 
+def test_of_many_columns_some_share_a_cell_and_none_is_lost():
+    for report in REPORTS.values():
+        columns = list(report.columns.items())
+        cells = folded(columns)
+        assert sorted(column for cell in cells for column in cell) == sorted(columns)
+        assert len(cells) <= 12
+    few = [(name, "") for name in ("round", "table", "at")]
+    assert folded(few) == [[column] for column in few]
+    many = [*few, *((f"c{number}", "money") for number in range(7)), ("gaming_day", ""), ("shift", "")]
+    assert folded(many)[:2] == [[("round", ""), ("table", "")], [("at", ""), ("gaming_day", ""), ("shift", "")]]
+    row = dict.fromkeys((name for name, _ in many), "1.00") | {"gaming_day": "2026-03-08"}
+    body = CELLS.table([{"name": name, "kind": kind} for name, kind in many], [row])
+    assert '<th class="">Round<span class="sub">Table</span></th>' in body
+    assert '<td class="">1.00<span class="sub">day 2026-03-08</span><span class="sub">1.00</span></td>' in body
+
+
 def test_numbers_stand_on_the_right_and_long_text_is_wrapped():
-    assert [is_number("money", None), is_number("", 3), is_number("", True)] == ["number", "number", ""]
-    assert [is_number("schedule", 1), is_number("list", []), is_number("", "x" * 61)] == ["", "words", "words"]
+    assert [side_of("money", None), side_of("", 3), side_of("", True)] == ["number", "number", ""]
+    assert [side_of("schedule", 1), side_of("list", []), side_of("", "x" * 61)] == ["", "words", "words"]
+    assert [side_of("decimal", "0.5"), side_of("at", "2026-03-08T06:00:00.000-08:00")] == ["number", "nowrap"]

@@ -56,7 +56,7 @@ def test_what_people_wrote_is_never_markup():
     state = {PILE["name"]: [WICKED, WICKED, "chip-5"], "hand/1/1": WICKED}
     parts = [
         DRAWN.timeline([STEP], 2, f"table={WICKED}", "uth", "dealer"),
-        DRAWN.lines([LINE], 2, f"table={WICKED}", "r-1", "uth", True),
+        DRAWN.lines([LINE], 2, f"table={WICKED}", "r-1", "uth", True, True),
         DRAWN.at_seat(SEAT, state, []),
         DRAWN.headline(STEP),
         DRAWN.because(STEP, "uth", "dealer"),
@@ -73,6 +73,14 @@ def test_a_card_that_is_face_down_or_not_there_has_no_face():
     assert 'class="card marked" data-k="card/1/1/1"' in seat
     assert 'aria-label="ace of spades" data-suit="s"' in seat
     assert 'class="card gone" data-k="card/1/1/0" data-kind="card" role="img"><' in DRAWN.at_seat(SEAT, {}, [])
+
+
+def test_a_line_shows_what_was_reported_otherwise_and_leads_to_a_dispute_where_one_may_be_opened():
+    shown = [DRAWN.lines([LINE], 2, "", "r-1", "uth", True, may_dispute) for may_dispute in (True, False)]
+    assert [text.count('href="/disputes/new?round=r-1') for text in shown] == [1, 0]
+    assert "The dealer reported otherwise" in shown[0]
+    as_due = {**LINE, "reported": [{"paid": "5.00", "collected": "0.00"}]}
+    assert "reported" not in DRAWN.lines([as_due], 2, "", "r-1", "uth", True, True)
 
 
 def test_json_in_a_script_does_not_end_it():

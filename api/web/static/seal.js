@@ -122,7 +122,7 @@ export async function check(log, shown, namespace) {
   }
   const count = (number) => number.toLocaleString("en-US");
   const more = [
-    `Log: ${checkpoint.origin}, ${count(checkpoint.size)} events, sealed ${new Date(log.sealed_at).toLocaleString()}.`,
+    `Log: ${checkpoint.origin}, ${count(checkpoint.size)} events, sealed ${moment(log.sealed_at)}.`,
     `Root: ${btoa(String.fromCharCode(...checkpoint.root))}`,
     key === null ? "The signature was not checked: this browser does not know Ed25519." : `Signed by ${key}. Whether that is the log's key, ask somebody who has kept it: a witness, or an earlier evidence bundle.`,
   ];
@@ -130,6 +130,12 @@ export async function check(log, shown, namespace) {
   if (open) return { state: "unsealed", words: open === log.entries.length ? "not yet sealed" : `${open} of ${log.entries.length} events not yet sealed`, more };
   if (key === null) return { state: "partly", words: "sealed; the signature was not checked", more };
   return { state: "verified", words: "verified in this browser", more };
+}
+
+/** As the rest of the page shows times: in the property's zone. */
+function moment(text) {
+  const part = { day: "2-digit", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
+  return new Intl.DateTimeFormat("en-GB", { ...part, timeZone: document.documentElement.dataset.zone }).format(new Date(text)).replace(",", "");
 }
 
 const KINDS = { verified: "good", partly: "warn", unsealed: "info", mismatch: "bad", unknown: "warn" };
