@@ -26,7 +26,7 @@ demo: $(VENV)/.installed ## a simulated floor with its HTTP service, on an embed
 	$(BIN)/roundledger demo $(ARGS)
 
 test: $(VENV)/.installed-test ## run the tests (TESTS=tests/rules ARGS=-x WORKERS=2)
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS) $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS) $(TESTS)
 
 check: $(VENV)/.installed-test $(VENV)/.installed-check ## lint, formatting, types and import layers
 	$(BIN)/ruff check .

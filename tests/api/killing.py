@@ -18,11 +18,10 @@ import httpx
 
 from infra.embedded import embedded_postgres
 from infra.migrate import migrate
-from tests.api.processes import free_port, serving
+from tests.api.processes import PATIENCE_SECONDS, free_port, serving
 
 HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}
 ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00"}
-PATIENCE_SECONDS = 120.0
 
 
 def new_round(client: httpx.Client) -> Any:

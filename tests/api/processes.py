@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import random
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 
 SERVE = [sys.executable, "-c", "import typer; from api.serve_command import serve; typer.run(serve)"]
+PATIENCE_SECONDS = 120.0
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+    """One that stays free until it is served on: below those that the system gives to whoever connects somewhere."""
+    while True:
+        port = _PORTS.randrange(15_000, 32_000)
+        with socket.socket() as found, suppress(OSError):
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(("127.0.0.1", port))
+            return port
+
+
+_PORTS = random.SystemRandom()  # no two processes that run tests get the same series
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -38,25 +47,30 @@ def serving(
         settings = environment(**{"ROUNDLEDGER_SEAL": "false", **more})  # or a key would be made in somebody's home
         process = subprocess.Popen(command, env=settings, stdout=said, stderr=said)
     try:
-        for _ in range(600):
-            try:
-                httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
-                break
-            except httpx.TransportError:
-                assert process.poll() is None, "the service ended"
-                time.sleep(0.1)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not _answers(port):
+            assert process.poll() is None, "the service ended"
+            assert time.monotonic() < deadline, "the service did not start"
+            time.sleep(0.1)
         yield process
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(30)
+        process.wait(PATIENCE_SECONDS)
 
 
 def until_gone(port: int) -> bool:
-    for _ in range(50):
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1)
-        except httpx.TransportError:
-            return True
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        with socket.socket() as asking:
+            if asking.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED:
+                return True
         time.sleep(0.1)
+    return False
+
+
+def _answers(port: int) -> bool:
+    with suppress(httpx.TransportError):
+        httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5)
+        return True
     return False

@@ -17,8 +17,7 @@ from api.service.operations import Operation
 from api.service.settings import Settings
 from api.service.shapes import ProblemShown
 from infra.ledger import Ledger
-from infra.migrate import migrate
-from tests.ledger.conftest import new_database, server_url
+from tests.ledger.conftest import migrated_database, server_url
 
 __all__ = ["KEY", "client", "open_service", "server_url", "service_url"]
 
@@ -28,8 +27,7 @@ KEY = "a key for the tests, and long enough to be one"
 @pytest.fixture(scope="module")
 def service_url(server_url: str) -> Iterator[str]:
     """Of a migrated database, shared by the tests of a module."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         yield url
 
 

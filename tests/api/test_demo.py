@@ -23,12 +23,11 @@ from infra.demonstration import PASSWORD, PEOPLE, TABLES, Past, Plan
 from infra.disputes import Disputes
 from infra.embedded import embedded_postgres
 from infra.ledger import Ledger
-from infra.migrate import migrate
 from infra.people import People
 from infra.tlog.reading import LogReader
 from projections.runner import Runner
 from tests.api.processes import environment, free_port, until_gone
-from tests.ledger.conftest import new_database, server_url
+from tests.ledger.conftest import migrated_database, server_url
 from tests.projections.playing import everything
 
 __all__ = ["server_url"]
@@ -63,8 +62,7 @@ def ledger_of(url: str) -> Iterator[Ledger]:
 @pytest.fixture(scope="module")
 def built(server_url: str) -> Iterator[str]:
     """A past that was built in one go."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         with ledger_of(url) as ledger:
             assert len(list(Past(ledger, PLAN).tell(DAY_MS))) == PLAN.rounds
         with Runner(url) as runner:
@@ -131,8 +129,7 @@ def test_telling_it_again_adds_nothing(built: str):
 
 
 def test_broken_off_at_any_round_it_is_told_on_to_the_same_end(server_url: str, built: str):
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         for rounds in (1, 37, 75, 76, 139):
             with ledger_of(url) as ledger:
                 past = Past(ledger, PLAN)

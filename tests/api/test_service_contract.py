@@ -11,9 +11,8 @@ import pytest
 
 from domain import rulesets
 from domain.documents import LONGEST_LINE, adjudicate
-from infra.migrate import migrate
 from tests.api.serving import client, open_service, server_url, service_url
-from tests.ledger.conftest import new_database
+from tests.ledger.conftest import migrated_database
 
 __all__ = ["client", "server_url", "service_url"]
 
@@ -413,14 +412,12 @@ def test_reports_come_as_json_and_csv(client):
 
 
 def test_reports_follow_the_events(server_url: str):
-    with new_database(server_url) as url:
-        migrate(url)
-        with open_service(url, follow=True) as client:
-            table = new_table(client)
-            round_id = client.post(f"/v1/tables/{table}/rounds", json={"actions": [ANTE]}).json()["id"]
-            (found,) = client.get(f"/v1/rounds?table={table}").json()["rounds"]
-            assert found["round"] == round_id
-            assert client.get("/readyz").json()["status"] == "ready"
+    with migrated_database(server_url) as url, open_service(url, follow=True) as client:
+        table = new_table(client)
+        round_id = client.post(f"/v1/tables/{table}/rounds", json={"actions": [ANTE]}).json()["id"]
+        (found,) = client.get(f"/v1/rounds?table={table}").json()["rounds"]
+        assert found["round"] == round_id
+        assert client.get("/readyz").json()["status"] == "ready"
 
 
 def test_health_readiness_and_metrics(client):

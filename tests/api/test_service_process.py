@@ -6,14 +6,13 @@ import json
 import signal
 import subprocess
 import threading
-import time
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.api.killing import ANTE, kill_under_load, new_round
-from tests.api.processes import SERVE, environment, free_port, serving, until_gone
+from tests.api.processes import PATIENCE_SECONDS, SERVE, environment, free_port, serving, until_gone
 from tests.api.serving import KEY, server_url, service_url
 
 __all__ = ["server_url", "service_url"]
@@ -29,7 +28,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(service_url: s
 def read_feed(port: int, path: str, count: int, after: int | None) -> list[dict[str, Any]]:
     headers = {} if after is None else {"Last-Event-ID": str(after)}
     seen: list[dict[str, Any]] = []
-    with httpx.stream("GET", f"http://127.0.0.1:{port}{path}", headers=headers, timeout=20) as answer:
+    with httpx.stream("GET", f"http://127.0.0.1:{port}{path}", headers=headers, timeout=PATIENCE_SECONDS) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         for line in answer.iter_lines():
             if line.startswith("data: "):
@@ -42,7 +41,7 @@ def read_feed(port: int, path: str, count: int, after: int | None) -> list[dict[
 def test_a_feed_resumes_with_nothing_skipped_and_ends_with_the_service(service_url: str):
     port = free_port()
     with serving(service_url, port) as process:
-        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20)
+        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS)
         round_id = new_round(client)
         other = new_round(client)
         table = client.get(f"/v1/rounds/{round_id}").json()["table"]
@@ -57,21 +56,22 @@ def test_a_feed_resumes_with_nothing_skipped_and_ends_with_the_service(service_u
         whole = read_feed(port, f"/v1/feed?after={first[0]['position'] - 1}", 16, None)
         assert {item["round"] for item in whole if "round" in item} >= {round_id, other}
 
-        ended = threading.Event()
+        listening, ended = threading.Event(), threading.Event()
 
         def listen() -> None:
-            with httpx.stream("GET", f"http://127.0.0.1:{port}/v1/feed", timeout=20) as answer:
+            with httpx.stream("GET", f"http://127.0.0.1:{port}/v1/feed", timeout=PATIENCE_SECONDS) as answer:
+                listening.set()
                 for _ in answer.iter_lines():
                     pass
             ended.set()
 
         listener = threading.Thread(target=listen)
         listener.start()
-        time.sleep(0.5)
+        assert listening.wait(PATIENCE_SECONDS)
         client.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) in (0, -signal.SIGTERM)
-        listener.join(10)
+        assert process.wait(PATIENCE_SECONDS) in (0, -signal.SIGTERM)
+        listener.join(PATIENCE_SECONDS)
         assert ended.is_set()
 
 
@@ -89,11 +89,13 @@ def test_several_workers_serve_one_ledger(service_url: str):
     port = free_port()
     with serving(service_url, port, "--workers", "2"):
         for _ in range(4):
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS) as client:
                 round_id = new_round(client)
             version = 0
             for _ in range(4):
-                with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:  # perhaps the other one
+                with httpx.Client(
+                    base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS
+                ) as client:  # perhaps the other one
                     answer = client.post(f"/v1/rounds/{round_id}/actions", json={"actions": [ANTE]})
                     assert answer.status_code == 200, answer.text
                     version = answer.json()["version"]

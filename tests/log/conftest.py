@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
 from infra.database import Database
 from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
 from infra.simulation import documents
 from infra.tlog.reading import LogReader
 from infra.tlog.sealer import Sealer
-from tests.ledger.conftest import new_database, new_ledger, recorder, server_url
+from tests.ledger.conftest import migrated_database, new_database, new_ledger, recorder, server_url
 
 __all__ = ["new_ledger", "recorder", "server_url"]
 
@@ -65,8 +63,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def sealed_url(server_url: str, keys: Path) -> Iterator[str]:
     """Rounds of three rule sets, sealed in three steps, and nothing connected to it. Not to be written to."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         for ruleset in RULESETS:
             record_rounds(url, ruleset, 6)
             with psycopg.connect(url, autocommit=True) as connection:  # numbers that no event has
@@ -78,17 +75,9 @@ def sealed_url(server_url: str, keys: Path) -> Iterator[str]:
 @pytest.fixture
 def copy(server_url: str, sealed_url: str) -> Iterator[Callable[[], str]]:
     """Makes copies of the sealed ledger: the same log, with the same key."""
-    with psycopg.connect(server_url, autocommit=True) as connection, ExitStack() as stack:
-
-        def make() -> str:
-            name, template = f"test_{uuid4().hex}", conninfo_to_dict(sealed_url)["dbname"]
-            connection.execute(
-                SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(str(template)))
-            )
-            stack.callback(connection.execute, SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
-            return make_conninfo(server_url, dbname=name)
-
-        yield make
+    original = str(conninfo_to_dict(sealed_url)["dbname"])
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(new_database(server_url, original))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from domain.documents import adjudicate
 from infra.ledger import Ledger
 from projections.reports import Filters, rows
 from projections.runner import Runner
-from tests.ledger.conftest import new_database
+from tests.ledger.conftest import migrated_database
 from tests.projections import figures
 from tests.projections.playing import record, simulated
 
@@ -24,10 +24,8 @@ ROUNDS = 60  # of each rule set
 @pytest.fixture(scope="module")
 def floor(server_url: str) -> Any:
     """The URL of a ledger with all of it applied, and the documents with the results that `adjudicate` gives."""
-    from infra.migrate import migrate
 
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         rounds = simulated(ROUNDS)
         ledger = Ledger(url)
         record(ledger, rounds)

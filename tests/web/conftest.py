@@ -25,9 +25,8 @@ from domain.events import PaymentReported
 from domain.supposing import CardSupposed
 from infra.disputes import Disputes
 from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
 from infra.people import People, Somebody
-from tests.ledger.conftest import new_database, server_url
+from tests.ledger.conftest import migrated_database, server_url
 from tests.projections.playing import NOON_MS, record, simulated
 from tests.web.boxes import swapped_and_counted
 
@@ -87,8 +86,7 @@ def serving(database_url: str, **settings: Any) -> Iterator[Site]:
 @contextmanager
 def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
     """A database with some rounds of every rule set, and the ids of one of them."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         ledger = Ledger(url)
         try:
             results = record(ledger, simulated(4))

@@ -12,11 +12,10 @@ from playwright.sync_api import Browser, Page, Response, expect
 
 from infra.access import Access
 from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
 from infra.people import People, Somebody
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
 from tests.domain.stored_rounds import cards_in
-from tests.ledger.conftest import new_database
+from tests.ledger.conftest import migrated_database
 from tests.web.conftest import KEY, PASSWORD, WAIT_MS, Site, serving
 
 START_MS = 1_772_900_000_000
@@ -36,8 +35,7 @@ SHOWN = f"""() => ({{
 @pytest.fixture(scope="module")
 def rounds_url(server_url: str) -> Iterator[str]:
     """Four split hands, a bank that ran dry, the same again at another table, and one that is still open."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         ledger = Ledger(url)
         dry, open_ = bank_runs_dry(), bank_runs_dry()
         again = {**dry, "round": "dry-again", "player_dealer": {**dry["player_dealer"], "seat": 3}}

@@ -13,12 +13,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
 from infra.tlog.checkpoints import parse_checkpoint
 from infra.tlog.merkle import LEAF, root_from_inclusion
 from infra.tlog.sealer import Sealer
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
-from tests.ledger.conftest import new_database
+from tests.ledger.conftest import migrated_database
 from tests.log.conftest import as_superuser
 from tests.web.conftest import Site, serving
 
@@ -28,8 +27,7 @@ START_MS = 1_772_900_000_000
 @pytest.fixture(scope="module")
 def logged(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Three rounds that are sealed, one of them changed since by somebody who could, and one that is not sealed."""
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         ledger = Ledger(url)
         changed = {**bank_runs_dry(), "round": "changed-since", "table": "u3"}
         for document in (four_hands(), bank_runs_dry(), changed):
@@ -176,8 +174,7 @@ def test_the_paths_lead_to_the_root_for_others_too(logged: Site):
 
 
 def test_a_ledger_without_a_log(server_url: str, page: Page):
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         ledger = Ledger(url)
         ledger.record(four_hands(), Actor("dealer-1", START_MS))
         ledger.close()

@@ -9,9 +9,8 @@ import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
-from infra.migrate import migrate
 from infra.people import MOST_FAILURES
-from tests.ledger.conftest import new_database
+from tests.ledger.conftest import migrated_database
 from tests.web.conftest import PASSWORD, Site, serving
 
 SignIn = Callable[..., None]
@@ -163,34 +162,30 @@ def test_nobody_is_led_elsewhere_by_the_address_to_go_on_to(locked: Site, client
 
 
 def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, page: Page):
-    with new_database(server_url) as url:
-        migrate(url)
-        with serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
-            page.goto(site.url)
-            page.get_by_role("link", name="Make the first admin").click()
-            for label, text in (("Your staff id", "boss-1"), ("Your name", "The Boss")):
-                page.get_by_label(label).fill(text)
-            page.get_by_label("Password", exact=True).fill(PASSWORD)
-            page.get_by_label("The password again").fill(PASSWORD)
-            page.get_by_label("Setup code").fill("SETUP-CODE")
-            page.get_by_role("button", name="Make the first admin").click()
-            expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
-            with httpx.Client(base_url=site.url) as http:
-                assert http.get("/setup").status_code == 404
+    with migrated_database(server_url) as url, serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
+        page.goto(site.url)
+        page.get_by_role("link", name="Make the first admin").click()
+        for label, text in (("Your staff id", "boss-1"), ("Your name", "The Boss")):
+            page.get_by_label(label).fill(text)
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_label("The password again").fill(PASSWORD)
+        page.get_by_label("Setup code").fill("SETUP-CODE")
+        page.get_by_role("button", name="Make the first admin").click()
+        expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
+        with httpx.Client(base_url=site.url) as http:
+            assert http.get("/setup").status_code == 404
 
 
 def test_a_wrong_code_makes_nobody(server_url: str):
-    with new_database(server_url) as url:
-        migrate(url)
-        with serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
-            client = Client(site)
-            sent = {"code": "WRONG", "staff_id": "boss-1", "name": "The Boss", "password": PASSWORD, "again": PASSWORD}
-            answer = client.http.post("/setup", data={**sent, "csrf": client.token("/setup")})
-            assert answer.status_code == 403
-            assert "boss-1" in answer.text  # what was filled in stays, but for the passwords
-            assert PASSWORD not in answer.text
-            assert not site.app.state.service.people.any()
-            client.http.close()
+    with migrated_database(server_url) as url, serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
+        client = Client(site)
+        sent = {"code": "WRONG", "staff_id": "boss-1", "name": "The Boss", "password": PASSWORD, "again": PASSWORD}
+        answer = client.http.post("/setup", data={**sent, "csrf": client.token("/setup")})
+        assert answer.status_code == 403
+        assert "boss-1" in answer.text  # what was filled in stays, but for the passwords
+        assert PASSWORD not in answer.text
+        assert not site.app.state.service.people.any()
+        client.http.close()
 
 
 # ---- forms without a browser
