@@ -20,11 +20,13 @@ from api.web.page import Page, View
 from api.web.visit import Visit
 from domain import rulesets
 from domain.money import money
+from domain.payments import Compared, compared
 from domain.picture import picture_of
 from domain.ruleset import RuleSet, Tier
 from domain.showing import face_down_next
 from domain.tables import TableSession
 from domain.terms import Terms
+from infra.feed import SHOWN
 from infra.floor import Floor
 from infra.ledger import Stored, UnknownRound
 
@@ -73,13 +75,29 @@ def _state(visit: Visit, table: str) -> dict[str, Any]:
         "round": None,
         "picture": None,
         "down": None,
+        "reported": [],
+        "may": {"waive": visit.may("waiveFee")},
+        "hears": sorted(SHOWN) if visit.may("tableFeed") else [],
     }
     if stored is not None:
         _record_look(visit, stored)
         answer = round_answer(stored)
         down = [face_down_next(stored.round, entry) for entry in answer["expects"]]
-        shown |= {"round": answer, "picture": picture_of(stored.round), "down": down}
+        reported = [_reported(one) for one in compared(stored.round)]
+        shown |= {"round": answer, "picture": picture_of(stored.round), "down": down, "reported": reported}
     return shown
+
+
+def _reported(one: Compared) -> dict[str, Any]:
+    """What the dealer said he paid on a wager, and how far that is from what the rules say."""
+    said = one.reported
+    wager = {"seat": said.seat, "bettor": said.bettor, "hand": said.hand, "spot": said.spot}
+    return {
+        **wager,
+        "paid": money(said.paid),
+        "collected": money(said.collected),
+        "difference": money(one.difference),
+    }
 
 
 def _round(visit: Visit, table: str, session: TableSession | None) -> Stored | None:
@@ -124,10 +142,17 @@ def _rules(rules: RuleSet, terms: Terms) -> dict[str, Any]:
         "kinds": list(rules.kinds),
         "chip": money(terms.chip),
         "decks": terms.decks,
-        "spots": [
-            {"name": name, "limits": _limits(terms.limits.get("ante" if name == "blind" else name))}
-            for name in rules.spots
-        ],
+        "spots": [_spot(name, terms) for name in rules.spots],
+    }
+
+
+def _spot(name: str, terms: Terms) -> dict[str, Any]:
+    """`wager` is the only amount there is, for a progressive."""
+    fixed = terms.progressive.wager if name == "progressive" and terms.progressive is not None else None
+    return {
+        "name": name,
+        "limits": _limits(terms.limits.get("ante" if name == "blind" else name)),
+        "wager": None if fixed is None else money(fixed),
     }
 
 
@@ -147,9 +172,8 @@ def _choices(rules: RuleSet) -> dict[str, Any]:
         "schedules": [
             {
                 "option": schedule.option,
-                "tiers": [
-                    [None if tier.up_to is None else money(tier.up_to), money(tier.fee)] for tier in schedule.tiers
-                ],
+                "limits": _limits(schedule.limits),
+                "tiers": [_tier(tier) for tier in schedule.tiers],
             }
             for schedule in rules.schedules.values()
         ],
@@ -158,6 +182,7 @@ def _choices(rules: RuleSet) -> dict[str, Any]:
         "usual_dealing": rules.usual_dealing,
         "decks": list(rules.decks),
         "usual_decks": rules.usual_decks,
+        "base": "ante" if "ante" in rules.spots else "game",  # whose limits come from the schedule
         "spots": [{"name": spot.name, "limits": _limits(spot.limits)} for spot in rules.spots.values()],
         "progressives": list(rules.progressives),
     }

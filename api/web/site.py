@@ -73,6 +73,7 @@ PAGES: tuple[Page, ...] = (
 NOBODY = Person("nobody", "nobody")
 ERROR_PAGE = Page("", "error", "Something went wrong", "error.html", home.show, None)
 SHORTEST_ZIPPED = 1000
+WORKER = "/dealer/worker.js"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -95,6 +96,7 @@ class Site:
         self._by_address = {asset.address: asset for asset in self.assets.values()}
 
     def mount(self, app: FastAPI) -> None:
+        app.add_route(WORKER, self._worker, ["GET"], "dealer worker")  # before the page whose address could be that
         for page in PAGES:
             methods = ["GET"] if page.submit is None else ["GET", "POST"]
             app.add_route(page.path, self._endpoint(page), methods, f"page {page.name}")
@@ -243,6 +245,12 @@ class Site:
         if asset is None:
             raise Problem("not_found", "There is nothing at this address.")
         return asset.response(request)
+
+    async def _worker(self, request: Request) -> Response:
+        """At an address that stays, because that is how browsers know it again, and above the pages that it serves."""
+        worker = self.assets["dealer_worker.js"]
+        headers = {"Content-Security-Policy": HEADERS["Content-Security-Policy"], "Cache-Control": "no-cache"}
+        return Response(worker.body, 200, headers, worker.media_type)
 
 
 def wants_json(request: Request) -> bool:

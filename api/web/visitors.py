@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SAFE = frozenset({"GET", "HEAD"})
 BY_ITSELF = "page-refresh"  # the header of what a page asks without anybody's doing
+FEED = "text/event-stream"  # what a page takes that listens, and comes again by itself when it was cut off
 
 
 async def session_of(service: Service, request: Request, cookies: Cookies) -> Session | None:
@@ -23,7 +24,7 @@ async def session_of(service: Service, request: Request, cookies: Cookies) -> Se
     if cookie is None:
         return None
     idle, longest = settings.session_idle_minutes * 60, settings.session_hours * 3600
-    used = BY_ITSELF not in request.headers
+    used = BY_ITSELF not in request.headers and request.headers.get("accept") != FEED
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(service.threads, service.people.session, cookie, idle, longest, used)
 

@@ -6,7 +6,13 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from domain.documents import play, read_document
+from domain.facts import actions_of
+from domain.rounds import expects
+from domain.showing import face_down_next
+
 Action = dict[str, Any]
+Document = dict[str, Any]
 STORED = "Everything is stored"
 expect.set_options(timeout=60_000)
 
@@ -66,6 +72,24 @@ SPLIT: dict[str, Any] = {
 }
 
 
+def as_dealt(document: Document) -> Document:
+    """The same round by a dealer who names no card that lies face down before it is turned over."""
+    opening = read_document(document).opening
+    _, events = play(opening, document["actions"])
+    round_, actions = opening, list[Action]()
+    for fact in actions_of(events):
+        action = {**fact}
+        if action["do"] == "deal":
+            entry = next(entry for entry in expects(round_) if entry["do"] == "deal")
+            down = face_down_next(round_, entry)
+            action["cards"] = [None] * down + action["cards"][down:]
+        if "bettor" in action and action["bettor"] == opening.seated[action["seat"]]:
+            del action["bettor"]
+        round_, _ = play(round_, [action])
+        actions.append(action)
+    return {**document, "actions": actions}
+
+
 class Dealer:
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -82,18 +106,47 @@ class Dealer:
         return self.page.locator('[data-part="network"]')
 
     def stored(self) -> None:
+        """The service has it, and what is offered is what comes after it."""
         expect(self.network).to_have_text(STORED)
+        expect(self.page.locator('[data-part="next"]')).to_have_attribute("aria-busy", "false")
 
     # ---- a table and a round
 
     def open_table(self, document: Action) -> None:
         self.on("ruleset").select_option(document["ruleset"])
-        for name, value in document.get("terms", {}).items():
-            self.on(f"terms-{name}").select_option(str(value))
+        terms = {**document.get("terms", {})}
+        schedule, limits, meter = terms.pop("schedule", None), terms.pop("limits", {}), terms.pop("meter", {})
+        for name, value in terms.items():
+            field = self.on(f"terms-{name}")
+            if name in ("decks", "chip"):
+                field.fill(str(value))
+            elif field.count():  # where the rule set leaves no choice, nothing is asked
+                field.select_option(value)
+        if isinstance(schedule, dict):
+            self._supply(schedule)
+        elif schedule is not None and self.on("terms-schedule").count():
+            self.on("terms-schedule").select_option(str(schedule))
+        for spot, (low, high) in limits.items():
+            self.on(f"low-{spot}").fill(low)
+            self.on(f"high-{spot}").fill(high)
+        for name, value in meter.items():
+            self.on(f"meter-{name}").fill(str(value))
         for seat, bettor in document["players"].items():
             self.on(f"player-{seat}").fill(bettor)
         self.on("open-table").click()
         self.stored()
+
+    def _supply(self, schedule: Action) -> None:
+        self.on("terms-schedule").select_option("supplied")
+        low, high = schedule["limits"]
+        self.on("schedule-low").fill(low)
+        self.on("schedule-high").fill(high)
+        for at, (bound, fee) in enumerate(schedule["tiers"]):
+            if at:
+                self.on("more-tiers").click()
+            if bound is not None:
+                self.on(f"bound-{at}").fill(bound)
+            self.on(f"fee-{at}").fill(fee)
 
     def open_round(self, document: Action) -> None:
         bank = document.get("player_dealer")
@@ -113,18 +166,17 @@ class Dealer:
             case "bet":
                 self.on(f"seat-{action['seat']}").click()
                 self.on(f"spot-{action['spot']}").click()
+                self._behind(action)
                 self.on("amount").fill(action["amount"])
                 self.on("bet").click()
-            case "deal" if not any(action["cards"]):
-                self.on("deal-down").click()
             case "deal":
-                self._pick([card for card in action["cards"] if card])
+                self._choose(f"deal-{action['to']}-{action.get('hand', 1)}")
+                if any(action["cards"]):
+                    self._pick(action["cards"])
+                else:
+                    self.on("deal-down").click()
             case "reveal" if "cards" in action:
-                name = f"reveal-{action['of']}"
-                choice, chosen = self.on(f"task-{name}"), self.page.locator(f'[data-task="{name}"]')
-                expect(choice.or_(chosen).first).to_be_visible()
-                if not chosen.count():
-                    choice.click()
+                self._choose(f"reveal-{action['of']}")
                 self._pick(action["cards"])
             case "reveal":
                 self.on(f"reveal-{action['of']}").click()
@@ -139,13 +191,41 @@ class Dealer:
                 self.on("close-bets").click()
             case "settle":
                 self.on("settle").click()
+            case "void":
+                self.on("void-open").click()
+                self.on("void-reason").select_option(action["reason"])
+                self.on("void-detail").fill(action.get("detail", ""))
+                self.on("void").click()
 
     def play(self, action: Action) -> None:
         self.tap(action)
         self.stored()
 
+    def _choose(self, task: str) -> None:
+        """Which cards, where several could be dealt or turned over."""
+        choice, chosen = self.on(f"task-{task}"), self.page.locator(f'[data-task="{task}"]')
+        expect(choice.or_(chosen).first).to_be_visible()
+        if not chosen.count():
+            choice.click()
+
+    def _behind(self, action: Action) -> None:
+        """Whose bet it is, where it is not the seated player's."""
+        kind, bettor = action.get("kind", ""), action.get("bettor", "")
+        field = self.on("behind-kind")
+        if not field.count() or field.input_value() == kind == "":
+            return
+        if not field.is_visible():
+            self.on("behind").click()
+        field.select_option(kind)
+        if kind:
+            self.on("behind-bettor").fill(bettor)
+
     def _pick(self, cards: list[str]) -> None:
-        for card in cards:
+        """Names the cards that are wanted; the others lie there already."""
+        places = self.page.locator(".picked .card")
+        expect(places).to_have_count(len(cards))
+        wanted = places.evaluate_all("all => all.map((card) => card.classList.contains('wanted'))")
+        for card in (card for card, here in zip(cards, wanted, strict=True) if here):
             self.on(f"rank-{card[0]}").click()
             self.on(f"suit-{card[1]}").click()
         self.on("send-cards").click()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from domain import rulesets
 from domain.documents import adjudicate
 from domain.facts import actions_of
+from domain.money import money
+from domain.payments import compared
 from domain.results import result_of
 from infra.ledger import Ledger
 from infra.people import People, Somebody
@@ -20,6 +24,9 @@ from tests.web.dealing import SPLIT, UTH, Dealer, bet
 
 NAMELESS = {"round": None}
 AXE = Axe()
+# A round of each rule set: bets behind a seat, tips, a progressive, insurance and surrender, cards dealt by hand.
+WHOLE_ROUNDS = [json.loads(line) for line in Path(__file__).with_name("whole_rounds.jsonl").read_text().splitlines()]
+SIZES = {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}
 
 
 @pytest.fixture
@@ -49,7 +56,64 @@ def keeps_nobody_out(page: Page) -> None:
     assert [(one["id"], one["help"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
+def resize(page: Page, size: str) -> None:
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+def fits(page: Page) -> None:
+    """Whatever can be tapped is large enough for a finger, and nothing lies beside the screen."""
+    small = page.locator(":is(#dealer, .heading) :is(button, summary, input, select):visible").evaluate_all(
+        "all => all.map(one => [one.dataset.id, one.getBoundingClientRect()])"
+        ".filter(([, r]) => r.width < 44 || r.height < 44).map(([id]) => id)"
+    )
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 # ---- whole rounds
+
+
+def test_the_rounds_are_one_of_each_rule_set():
+    assert [document["ruleset"] for document in WHOLE_ROUNDS] == list(rulesets.ids())
+
+
+@pytest.mark.parametrize(
+    ("document", "size"),
+    [(document, list(SIZES)[at % len(SIZES)]) for at, document in enumerate(WHOLE_ROUNDS)],
+    ids=[document["ruleset"] for document in WHOLE_ROUNDS],
+)
+def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
+    site: Site, page: Page, document: dict[str, Any], size: str
+):
+    table = f"whole-{document['ruleset']}"
+    dealer = Dealer(page)
+    resize(page, size)
+    dealer.go(site.url, table)
+    dealer.open_table(document)
+    fits(page)
+    dealer.open_round(document)
+    round_id = playing(site.ledger, table)
+    for action in document["actions"]:
+        if action["do"] in ("close_bets", "settle"):
+            fits(page)
+        dealer.play(action)
+    check_stored(site.ledger, round_id, document)
+    fits(page)
+
+    # What the dealer paid: as it was worked out, but for the first wager where the house banks.
+    lines, differs = site.ledger.load(round_id).round.lines, "player_dealer" not in document
+    if differs:
+        first = lines[0]
+        dealer.on("paid-otherwise").click()
+        dealer.on(f"paid-{first.seat}-{first.bettor}-{first.hand}-{first.spot}").fill(money(first.paid + 5_00))
+        fits(page)
+    dealer.on("paid-so" if differs else "paid-as-computed").click()
+    dealer.stored()
+    expect(dealer.on("paid")).to_contain_text("1 paid otherwise" if differs else "paid as worked out")
+    told = compared(site.ledger.load(round_id).round)
+    assert [one.difference for one in told] == [5_00 * differs, *[0] * (len(lines) - 1)]
+    keep_picture(page, f"dealer-{document['ruleset']}")
 
 
 def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site, dealer: Dealer):
@@ -59,7 +123,10 @@ def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site,
     round_id = playing(site.ledger, "uth-1")
     actions = UTH["actions"]
     dealer.play(actions[0])
+    dealer.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     dealer.page.context.set_offline(True)
+    dealer.page.reload()  # the screen comes from where the browser keeps it
+    expect(dealer.network).to_have_text("No network")
     for action in actions[1:6]:  # the other bets, and no more bets: all of it can be known
         dealer.tap(action)
     expect(dealer.network).to_contain_text("No network: 5 waiting")
@@ -79,6 +146,11 @@ def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site,
         dealer.play(action)
     expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
     check_stored(site.ledger, round_id, UTH)
+    kept = dealer.page.evaluate(
+        "caches.keys().then(names => Promise.all(names.map(name => caches.open(name).then(cache => cache.keys()))))"
+        ".then(found => found.flat().map(request => new URL(request.url).pathname))"
+    )
+    assert [path for path in kept if not path.startswith("/static/")] == ["/dealer/uth-1"]
     text = dealer.page.locator('[data-part="lines"]').inner_text()
     for line in adjudicate(json.dumps(UTH).encode())["lines"]:
         assert line["clause"] in text
@@ -160,13 +232,9 @@ def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
     keeps_nobody_out(page)
     expect(dealer.on("suit-h")).to_be_disabled()
     expect(dealer.on("suit-s")).to_be_enabled()
-    for size, (width, height) in {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}.items():
-        page.set_viewport_size({"width": width, "height": height})
-        small = page.locator("#dealer button:visible").evaluate_all(
-            "all => all.map(b => [b.textContent, b.getBoundingClientRect()])"
-            ".filter(([, r]) => r.width < 44 || r.height < 44).map(([text]) => text)"
-        )
-        assert small == [], f"too small to tap on a {size}"
+    for size in SIZES:
+        resize(page, size)
+        fits(page)
         keep_picture(page, f"dealer-cards-{size}")
 
 
@@ -175,11 +243,7 @@ def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, d
     dealer.open_table(UTH)
     dealer.open_round(UTH)
     dealer.page.context.set_offline(True)
-    dealer.on("behind").click()
-    dealer.on("behind-kind").select_option("backline")
-    dealer.on("behind-bettor").fill("p-1")  # who sits there himself
-    dealer.tap(bet(1, "ante", "25.00"))
-    dealer.on("behind-kind").select_option("")
+    dealer.tap({**bet(1, "ante", "25.00"), "kind": "backline", "bettor": "p-1"})  # who sits there himself
     dealer.tap(bet(5, "ante", "10.00"))
     expect(dealer.network).to_contain_text("2 waiting")
     dealer.page.context.set_offline(False)
@@ -192,13 +256,26 @@ def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, d
     expect(dealer.network).to_contain_text("1 waiting")
     dealer.on("throw-away").click()
     dealer.stored()
-    assert site.ledger.load(playing(site.ledger, "refused-1")).version == 1
+    round_id = playing(site.ledger, "refused-1")
+    assert site.ledger.load(round_id).version == 1
+    for action in (*UTH["actions"][:2], {"do": "close_bets"}, {"do": "void", "reason": "misdeal"}):
+        dealer.play(action)
+    dealer.on("waiver").click()
+    dealer.on("waiver-reason").fill("Dealt before the fee was dropped.")
+    dealer.on("waive").click()
+    dealer.stored()
+    expect(dealer.on("waived")).to_contain_text("$1.00 is waived: not dropped")
+    waived = site.ledger.load(round_id).round.waived
+    assert waived is not None
+    assert waived.how == "not dropped"
 
 
 # ---- two screens
 
 
 def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Browser, dealer: Dealer):
+    heard: list[str] = []
+    dealer.page.on("request", lambda request: heard.append(request.url))
     dealer.go(site.url, "two-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
@@ -216,9 +293,14 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
     expect(asked).to_contain_text("$10.00 on ante, seat 5")
     expect(other.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
     keep_picture(other.page, "dealer-conflict")
+    dealer.on("chip-2500").hover()
+    dealer.page.mouse.down()  # a finger on a chip while the table changes
     other.on("send-anyway").click()
     other.stored()
     expect(dealer.page.locator('[data-seat="5"]')).to_contain_text("ante $10.00")
+    dealer.page.mouse.up()
+    expect(dealer.on("amount")).to_have_value("50.00")
+    assert [url for url in heard if url.endswith("/v1/tables/two-1/feed")]
     other_context.close()
     stored = site.ledger.load(playing(site.ledger, "two-1"))
     assert [fact["seat"] for fact in actions_of(entry.event for entry in stored.entries)] == [1, 5]

@@ -149,7 +149,8 @@ def test_what_a_page_asks_by_itself_keeps_no_session_alive(locked: Site, client:
     with psycopg.connect(locked.database_url, autocommit=True) as connection:
         connection.execute("UPDATE roundledger.sessions SET seen_at = now() - interval '29 minutes'")
         fresh = "SELECT count(*) FROM roundledger.sessions WHERE seen_at > now() - interval '1 minute'"
-        client.http.get("/account", headers={"Page-Refresh": "1"})
+        for by_itself in ({"Page-Refresh": "1"}, {"Accept": "text/event-stream"}):  # a look, and a feed that it hears
+            client.http.get("/account", headers=by_itself)
         assert connection.execute(fresh).fetchone() == (0,)
         client.http.get("/account")
         assert connection.execute(fresh).fetchone() == (1,)

@@ -1,6 +1,7 @@
 // Between rounds: opening a table, who sits where, who banks the next round.
 
-import { button, chipPad, field, h, select } from "./dealer_parts.js";
+import { button, field, folded, h, select } from "./dealer_drawing.js";
+import { chipPad } from "./dealer_parts.js";
 import { cents, money, shown, words } from "./dealer_next.js";
 
 const NONE = "none";
@@ -16,23 +17,24 @@ export function openTable(ui, rulesets, open, draw) {
   const write = (name) => (value) => { given[name] = value; };
   const option = (name, label, options, usual) =>
     options.length > 1 ? select(`terms-${name}`, label, options.map((one) => [String(one), words(one)]), given[name] ?? String(usual ?? options[0]), choose(name)) : null;
-  return h("form", { class: "opening", on: { submit: (event) => { event.preventDefault(); open(session(form, rules)); } } },
+  return h("form", { id: "opening", class: "opening", on: { submit: (event) => { event.preventDefault(); open(session(form, rules)); } } },
     h("h2", {}, "Open the table"),
     h("div", { class: "fields" },
-      select("ruleset", "Rule set", rulesets.map((one) => [one.id, `${one.title} (${one.id})`]), rules.id, (value) => { form.ruleset = value; form.given = {}; form.limits = {}; draw(); }),
+      select("ruleset", "Rule set", rulesets.map((one) => [one.id, `${one.title} (${one.id})`]), rules.id, (value) => { if (value !== form.ruleset) Object.assign(form, { ruleset: value, given: {}, limits: {} }); draw(); }),
       option("trips", "Trips pays by", rules.trips, rules.usual_trips),
       rules.schedules.length || rules.supplied_schedule ? select("terms-schedule", "Collection schedule", schedules(rules), given.schedule ?? usualSchedule(rules), choose("schedule")) : null,
       option("dealing", "Cards come from", rules.dealings, rules.usual_dealing),
       rules.decks[0] !== rules.decks[1] ? field("terms-decks", `Decks, ${rules.decks.join(" to ")}`, given.decks ?? rules.usual_decks, write("decks"), { inputmode: "numeric" }) : null,
       field("terms-chip", "Smallest chip", given.chip ?? "1.00", write("chip"), { inputmode: "decimal" }),
+      rules.player_banked ? field("terms-box", "Drop box", given.box ?? "", write("box"), { placeholder: "the table's next one", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }) : null,
       rules.player_banked ? option("coverage", "Coverage", ["single-pool", "separate-limits"], "single-pool") : null,
       rules.progressives.length ? option("progressive", "Progressive", [NONE, ...rules.progressives], NONE) : null),
     given.schedule === SUPPLIED ? tiers(form, draw) : null,
     given.progressive && given.progressive !== NONE ? meter(given, write) : null,
     h("fieldset", {}, h("legend", {}, "Limits, where they are narrower than the rule set's"),
-      h("div", { class: "fields" }, rules.spots.filter((spot) => spot.limits).map((spot) => [
-        field(`low-${spot.name}`, `${words(spot.name)} from`, form.limits[spot.name]?.[0] ?? "", (text) => { limit(form, spot.name)[0] = text; }, { inputmode: "decimal", placeholder: spot.limits[0] }),
-        field(`high-${spot.name}`, `${words(spot.name)} to`, form.limits[spot.name]?.[1] ?? "", (text) => { limit(form, spot.name)[1] = text; }, { inputmode: "decimal", placeholder: spot.limits[1] })]))),
+      h("div", { class: "fields" }, rules.spots.map((spot) => [spot.name, limitsOf(rules, form, spot.name)]).filter(([, bounds]) => bounds).map(([name, [low, high]]) => [
+        field(`low-${name}`, `${words(name)} from`, form.limits[name]?.[0] ?? "", (text) => { limit(form, name)[0] = text; }, { inputmode: "decimal", placeholder: low }),
+        field(`high-${name}`, `${words(name)} to`, form.limits[name]?.[1] ?? "", (text) => { limit(form, name)[1] = text; }, { inputmode: "decimal", placeholder: high })]))),
     h("fieldset", {}, h("legend", {}, "Who sits where"),
       h("div", { class: "fields" }, Array.from({ length: rules.seats }, (_, at) => field(`player-${at + 1}`, `Seat ${at + 1}`, form.players[at + 1] ?? "", (text) => { form.players[at + 1] = text; }, { placeholder: "nobody", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" })))),
     h("button", { id: "open-table" }, "Open the table"));
@@ -40,12 +42,19 @@ export function openTable(ui, rulesets, open, draw) {
 
 const limit = (form, spot) => (form.limits[spot] ??= ["", ""]);
 
+/** What a table's own limits lie inside: the schedule's for the base wager, else the rule set's; null where there are none. */
+function limitsOf(rules, form, name) {
+  const option = form.given.schedule ?? usualSchedule(rules);
+  const schedule = name === rules.base ? rules.schedules.find((one) => String(one.option) === option) : null;
+  return schedule?.limits ?? rules.spots.find((one) => one.name === name).limits;
+}
+
 function schedules(rules) {
   const printed = rules.schedules.map((one) => [String(one.option), `Option ${one.option}: ${one.tiers.map(([bound, fee]) => `${bound === null ? "above" : `to $${bound}`} $${fee}`).join(", ")}`]);
   return rules.supplied_schedule ? [[NONE, "No fee"], [SUPPLIED, "One of our own"]] : printed;
 }
 
-const usualSchedule = (rules) => (rules.supplied_schedule ? NONE : String(rules.schedules[0].option));
+const usualSchedule = (rules) => (rules.schedules.length ? String(rules.schedules[0].option) : NONE);
 
 function tiers(form, draw) {
   const low = limit(form, "schedule");
@@ -62,6 +71,7 @@ function tiers(form, draw) {
 function meter(given, write) {
   const one = (name, label, usual) => field(`meter-${name}`, label, (given[`meter-${name}`] ??= usual), write(`meter-${name}`), { inputmode: "decimal" });
   return h("fieldset", {}, h("legend", {}, "The meter, where none is stored yet"), h("div", { class: "fields" },
+    field("meter-id", "Shared meter", given["meter-id"] ?? "", write("meter-id"), { placeholder: "this table's own", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }),
     one("seed", "Seed", "10000.00"), one("shown", "Shown", "10000.00"), one("reserve", "Reserve", "0.00"), one("percent", "Percent of each wager", "25"), one("reserve_percent", "Percent for the reserve", "5")));
 }
 
@@ -70,46 +80,49 @@ function session(form, rules) {
   const given = form.given;
   const terms = {};
   for (const name of ["trips", "dealing", "coverage"]) if (given[name]) terms[name] = given[name];
+  if (rules.trips.length && !rules.usual_trips) terms.trips ??= rules.trips[0]; // as the form shows it
   if (given.decks) terms.decks = Number(given.decks);
   if (given.chip && given.chip !== "1.00") terms.chip = given.chip;
-  const schedule = given.schedule ?? (rules.schedules.length > 1 ? String(rules.schedules[0].option) : undefined);
+  const schedule = given.schedule ?? usualSchedule(rules);
   if (schedule === SUPPLIED) {
     const rows = form.tiers.filter(([, fee]) => fee).map(([bound, fee]) => [bound || null, fee]);
     terms.schedule = { limits: form.limits.schedule, tiers: rows };
   } else if (schedule && schedule !== NONE) terms.schedule = Number(schedule);
   if (given.progressive && given.progressive !== NONE) {
     terms.progressive = given.progressive;
-    terms.meter = { seed: given["meter-seed"], shown: given["meter-shown"], reserve: given["meter-reserve"], percent: Number(given["meter-percent"]), reserve_percent: Number(given["meter-reserve_percent"]) };
+    terms.meter = { ...(given["meter-id"] ? { id: given["meter-id"] } : {}), seed: given["meter-seed"], shown: given["meter-shown"], reserve: given["meter-reserve"], percent: Number(given["meter-percent"]), reserve_percent: Number(given["meter-reserve_percent"]) };
   }
   const limits = Object.entries(form.limits).filter(([spot, [low, high]]) => spot !== "schedule" && (low || high))
-    .map(([spot, [low, high]]) => [spot, [low || printed(rules, spot)[0], high || printed(rules, spot)[1]]]);
+    .map(([spot, [low, high]]) => [spot, [low || limitsOf(rules, form, spot)[0], high || limitsOf(rules, form, spot)[1]]]);
   if (limits.length) terms.limits = Object.fromEntries(limits);
-  return { ruleset: rules.id, terms, players: Object.fromEntries(Object.entries(form.players).filter(([, bettor]) => bettor)) };
+  return { ruleset: rules.id, terms, ...(given.box ? { box: given.box } : {}), players: Object.fromEntries(Object.entries(form.players).filter(([, bettor]) => bettor)) };
 }
-
-const printed = (rules, spot) => rules.spots.find((one) => one.name === spot).limits;
 
 // ---- the next round
 
 /** Who banks, for how much, and who declined before him; at a house bank only a button. */
 export function nextRound(ui, state, open, draw) {
   const { rules, session } = state;
-  if (!rules.player_banked) return h("div", {}, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));
+  if (!rules.player_banked) return h("div", { id: "next-round" }, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));
+  const run = session.banked;
   const bank = (ui.bank ??= { seat: null, declined: [] });
   const seats = Object.keys(session.players).map(Number);
   const press = (seat) => () => {
     if (bank.asking === "declined" && seat !== bank.seat) bank.declined = bank.declined.includes(seat) ? bank.declined.filter((one) => one !== seat) : [...bank.declined, seat];
-    else { bank.seat = seat; bank.declined = bank.declined.filter((one) => one !== seat); }
+    else {
+      bank.seat = seat;
+      bank.declined = bank.declined.filter((one) => one !== seat);
+      if (!ui.amount && run?.seat === seat && state.round?.bank?.wager) ui.amount = cents(state.round.bank.wager); // as before
+    }
     draw();
   };
-  const run = session.banked;
   const begin = () => open({ player_dealer: { seat: bank.seat, wager: money(ui.amount), ...(bank.declined.length ? { declined: bank.declined } : {}) } });
-  return h("div", {},
+  return h("div", { id: "next-round" },
     h("h2", {}, "Next round: who banks?"),
     run ? h("p", { class: "muted" }, `${run.bettor} at seat ${run.seat} banked last, ${run.rounds === 1 ? "one round" : `${run.rounds} rounds in a row`}.`) : null,
     seats.length ? null : h("p", { class: "muted" }, "Nobody is seated: seat the player-dealer first."),
     h("div", { class: "row-buttons", role: "group", "aria-label": "Player-dealer" },
-      seats.map((seat) => button(`bank-${seat}`, `${seat} ${session.players[seat]}`, () => { bank.asking = "bank"; press(seat)(); }, { kind: "pad wide", pressed: bank.seat === seat }))),
+      seats.map((seat) => button(`bank-${seat}`, `${seat} ${session.players[seat]}`, () => { bank.asking = "bank"; press(seat)(); }, { kind: "pad roomy", pressed: bank.seat === seat }))),
     seats.length > 1 ? h("p", { class: "step" }, "Offered the bank before him, and declined, in this order:") : null,
     seats.length > 1 ? h("div", { class: "row-buttons", role: "group", "aria-label": "Declined" },
       seats.filter((seat) => seat !== bank.seat).map((seat) => {
@@ -127,8 +140,7 @@ export function seating(ui, state, { take, leave, close, tap }, draw) {
   const form = (ui.seating ??= { seat: "", bettor: "", dealer: "" });
   const free = Array.from({ length: rules.seats }, (_, at) => at + 1).filter((seat) => !(seat in session.players));
   const seat = form.seat || String(free[0] ?? "");
-  return h("details", { class: "seating", open: ui.seatingOpen, on: { toggle: (event) => { ui.seatingOpen = event.target.open; } } },
-    h("summary", { id: "seating" }, "Seats, dealer, closing"),
+  return folded("seating", "seatingOpen", ui, "Seats, dealer, closing",
     h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
       field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}", placeholder: "staff id" }),
       h("button", { id: "tap-in", class: "second" }, "Tap in")),

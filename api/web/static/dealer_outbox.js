@@ -20,6 +20,7 @@ export class Outbox {
     this.pauseMs = FIRST_PAUSE_MS;
     this.timer = null;
     addEventListener("online", () => this.flush());
+    addEventListener("offline", () => this.unreachable());
     addEventListener("storage", (event) => { if (event.key === this.name) told("changed"); });
   }
 

@@ -1,38 +1,12 @@
-// Pieces of the dealer's screen. Elements are made, never written as text, so nothing that somebody typed becomes markup.
+// Pieces of the dealer's screen: cards, chips, the table.
 
+import { button, field, h } from "./dealer_drawing.js";
 import { cents, money, shown, words } from "./dealer_next.js";
 
 const SUITS = { c: ["♣", "clubs"], d: ["♦", "diamonds"], h: ["♥", "hearts"], s: ["♠", "spades"] };
 const RANKS = "AKQJT98765432";
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight", 7: "seven", 6: "six", 5: "five", 4: "four", 3: "three", 2: "two" };
 const CHIPS = [100, 500, 2500, 10000, 50000];
-
-/** An element; `on` are listeners, `id` a name by which focus finds it again after the screen was drawn anew. */
-export function h(tag, { id, on = {}, ...attributes } = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === false || value === null || value === undefined) continue;
-    if (name === "value") element.value = value;
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  if (id) element.dataset.id = id;
-  for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
-  element.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
-}
-
-export const button = (id, text, press, { kind = "", pressed, disabled, label } = {}) =>
-  h("button", { id, type: "button", class: kind, "aria-pressed": pressed === undefined ? null : String(pressed), disabled, "aria-label": label, on: { click: press } }, text);
-
-export function field(id, label, value, input, attributes = {}) {
-  return h("label", { class: "field" }, label, h("input", { id, value, autocomplete: "off", on: { input: (event) => input(event.target.value) }, ...attributes }));
-}
-
-export function select(id, label, options, value, change) {
-  const made = h("select", { id, on: { change: (event) => change(event.target.value) } },
-    options.map(([code, text]) => h("option", { value: code, selected: code === value }, text)));
-  return h("label", { class: "field" }, label, made);
-}
 
 // ---- cards
 
@@ -46,6 +20,10 @@ export function card(value, size = "") {
 }
 
 export const cards = (values, size = "") => h("span", { class: "cards" }, values.map((value) => card(value, size)));
+
+/** Cards of a packet in their places; undefined is one that has still to be named. */
+export const slots = (values) => h("p", { class: "picked", role: "status" }, values.map((value) =>
+  (value === undefined ? h("span", { class: "card large wanted", role: "img", "aria-label": "a card to be named" }) : card(value, "large"))));
 
 /** First the rank, then the suit: large targets on a phone too. `out(card)`: all copies of it lie on the table. */
 export function cardPad(ui, out, picked, draw) {
@@ -71,13 +49,13 @@ export function chipPad(ui, unit, draw) {
   const press = (chip) => () => { ui.amount += chip; draw(); };
   return h("div", { class: "chip-pad", role: "group", "aria-label": "Amount" },
     (chips.length ? chips : [unit]).map((chip) => button(`chip-${chip}`, `$${chip / 100}`, press(chip), { kind: "chip", label: `Add $${chip / 100}` })),
-    field("amount", "Amount", written ?? (ui.amount ? money(ui.amount) : ""), (text) => { ui.written = text; ui.amount = cents(text) || 0; draw(); }, { inputmode: "decimal", class: "amount", placeholder: "0.00" }),
-    button("clear-amount", "Clear", () => { ui.amount = 0; draw(); }, { kind: "second" }));
+    field("amount", null, written ?? (ui.amount ? money(ui.amount) : ""), (text) => { ui.written = text; ui.amount = cents(text) || 0; draw(); }, { inputmode: "decimal", class: "amount", placeholder: "Amount", "aria-label": "Amount" }),
+    button("clear-amount", "Clear", () => { ui.amount = 0; draw(); }, { kind: "second", disabled: !ui.amount, label: "Clear the amount" }));
 }
 
 // ---- the table
 
-export function felt(picture, rules) {
+export function felt(picture) {
   if (!picture) return null;
   const bank = picture.bank.wager === null ? null : `wager ${shown(picture.bank.wager)}`;
   return h("div", { class: "felt" },
@@ -94,24 +72,19 @@ const made = (hand) => (hand?.made ? h("span", { class: "made" }, ` ${hand.made}
 
 function feltSeat(seat) {
   const taken = seat.bettor || seat.piles.length;
-  return h("li", { class: `felt-seat${seat.acting ? " acting" : ""}${taken ? "" : " free"}`, "data-seat": seat.seat },
+  const behind = [...new Set(seat.piles.filter((pile) => pile.kind).map((pile) => pile.bettor))];
+  const own = seat.piles.filter((pile) => !pile.kind);
+  return h("li", { id: `felt-${seat.seat}`, class: `felt-seat${seat.acting ? " acting" : ""}${taken ? "" : " free"}`, "data-seat": seat.seat },
     h("p", { class: "place-name" }, h("b", {}, String(seat.seat)), " ", seat.bettor ?? "",
       seat.banks ? h("span", { class: "badge info" }, "banks") : null, seat.button ? h("span", { class: "badge warn" }, "button") : null),
     seat.hands.map((hand) => h("div", { class: "felt-hand" }, cards(hand.cards), made(hand), hand.state ? h("span", { class: "badge" }, hand.state) : null)),
-    h("ul", { class: "piles" }, seat.piles.map((pile) => h("li", {}, `${words(pile.spot)} ${shown(pile.wager)}`,
-      pile.kind ? ` (${pile.bettor})` : "", pile.outcome ? h("span", { class: `outcome ${pile.outcome}` }, ` ${words(pile.outcome)}`) : null))));
+    own.length ? h("ul", { class: "piles" }, own.map(feltPile)) : null,
+    behind.map((bettor) => [h("p", { class: "behind" }, `${bettor}, behind`), h("ul", { class: "piles" }, seat.piles.filter((pile) => pile.kind && pile.bettor === bettor).map(feltPile))]));
 }
 
-/** What was paid and why, line by line. */
-export function settlement(round, ruleset) {
-  const rows = round.lines.map((line) => h("tr", {},
-    h("th", { scope: "row" }, `${line.seat}${line.hand > 1 ? ` · ${line.hand}` : ""}`),
-    h("td", {}, h("b", {}, words(line.spot)), h("br"), h("span", { class: "muted" }, line.bettor)),
-    h("td", { class: "num" }, shown(line.wager)),
-    h("td", {}, h("span", { class: `badge ${{ win: "good", lose: "bad" }[line.outcome] ?? ""}` }, words(line.outcome)), line.odds ? ` ${line.odds}` : ""),
-    h("td", { class: "num" }, line.paid !== "0.00" ? `pay ${shown(line.paid)}` : line.collected !== "0.00" ? `take ${shown(line.collected)}` : "–"),
-    h("td", { class: "why" }, line.reason, " ", h("a", { class: "clause", href: `/rules/${ruleset}#${line.clause}` }, line.clause))));
-  const head = ["Seat", "Wager", "Stake", "Outcome", "Chips", "Why"].map((name) => h("th", { scope: "col" }, name));
-  return h("div", { class: "scroll", role: "region", "aria-label": "Settlement", tabindex: "0" },
-    h("table", { class: "settlement" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
+/** What lies on a spot; once it is settled, what the dealer does with it. */
+function feltPile(pile) {
+  const moves = !pile.outcome ? null : pile.paid !== "0.00" ? `pay ${shown(pile.paid)}` : pile.collected !== "0.00" ? `take ${shown(pile.collected)}` : words(pile.outcome);
+  return h("li", {}, h("span", {}, `${words(pile.spot)}${pile.hand > 1 ? ` ${pile.hand}` : ""} `), h("span", { class: "stake" }, shown(pile.wager)),
+    moves ? h("span", { class: `outcome ${pile.outcome}` }, ` ${moves}`) : null);
 }

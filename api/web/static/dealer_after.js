@@ -1,0 +1,84 @@
+// After a round: what was paid and why, what the dealer says he paid, a fee that is waived.
+
+import { button, field, folded, h, select } from "./dealer_drawing.js";
+import { cents, money, shown, words } from "./dealer_next.js";
+
+const wagerOf = ({ seat, bettor, hand, spot }) => `${seat}-${bettor}-${hand}-${spot}`;
+
+/** The wagers of a settled round that nobody has reported on; an envy bonus may have several lines. */
+function unreported({ round, reported }) {
+  const done = new Set(reported.map(wagerOf));
+  const wagers = new Map();
+  for (const line of round.lines.filter((one) => !done.has(wagerOf(one)))) {
+    const { seat, bettor, hand, spot } = line;
+    const before = wagers.get(wagerOf(line)) ?? { seat, bettor, hand, spot, paid: 0, collected: 0 };
+    wagers.set(wagerOf(line), { ...before, paid: before.paid + cents(line.paid), collected: before.collected + cents(line.collected) });
+  }
+  return [...wagers.values()];
+}
+
+/** What the dealer paid and collected: as it was worked out, with one tap, or otherwise, wager by wager. */
+export function payments(ui, state, report, draw) {
+  const { round, reported } = state;
+  if (!round || round.status !== "settled") return null;
+  const wagers = unreported(state);
+  if (!wagers.length) return h("p", { id: "paid", class: "reported", role: "status" }, differing(reported) ? `Reported: ${differing(reported)} paid otherwise than worked out.` : "Reported: paid as worked out.");
+  const written = ui.payments.round === round.id ? ui.payments.written : (ui.payments = { round: round.id, written: {} }).written;
+  const amount = (wager, what) => written[`${wagerOf(wager)}-${what}`] ?? money(wager[what]);
+  const body = (of) => ({ payments: wagers.map((wager) => ({ seat: wager.seat, bettor: wager.bettor, hand: wager.hand, spot: wager.spot, paid: of(wager, "paid"), collected: of(wager, "collected") })) });
+  const both = (what) => shown(money(wagers.reduce((sum, wager) => sum + wager[what], 0)));
+  const part = (wager, what, label) => field(`${what}-${wagerOf(wager)}`, label, amount(wager, what), (text) => { written[`${wagerOf(wager)}-${what}`] = text; draw(); }, { inputmode: "decimal" });
+  const otherwise = wagers.some((wager) => ["paid", "collected"].some((what) => cents(amount(wager, what)) !== wager[what]));
+  return h("div", { id: "payments" },
+    h("h2", {}, "Chips paid"),
+    button("paid-as-computed", `As worked out: pay ${both("paid")}, take ${both("collected")}`, () => report(body((wager, what) => money(wager[what]))), { kind: "big second" }),
+    folded("paid-otherwise", "paidOpen", ui, "Something else was paid",
+      h("p", { class: "hint" }, "Write what really moved. Nothing is booked by it: the floor sees where it differs."),
+      wagers.map((wager) => h("div", { id: `paying-${wagerOf(wager)}`, class: "paying", role: "group", "aria-label": named(wager) }, h("p", { class: "step" }, named(wager)),
+        h("div", { class: "two-fields" }, part(wager, "paid", "paid"), part(wager, "collected", "taken")))),
+      button("paid-so", "Report this", () => report(body((wager, what) => money(cents(amount(wager, what))))), { kind: "big second", disabled: !otherwise })));
+}
+
+const named = ({ seat, bettor, hand, spot }) => `Seat ${seat}${hand > 1 ? `, hand ${hand}` : ""}: ${words(spot)}, ${bettor}`;
+const differing = (reported) => reported.filter((one) => one.difference !== "0.00").length;
+
+/** The fee of a voided round stays in the box unless the floor waives it. */
+export function waiver(ui, state, waive) {
+  const { round, picture, may } = state;
+  if (round?.status !== "void" || !round.fee || !picture) return null;
+  if (picture.waived) return h("p", { id: "waived", class: "reported", role: "status" }, `The fee of ${shown(round.fee.amount)} is waived: ${picture.waived}.`);
+  if (!may.waive) return h("p", { id: "kept", class: "muted" }, `The fee of ${shown(round.fee.amount)} stays in the box unless the floor waives it.`);
+  const form = ui.waiver;
+  return folded("waiver", "waiverOpen", ui, `Waive the fee of ${shown(round.fee.amount)}`,
+    h("form", { on: { submit: (event) => { event.preventDefault(); waive({ how: form.how, reason: form.reason.trim() }); form.reason = ""; } } },
+      h("div", { class: "fields" },
+        select("waiver-how", "Its chips", [["not dropped", "were not dropped"], ["refunded", "are refunded by the cage"]], form.how, (value) => { form.how = value; }),
+        field("waiver-reason", "Why", form.reason, (text) => { form.reason = text; }, { required: true, maxlength: "500" })),
+      h("button", { id: "waive", class: "second" }, "Waive the fee")));
+}
+
+/** How the round ended. */
+export function ending({ round, reported }) {
+  if (!round || round.status === "open") return [];
+  if (round.status === "void") return [h("h2", {}, "Void"), h("p", {}, "Every wager goes back to whoever made it.")];
+  return [h("h2", {}, "Settlement"), settlement(round, reported)];
+}
+
+/** What is paid and why, line by line. */
+function settlement(round, reported) {
+  const otherwise = new Map(reported.filter((one) => one.difference !== "0.00").map((one) => [wagerOf(one), one]));
+  const chips = ({ paid, collected }) => (paid !== "0.00" ? `pay ${shown(paid)}` : collected !== "0.00" ? `take ${shown(collected)}` : "–");
+  const rows = round.lines.map((line) => {
+    const told = otherwise.get(wagerOf(line));
+    return h("tr", {},
+      h("th", { scope: "row" }, `${line.seat}${line.hand > 1 ? ` · ${line.hand}` : ""}`),
+      h("td", {}, h("b", {}, words(line.spot)), h("br"), h("span", { class: "muted" }, line.bettor)),
+      h("td", { class: "num" }, shown(line.wager)),
+      h("td", {}, h("span", { class: `badge ${{ win: "good", lose: "bad" }[line.outcome] ?? ""}` }, words(line.outcome)), line.odds ? ` ${line.odds}` : ""),
+      h("td", { class: "num" }, chips(line), told ? h("span", { class: "sub told" }, `reported: ${chips(told)}`) : null),
+      h("td", { class: "why" }, line.reason, " ", h("a", { class: "clause", href: `/rules/${round.ruleset}#${line.clause}` }, line.clause)));
+  });
+  const head = ["Seat", "Wager", "Stake", "Outcome", "Chips", "Why"].map((name) => h("th", { scope: "col" }, name));
+  return h("div", { class: "scroll", role: "region", "aria-label": "Settlement", tabindex: "0" },
+    h("table", { class: "settlement" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows)));
+}
