@@ -14,6 +14,7 @@ from api.service.rounds import SEEING
 from api.web.hands import asked_for, searched
 from api.web.page import Page, View
 from api.web.visit import Visit
+from domain.events import ROUND_TOPICS
 from infra.aggregates import NAMESPACE
 
 NOTES = ("exposed card", "late bet", "irregularity", "other")
@@ -39,6 +40,7 @@ async def show(visit: Visit) -> View:
             "dispute": told["status"] != "open" and visit.may("openDispute"),
             "see_closed": told["status"] != "open" and visit.may("getSealedCards"),
         },
+        "live": _live(visit, told),
         "note_kinds": NOTES,
         "sealed": _sealed(told),
     }
@@ -61,6 +63,14 @@ def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _address(path: str, query: Mapping[str, Any]) -> str:
     return f"{path}?{urlencode(query)}" if query else path
+
+
+def _live(visit: Visit, told: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Where the page hears of a round that is still played; without a feed it asks from time to time."""
+    if told["status"] != "open":
+        return None
+    listens = told["table"] is not None and visit.may("tableFeed")
+    return {"feed": f"/v1/tables/{told['table']}/feed" if listens else None, "topics": sorted(ROUND_TOPICS)}
 
 
 def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:

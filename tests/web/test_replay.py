@@ -243,6 +243,46 @@ def steps_text(site: Site, round_id: str) -> str:
     return httpx.get(f"{site.url}/v1/rounds/{round_id}/steps").text
 
 
+def test_an_open_round_is_followed_and_whoever_looks_back_keeps_his_place(replayed: Site, page: Page):
+    whole = bank_runs_dry()
+    actions, actor = whole["actions"], Actor("dealer-1", START_MS + 600_000)
+    opened = {**whole, "round": "followed", "table": "u3", "players": {seat: f"f-{seat}" for seat in whole["players"]}}
+    dealt = next(at for at, action in enumerate(actions) if action["do"] == "deal")
+    assert replayed.ledger.record({**opened, "actions": actions[:dealt]}, actor)["status"] == "open"
+    bodies: list[str] = []
+
+    def keep(response: Response) -> None:
+        if "/rounds/followed" in response.url:
+            bodies.append(response.text())
+
+    page.on("response", keep)
+    open_at(page, replayed, "/rounds/followed")
+    expect(page.locator("#live")).to_have_text("live")
+    replayed.ledger.act("followed", actions[dealt : dealt + 2], actor)
+    so_far = len(steps_of(replayed, "followed")["steps"])
+    at_step(page, so_far)
+    expect(page.locator("#told")).to_contain_text(f"Step {so_far} of {so_far}. Dealt to seat 2")
+    expect(page.locator(".seat .card.back")).to_have_count(4)
+    assert "step=" not in page.url
+    for body in [*bodies, page.content()]:
+        assert not {"As", "Ad", "Qh", "Jh"} & cards_in(re.sub(r"\bAs\b (?=[a-z])", "", body))
+    page.keyboard.press("Home")
+    page.locator("[data-go=on]").focus()
+    replayed.ledger.act("followed", actions[dealt + 2 :], actor)
+    told = steps_of(replayed, "followed")
+    expect(page.locator(".where [data-last]")).to_have_text(str(len(told["steps"])))
+    expect(page.locator("#live")).to_be_hidden()
+    expect(page.locator(".about")).to_contain_text("settled")
+    expect(page.locator("tr[data-line]")).to_have_count(len(told["lines"]))
+    expect(page.locator("#timeline > li")).to_have_count(len(told["steps"]))
+    expect(page.locator("[data-go=on]")).to_be_focused()
+    at_step(page, 1)
+    page.keyboard.press("End")
+    followed = page.evaluate(LAID)
+    open_at(page, replayed, "/rounds/followed")
+    assert page.evaluate(LAID) == followed
+
+
 def test_cards_are_face_down_on_the_felt_until_their_step(replayed: Site, page: Page):
     told = steps_of(replayed, "bank-runs-dry")
     flop = next(street["step"] for street in told["streets"] if street["name"] == "flop")

@@ -15,14 +15,18 @@ export async function ask(method, path, body, { key, ifMatch } = {}) {
   return { ok: response.ok, status: response.status, value, headers: response.headers };
 }
 
-/** Put a part of a page, by its id, in place of the same part here; `byItself` when nobody has done anything. */
-export async function refresh(id, address = location.href, byItself = true) {
+/** A page as it is now, or null; `byItself` when nobody has done anything. */
+export async function page(address, byItself = true) {
   const headers = { Accept: "text/html" };
   if (byItself) headers["Page-Refresh"] = "1";
   const response = await fetch(address, { headers, credentials: "same-origin" });
-  if (!response.ok || response.redirected) return false;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.getElementById(id);
+  if (!response.ok || response.redirected) return null;
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+/** Put a part of a page, by its id, in place of the same part here. */
+export async function refresh(id, address = location.href, byItself = true) {
+  const fresh = (await page(address, byItself))?.getElementById(id);
   const here = document.getElementById(id);
   if (!fresh || !here) return false;
   if (fresh.outerHTML !== here.outerHTML) here.replaceWith(document.adoptNode(fresh));

@@ -1,6 +1,8 @@
 // Steps through a round. Everything that lies on the felt has its place in the page already (data-k); each step says
 // which of them look different. No rule is known here.
 
+import { page } from "./app.js";
+import { follow } from "./live.js";
 import { seal } from "./seal.js";
 
 const RANKS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
@@ -8,22 +10,28 @@ const SUITS = { c: ["clubs", "♣"], d: ["diamonds", "♦"], h: ["hearts", "♥"
 const STEP_MS = 1100;
 
 const replay = document.getElementById("replay");
-const { changes, marks, sealed } = JSON.parse(document.getElementById("steps").textContent);
-const last = changes.length;
+let sealed, marks, last;
 const places = new Map();
-for (const element of replay.querySelectorAll("[data-k]")) {
-  const name = element.dataset.k;
-  if (!places.has(name)) places.set(name, []);
-  places.get(name).push(element);
-}
+const states = []; // what lies where at each step
 
-// What lies where at each step, made once from the changes.
-const states = [];
-for (const changed of changes) {
-  const state = { ...states.at(-1), ...changed };
-  for (const name in changed) if (changed[name] === null) delete state[name];
-  states.push(state);
+function read(told) {
+  let changes;
+  ({ changes, marks, sealed } = told);
+  last = changes.length;
+  places.clear();
+  for (const element of replay.querySelectorAll("[data-k]")) {
+    const name = element.dataset.k;
+    if (!places.has(name)) places.set(name, []);
+    places.get(name).push(element);
+  }
+  states.length = 0;
+  for (const changed of changes) {
+    const state = { ...states.at(-1), ...changed };
+    for (const name in changed) if (changed[name] === null) delete state[name];
+    states.push(state);
+  }
 }
+read(JSON.parse(document.getElementById("steps").textContent));
 
 const money = (amount) => {
   if (amount === undefined) return "–";
@@ -76,19 +84,24 @@ function lay(before, after) {
 
 function address(number) {
   const query = new URLSearchParams(location.search);
-  query.set("step", number);
   query.delete("closed");
+  if (number === null) query.delete("step"); else query.set("step", number);
   return `?${query}`;
 }
 
 export function show(number, { told = true } = {}) {
   const wanted = Math.min(Math.max(number, 1), last);
   lay(states[step - 1], states[wanted - 1]);
-  for (const [name, elements] of places) for (const element of elements) element.classList.toggle("marked", marks[wanted - 1].includes(name));
   step = wanted;
+  mark();
   replay.dataset.step = step;
-  history.replaceState(null, "", address(step));
+  const moving = step === last && replay.dataset.open === "yes"; // the last step of an open round is another one soon
+  history.replaceState(null, "", address(moving ? null : step));
   point(told);
+}
+
+function mark() {
+  for (const [name, elements] of places) for (const element of elements) element.classList.toggle("marked", marks[step - 1].includes(name));
 }
 
 function point(told) {
@@ -113,7 +126,14 @@ function point(told) {
   for (const street of streets) if (street === here) street.setAttribute("aria-current", "true"); else street.removeAttribute("aria-current");
 
   replay.querySelector("[data-now]").textContent = step;
+  count();
+  if (told) document.getElementById("told").textContent = spoken(step);
+}
+
+function count() {
+  replay.querySelector("[data-last]").textContent = last;
   const slide = replay.querySelector("[data-slide]");
+  slide.max = last;
   slide.value = step;
   slide.setAttribute("aria-valuetext", `${step} of ${last}`);
   const goes = { first: 1, back: step - 1, on: step + 1, last };
@@ -122,13 +142,13 @@ function point(told) {
     link.href = address(Math.min(Math.max(to, 1), last));
     link.setAttribute("aria-disabled", String(to < 1 || to > last || to === step));
   }
-  if (told) document.getElementById("told").textContent = spoken(item);
 }
 
-function spoken(item) {
+function spoken(number) {
+  const item = document.getElementById(`step-${number}`);
   const sentence = item.querySelector(".sentence")?.textContent ?? "";
   const words = [...item.querySelector(".what").childNodes].map((node) => node.classList?.contains("cards") ? [...node.children].map((card) => card.getAttribute("aria-label")).join(", ") : node.textContent.trim());
-  return `Step ${step} of ${last}. ${words.filter(Boolean).join(" ")}. ${sentence}`;
+  return `Step ${number} of ${last}. ${words.filter(Boolean).join(" ")}. ${sentence}`;
 }
 
 // ---- playing
@@ -186,7 +206,56 @@ document.addEventListener("keydown", (event) => {
 });
 addEventListener("beforeprint", () => { pause(); show(last, { told: false }); });
 
+// ---- a round that is still played
+
+/** Steps are only ever added, so that what is read, pointed at or being written stays where it is. Whoever is at the last
+ * step is taken along. */
+async function grow() {
+  const drawn = step;
+  const found = await page(address(drawn));
+  const fresh = found?.getElementById("replay");
+  if (!fresh) return false;
+  const told = JSON.parse(found.getElementById("steps").textContent);
+  const before = last;
+  const ended = fresh.dataset.open === "no";
+  if (told.changes.length === before && !ended) return true;
+
+  const [now, along] = [step, step === before];
+  replay.querySelector(".felt").replaceWith(fresh.querySelector(".felt"));
+  for (const list of ["#timeline", ".streets"]) {
+    const here = replay.querySelector(list);
+    here.append(...[...fresh.querySelector(list).children].slice(here.children.length));
+  }
+  replay.querySelector(".lines")?.remove();
+  const lines = fresh.querySelector(".lines");
+  if (lines) replay.querySelector(".timeline").after(lines);
+  replay.dataset.open = fresh.dataset.open;
+  replay.dataset.last = told.changes.length;
+  read(told);
+  step = Number(fresh.dataset.step); // as the felt was drawn
+  if (along) {
+    show(last, { told: false });
+    const added = Array.from({ length: last - before }, (_, at) => spoken(before + at + 1));
+    document.getElementById("told").textContent = added.join(" ");
+  } else {
+    lay(states[step - 1], states[now - 1]);
+    step = now;
+    mark();
+    count();
+  }
+  if (!ended) return true;
+  document.querySelector(".about").replaceWith(found.querySelector(".about"));
+  begin();
+  return null;
+}
+
+function begin() {
+  seal(document.getElementById("seal"), document.getElementById("seal-more"), sealed.events, sealed.namespace);
+}
+
 for (const hidden of replay.querySelectorAll(".controls [data-play], .slide, .speed")) hidden.hidden = false;
 point(false);
 replay.dataset.ready = "yes";
-seal(document.getElementById("seal"), document.getElementById("seal-more"), sealed.events, sealed.namespace);
+begin();
+const live = document.getElementById("live");
+if (live) follow(live, grow);
