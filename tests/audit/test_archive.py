@@ -114,7 +114,8 @@ def test_dask_finds_the_same_as_processes(copy: Path):
     _rewrite(copy, "t-1", lambda rows: [_with_state(row, b'"seat-1"', b'"seat-9"') for row in rows])
     alone = found_in(copy)
     assert alone
-    with LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
+    any_port = {"dashboard_address": "127.0.0.1:0"}  # its own pages, even without a dashboard; 8787 may be in use
+    with LocalCluster(n_workers=2, processes=False, dashboard_address=None, scheduler_kwargs=any_port) as cluster:
         on_cluster = found_in(copy, scheduler=cluster.scheduler_address)
     assert on_cluster == alone
 
