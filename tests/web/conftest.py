@@ -16,6 +16,7 @@ import pytest
 import uvicorn
 from msgspec import Struct
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from psycopg.conninfo import conninfo_to_dict
 
 from api.service.app import create_app
 from api.service.settings import Settings
@@ -26,7 +27,8 @@ from domain.supposing import CardSupposed
 from infra.disputes import Disputes
 from infra.ledger import Actor, Ledger
 from infra.people import People, Somebody
-from tests.ledger.conftest import migrated_database, server_url
+from projections.runner import Runner
+from tests.ledger.conftest import migrated_database, new_database, server_url
 from tests.projections.playing import NOON_MS, record, simulated
 from tests.web.boxes import swapped_and_counted
 
@@ -94,6 +96,8 @@ def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
             dispute = disputed(ledger, results)
         finally:
             ledger.close()
+        with Runner(url) as runner:
+            runner.catch_up()
         first = results[0]
         known = {"round": first["id"], "table": str(first["id"]).rsplit("-", 1)[0], "ruleset": first["ruleset"]}
         yield url, {**known, **boxes, "dispute": dispute}
@@ -119,10 +123,19 @@ def disputed(ledger: Ledger, results: list[dict[str, Any]]) -> str:
     return "d-1"
 
 
-@pytest.fixture(scope="module")
-def recorded_url(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
+@pytest.fixture(scope="session")
+def recorded_once(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Nobody writes to it, nor stays connected."""
     with recorded(server_url) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def recorded_url(server_url: str, recorded_once: tuple[str, dict[str, str]]) -> Iterator[tuple[str, dict[str, str]]]:
+    """A copy for the module."""
+    original, known = recorded_once
+    with new_database(server_url, str(conninfo_to_dict(original)["dbname"])) as url:
+        yield url, known
 
 
 @pytest.fixture(scope="module")
