@@ -36,7 +36,7 @@ DEMO = [sys.executable, "-c", "from api.cli import main; main()", "demo"]
 SMALL = ("--days", "1", "--rounds-a-day", "2")
 PLAN = Plan(days=2, rounds_a_day=5)
 DAY_MS = 1_790_000_000_000
-PATIENCE_S = 90
+PATIENCE_S = 300
 
 
 def until(condition: Callable[[], Any]) -> Any:

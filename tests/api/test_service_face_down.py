@@ -25,7 +25,7 @@ from tests.api.serving import KEY, server_url, service_url
 
 __all__ = ["server_url", "service_url"]
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 # Commitments, salts and hashes are random: two letters of them may look like a card, and mean nothing.
 OPAQUE = re.compile(r'"(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==|[0-9a-f]{64})"')
 CARDS = re.compile(r"(?<![A-Za-z0-9])(?:[2-9TJQKA][cdhs])+(?![A-Za-z0-9])")
