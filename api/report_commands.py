@@ -17,6 +17,7 @@ from api.failing import fail, first_line
 from api.moments import moment
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from projections.gaming_days import Shift
@@ -224,11 +225,17 @@ def follow(
                 return
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: stop.set())
-            runner.start()
+            runner.start(rebuilding=lambda done, there: _go_on(stop))
             typer.echo("Following.", err=True)
             runner.follow(stop, _tell_lag())
     except (UnknownProjection, AlreadyRunning, Stale) as error:
         fail(str(error))
+
+
+def _go_on(stop: "threading.Event") -> None:
+    """With rebuilding tables of another version, which the next one takes up where it was stopped."""
+    if stop.is_set():
+        raise typer.Exit
 
 
 def _tell_lag() -> "Callable[[Lag], None] | None":

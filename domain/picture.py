@@ -44,15 +44,21 @@ OF_NO_SEAT = (BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundSettled, NoteMa
 def picture_of(round_: Round) -> dict[str, Any]:
     """The round as its events so far leave the table; money is text, a card face down is null."""
     acting, settled, corrected = _acting(round_), _settled(round_.lines), _corrected(round_)
-    seats = [_seat(round_, seat, acting, settled, corrected) for seat in _all_seats(round_)]
-    return _picture(round_, seats)
+    return {
+        **_picture(round_),
+        "seats": [_seat(round_, seat, acting, settled, corrected) for seat in _all_seats(round_)],
+        "dealer": _dealer(round_),
+        "board": list(face_up(round_, "board")),
+        "bank": _bank(round_),
+    }
 
 
 def pictures_of(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any]]:
     """A picture for each event, with the round as it is after it. Seats that an event does not touch are the very ones
-    of the picture before: most events touch one."""
+    of the picture before, and so are the dealer hand, the board and the bank: most events touch one seat."""
     pictures: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
+    before: Round | None = None
     for event, round_ in steps:
         acting, corrected = _acting(round_), _corrected(round_)
         touched = _touched(event, round_) if seats else _all_seats(round_)
@@ -60,7 +66,15 @@ def pictures_of(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any
         seats = [seat if seat["acting"] is (seat["seat"] in acting) else _turned_to(seat) for seat in seats]
         for seat in touched:
             seats[seat - 1 : seat] = [_seat(round_, seat, acting, settled, corrected)]
-        pictures.append(_picture(round_, seats))
+        picture = {**_picture(round_), "seats": seats}
+        if before is not None and before.hands is round_.hands and before.turned is round_.turned:
+            picture |= {"dealer": pictures[-1]["dealer"], "board": pictures[-1]["board"]}
+        else:
+            picture |= {"dealer": _dealer(round_), "board": list(face_up(round_, "board"))}
+        same = before is not None and before.lines is round_.lines
+        picture["bank"] = pictures[-1]["bank"] if same else _bank(round_)
+        pictures.append(picture)
+        before = round_
     return pictures
 
 
@@ -86,14 +100,15 @@ def _all_seats(round_: Round) -> range:
     return range(1, round_.rules.seats + 1)
 
 
-def _picture(round_: Round, seats: list[dict[str, Any]]) -> dict[str, Any]:
+def _picture(round_: Round) -> dict[str, Any]:
+    """But for seats, cards and the bank, whose places are kept."""
     return {
         "status": round_.status,
-        "seats": seats,
-        "dealer": _dealer(round_),
-        "board": list(face_up(round_, "board")),
+        "seats": None,
+        "dealer": None,
+        "board": None,
         "button": round_.button,
-        "bank": _bank(round_),
+        "bank": None,
         "fee": None if round_.fee is None else money(round_.fee.amount),
         "waived": None if round_.waived is None else round_.waived.how,
         "action": money(round_.action) if round_.seats is not None else None,

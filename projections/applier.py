@@ -23,6 +23,13 @@ PAGE = 4_000  # events of a transaction at most
 class Stale(Exception):
     """The tables were made by another version of the program: they must be rebuilt."""
 
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"The tables of {' and '.join(names)} were made by another version of the program: "
+            f"run `roundledger rebuild {' '.join(names)}`."
+        )
+        self.names = names
+
 
 class MovedOn(Exception):
     """Somebody else has applied events, or swapped in a rebuilt table, since the page was read."""
@@ -50,11 +57,14 @@ class Applier:
         self._settings = 0  # of gaming days, which are only ever added to
 
     def begin(self) -> None:
-        """Make the tables that are not there; those of another version are Stale."""
+        """Make the tables and indexes that are not there; tables of another version are Stale."""
         storage.prepare(self._connection)
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.PREPARE_LOCK])
             there = {name: print_ for name, _, print_, _ in self._rows()}
+            prints = {name: projection.fingerprint() for name, projection in self._projections.items()}
+            if stale := [name for name in prints if there.get(name, prints[name]) != prints[name]]:
+                raise Stale(stale)
             for name, projection in self._projections.items():
                 if name not in there:
                     storage.create(self._connection, self._place, projection.tables)
@@ -62,11 +72,9 @@ class Applier:
                         "INSERT INTO projections.positions (name, place, position, fingerprint) VALUES (%s, %s, 0, %s)",
                         [name, self._place, projection.fingerprint()],
                     )
-                elif there[name] != projection.fingerprint():
-                    raise Stale(
-                        f"The tables of {name} were made by another version of the program: "
-                        f"run `roundledger rebuild {name}`."
-                    )
+            if self._place == LIVE:
+                tables = [table for projection in self._projections.values() for table in projection.tables]
+                storage.create_missing_indexes(self._connection, LIVE, tables)
 
     def positions(self) -> dict[str, int]:
         return {name: position for name, position, _, _ in self._rows()}

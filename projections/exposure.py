@@ -32,7 +32,14 @@ ROUNDS = Table(
         "shortfall": "bigint NOT NULL",
     },
     ("round",),
-    indexes=("(gaming_day, table_id)", "(table_id, at)", "(player_dealer, at)", "(table_id) WHERE status = 'open'"),
+    indexes=(
+        "(gaming_day, table_id)",
+        "(table_id, at)",
+        "(player_dealer, at)",
+        "(table_id) WHERE status = 'open'",
+        "(at, round)",
+        "(gaming_day, at, round)",
+    ),
 )
 SUMS = ("rounds", "settled", "action", "paid", "collected", "short_rounds", "shortfall")
 ROUNDS_BANKED, SETTLED, ACTION, PAID, COLLECTED, SHORT_ROUNDS, SHORTFALL, LIABILITY, LAST_AT = range(9)

@@ -83,6 +83,9 @@ ROUNDS = Table(
         "(player_dealer, opened_at, round)",
         "(dealer_hand, opened_at, round)",
         "USING gin (made, outcomes)",  # what is common is soon found among the newest; this is for what is rare
+        "(gaming_day, opened_at, round)",
+        "(gaming_day, opened_at, round) WHERE status = 'void'",
+        "(gaming_day, opened_at, round) WHERE shortfall > 0",
     ),
 )
 BETTORS = Table(
@@ -96,8 +99,11 @@ BETTORS = Table(
     },
     ("bettor", "opened_at", "round"),
 )
-# How the rounds of a dealer and of a player-dealer came out, by day, shift and table: 'epoch' where it never happened.
 BELONGS = {"gaming_day": "date NOT NULL", "shift": "text NOT NULL", "table_id": "text NOT NULL"}
+# What a day's sheet says of each table; those that are open have not ended.
+DAY = ("rounds", "settled", "void", "action", "short_rounds", "shortfall")
+DAYS = Table("hands_days", {**BELONGS, **dict.fromkeys(DAY, "bigint NOT NULL")}, tuple(BELONGS), sums=DAY)
+# How the rounds of a dealer and of a player-dealer came out, by day, shift and table: 'epoch' where it never happened.
 REASONS = ("misdeal", "malfunction", "irregularity")
 ENDED = ("rounds", "voided", *REASONS)
 FEES = ("fee_rounds", "fees", "waivers", "waived", "not_dropped", "refunded")
@@ -149,18 +155,21 @@ CHANGING = (
 class Hands(Projection):
     name = "hands"
     version = 2
-    tables = (ROUNDS, BETTORS, DEALERS, BANKS)
+    tables = (ROUNDS, BETTORS, DAYS, DEALERS, BANKS)
     needs_cards = True
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._changed: dict[str, RoundFacts] = {}
+        self._days = Sums(DAYS)
         self._dealers = Sums(DEALERS)
         self._banks = Sums(BANKS)
 
     def handlers(self) -> Mapping[type, Handler]:
         return {
             **dict.fromkeys(CHANGING, self._moved),
+            RoundOpened: self._opened,
+            BetsClosed: self._closed,
             FeeTaken: self._fee_taken,
             FeeWaived: self._fee_waived,
             RoundSettled: self._settled,
@@ -171,6 +180,7 @@ class Hands(Projection):
         changed, self._changed = self._changed, {}
         yield ROUNDS, [_row(round_) for round_ in changed.values()]
         yield BETTORS, [row for round_ in changed.values() for row in _bettor_rows(round_)]
+        yield self._days.gathered()
         yield self._dealers.gathered()
         yield self._banks.gathered()
 
@@ -178,6 +188,18 @@ class Hands(Projection):
         self._changed[round_.round] = round_
 
     # ---- what adds up
+
+    def _add_to_day(self, round_: RoundFacts, name: str, by: int = 1) -> None:
+        if round_.opened_at_ms in self.window:
+            self._days.of((*round_.belongs, round_.table))[DAY.index(name)] += by
+
+    def _opened(self, now: Now, event: RoundOpened, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        self._add_to_day(round_, "rounds")
+
+    def _closed(self, now: Now, event: BetsClosed, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        self._add_to_day(round_, "action", event.action)
 
     def _add(self, round_: RoundFacts, *names: str, by: int = 1) -> list[int]:
         dealt = self._dealers.of((*round_.belongs, round_.table, round_.opened.dealer or "nobody"))
@@ -201,6 +223,7 @@ class Hands(Projection):
 
     def _voided(self, now: Now, event: RoundVoided, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
+        self._add_to_day(round_, "void")
         if round_.opened_at_ms in self.window:
             dealt = self._add(round_, "rounds", "voided", *(reason for reason in REASONS if reason == event.reason))
             at = DEALT.index("last_void_at")
@@ -210,9 +233,12 @@ class Hands(Projection):
         self._moved(now, event, round_)
         if round_.opened_at_ms not in self.window:
             return
+        shortfall = sum([line.shortfall for line in round_.lines])
+        self._add_to_day(round_, "settled")
+        self._add_to_day(round_, "short_rounds", int(shortfall > 0))
+        self._add_to_day(round_, "shortfall", shortfall)
         self._add(round_, "rounds")
         if round_.bank is not None:
-            shortfall = sum([line.shortfall for line in round_.lines])
             bank = self._banks.of((*round_.belongs, round_.table, round_.bank))
             bank[0] += 1
             if shortfall > 0:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import LiteralString
+from typing import Any, LiteralString
+
+from psycopg.sql import SQL, Identifier
 
 from domain.events import CorrectionPosted, RoundSettled
 from domain.tables import ChipsBought, ChipsCashed, RoundBegun, TrayCounted, TrayCredited, TrayFilled
@@ -18,7 +20,7 @@ from projections.facts import Now, RoundFacts, SessionFacts
 from projections.gaming_days import GamingDays
 from projections.journal import TRAY, bank_account, corrected_account
 from projections.projection import ALWAYS, Appended, Handler, Latest, Projection, Sums, Window
-from projections.storage import Row, Table
+from projections.storage import Connection, Row, Table
 
 STRETCHES = Table(
     "inventory",
@@ -53,6 +55,14 @@ ROUNDS = Table(
     },
     ("round",),
     indexes=("(table_id, session, stretch)",),
+)
+# Those of a stretch together, so that nobody need add up its rounds again.
+STRETCH = ("table_id", "session", "stretch")
+PLAYED = Table(
+    "inventory_played",
+    {**{name: ROUNDS.columns[name] for name in STRETCH}, "rounds": "bigint NOT NULL", "won": "bigint NOT NULL"},
+    STRETCH,
+    sums=("rounds", "won"),
 )
 SUMS = ("collected", "paid", "corrected")
 WINS = Table(
@@ -91,12 +101,15 @@ def latest_day(database: Database) -> date | None:
 
 class Inventory(Projection):
     name = "inventory"
-    tables = (STRETCHES, ROUNDS, WINS, CORRECTIONS)
+    tables = (STRETCHES, ROUNDS, PLAYED, WINS, CORRECTIONS)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._stretches = Latest(STRETCHES)
         self._rounds = Latest(ROUNDS)
+        self._played = Sums(PLAYED)
+        self._stretch_of: dict[str, tuple[str, int, int]] = {}  # of rounds that began on this page
+        self._won: dict[str, int] = {}  # by rounds that ended on it
         self._wins = Sums(WINS)
         self._corrections = Appended(CORRECTIONS)
 
@@ -111,6 +124,7 @@ class Inventory(Projection):
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         yield self._stretches.gathered()
         yield self._rounds.gathered()
+        yield self._played.gathered()
         yield self._wins.gathered()
         yield self._corrections.gathered()
 
@@ -138,15 +152,34 @@ class Inventory(Projection):
     def _round_begun(self, now: Now, event: RoundBegun, session: SessionFacts) -> None:
         if event.bank_bettor is None:
             self._tray_moved(now, event, session)
-            row = (event.round, session.table, session.session, session.stretch)
-            self._rounds.put(event.round, row)
+            stretch = (session.table, session.session, session.stretch)
+            self._rounds.put(event.round, (event.round, *stretch))
+            self._stretch_of[event.round] = stretch
 
     def _round_settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
         """What a meter pays does not come out of the tray."""
         if round_.bank is None:
             sums = self._wins.of((round_.round, round_.table, *round_.belongs))
-            sums[0] += sum([line.collected for line in round_.lines])
-            sums[1] += sum([line.paid for line in round_.lines if line.source != "meter"])
+            collected = sum([line.collected for line in round_.lines])
+            paid = sum([line.paid for line in round_.lines if line.source != "meter"])
+            sums[0] += collected
+            sums[1] += paid
+            self._won[round_.round] = collected - paid
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """A round counts for its stretch once both are known, by this page and those before, in whichever order."""
+        won, self._won = self._won, {}
+        began, self._stretch_of = self._stretch_of, {}
+        if ended := [round_ for round_ in won if round_ not in began]:
+            found = _rows_of(connection, schema, ROUNDS, SQL("round, table_id, session, stretch"), ended)
+            began |= {round_: (table, session, stretch) for round_, table, session, stretch in found}
+        elsewhere = [round_ for round_ in began if round_ not in won]
+        if elsewhere:
+            won |= dict(_rows_of(connection, schema, WINS, SQL("round, collected - paid"), elsewhere))
+        for round_ in began.keys() & won.keys():
+            played = self._played.of(began[round_])
+            played[0] += 1
+            played[1] += won[round_]
 
     def _correction_posted(self, now: Now, event: CorrectionPosted, round_: RoundFacts) -> None:
         account = corrected_account(round_, event.account)
@@ -154,3 +187,8 @@ class Inventory(Projection):
             self._corrections.rows.append((now.position, account.removeprefix(TRAY), event.amount))
         if round_.bank is None and account == bank_account(round_):
             self._wins.of((round_.round, round_.table, *round_.belongs))[2] += event.amount
+
+
+def _rows_of(connection: Connection, schema: str, table: Table, columns: SQL, rounds: list[str]) -> list[Any]:
+    statement = SQL("SELECT {} FROM {} WHERE round = ANY(%s)").format(columns, Identifier(schema, table.name))
+    return connection.execute(statement, [rounds]).fetchall()

@@ -35,7 +35,13 @@ REPORTED = Table(
     },
     ("round", "seat", "bettor", "hand", "spot"),
     appended=True,
-    indexes=("(gaming_day, table_id)", "(at) WHERE difference <> 0", "(dealer, at) WHERE difference <> 0"),
+    indexes=(
+        "(gaming_day, table_id)",
+        "(at) WHERE difference <> 0",
+        "(dealer, at) WHERE difference <> 0",
+        "(at, round, seat, spot)",
+        "(gaming_day, at, round, seat, spot)",
+    ),
 )
 PUT_RIGHT = Table(
     "payments_put_right",

@@ -29,6 +29,7 @@ class Window:
 
 
 ALWAYS = Window()
+_fingerprints: dict[tuple[str, int], str] = {}
 
 
 class Projection:
@@ -45,7 +46,10 @@ class Projection:
 
     @classmethod
     def fingerprint(cls) -> str:
-        return fingerprint(cls.tables, cls.version)
+        key = cls.name, cls.version
+        if key not in _fingerprints:  # every page asks
+            _fingerprints[key] = fingerprint(cls.tables, cls.version)
+        return _fingerprints[key]
 
     def handlers(self) -> Mapping[type, Handler]:
         """By class of event; a handler gets the aggregate with the event already taken in."""

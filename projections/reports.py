@@ -6,7 +6,7 @@ same code, and the same query is asked of those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, LiteralString
@@ -304,15 +304,12 @@ REPORTS: dict[str, Report] = {
             },
             # A stretch without both counts has no win of its own, and so no difference.
             "SELECT table_id, session, stretch, gaming_day, shift, began_at, ended_at, rounds, opening, fills,"
-            " credits, closing, bought - cashed, win, ledger_win, win - ledger_win FROM (SELECT i.*, w.rounds,"
-            " closing + credits - opening - fills + bought - cashed AS win,"
-            " coalesce(w.won, 0) - coalesce(c.paid, 0) AS ledger_win"
-            # What was won is added up for those stretches only that are asked for.
+            " credits, closing, bought - cashed, win, ledger_win, win - ledger_win FROM (SELECT i.*,"
+            " coalesce(p.rounds, 0) AS rounds, closing + credits - opening - fills + bought - cashed AS win,"
+            " coalesce(p.won, 0) - coalesce(c.paid, 0) AS ledger_win"
+            # What was corrected is added up for those stretches only that are asked for.
             " FROM (SELECT * FROM {schema}.inventory{where} ORDER BY began_at, table_id, session, stretch"
-            " LIMIT %(limit)s) i"
-            " LEFT JOIN LATERAL (SELECT count(w.round) AS rounds, sum(w.collected - w.paid)::bigint AS won"
-            " FROM {schema}.inventory_rounds r JOIN {schema}.inventory_wins w USING (round)"
-            " WHERE (r.table_id, r.session, r.stretch) = (i.table_id, i.session, i.stretch)) w ON true"
+            " LIMIT %(limit)s) i LEFT JOIN {schema}.inventory_played p USING (table_id, session, stretch)"
             " LEFT JOIN LATERAL (SELECT sum(c.paid)::bigint AS paid FROM {schema}.inventory_corrections c"
             " WHERE c.table_id = i.table_id AND i.opening IS NOT NULL AND c.position > i.began_position"
             " AND (c.position < i.ended_position OR i.ended_position IS NULL)) c ON true) stretches",
@@ -425,9 +422,16 @@ def _check(report: Report, filters: Filters) -> None:
 
 def ask(connection: Connection | Cursor, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
     """The rows of a report from one place: where it is live, or where the past was worked out."""
-    days = gaming_days(connection)
+    return shaped(report, raw(connection, report, filters, schema), gaming_days(connection))
+
+
+def raw(connection: Connection | Cursor, report: Report, filters: Filters, schema: str) -> list[tuple[Any, ...]]:
+    """The same as the tables have them: cents and moments."""
     # Planned for these values each time: a plan for any limit and any day reads whole tables.
-    found = connection.execute(*question(report, filters, schema), prepare=False).fetchall()
+    return connection.execute(*question(report, filters, schema), prepare=False).fetchall()
+
+
+def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> list[dict[str, Any]]:
     shapes = [_SHAPES[shape] for shape in report.columns.values()]
     names = list(report.columns)
     return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]

@@ -32,7 +32,14 @@ TURNS = Table(
         "status": "text NOT NULL",
     },
     ("round",),
-    indexes=("(table_id, at)", "(gaming_day, table_id)", "(bettor, at)", "(at) WHERE breach IS NOT NULL"),
+    indexes=(
+        "(table_id, at)",
+        "(gaming_day, table_id)",
+        "(bettor, at)",
+        "(at) WHERE breach IS NOT NULL",
+        "(at, round)",
+        "(gaming_day, at, round)",
+    ),
 )
 OFFERS = Table(
     "rotation_offers",

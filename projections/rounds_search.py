@@ -20,6 +20,7 @@ COLUMNS: LiteralString = (
     "dealer_hand, made, outcomes, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes, "
     "late, disputed, dealer"
 )
+SHOWN: LiteralString = "h." + COLUMNS.replace(", ", ", h.")
 CONDITIONS: dict[str, LiteralString] = {
     "table": "h.table_id = %(table)s",
     "bettor": "b.bettor = %(bettor)s",
@@ -99,9 +100,12 @@ def neighbours(database: Database, wanted: Wanted, round_id: str) -> tuple[str |
     if row is None:
         return None, None
     here = (row[0], round_id)
-    found = [search(database, replace(wanted, **{way: here}), 1) for way in ("before", "after")]
-    newer, older = (str(rows[0]["round"]) if rows else None for rows in found)
-    return newer, older
+    newer, newer_values = statement_for(replace(wanted, before=here), "'newer', h.round")
+    older, older_values = statement_for(replace(wanted, after=here), "'older', h.round")
+    statement: LiteralString = f"({newer}) UNION ALL ({older})"
+    values = {**newer_values, **older_values, "limit": 1}
+    found: dict[str, str] = dict(database.read(lambda cursor: cursor.execute(statement, values).fetchall()))
+    return found.get("newer"), found.get("older")
 
 
 def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any]]:
@@ -111,13 +115,12 @@ def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def statement_for(wanted: Wanted) -> tuple[LiteralString, dict[str, Any]]:
+def statement_for(wanted: Wanted, columns: LiteralString = SHOWN) -> tuple[LiteralString, dict[str, Any]]:
     values = {name: value for name in Wanted.__struct_fields__ if (value := getattr(wanted, name)) is not None}
     of_a_bettor = wanted.bettor is not None
     said = [FLAGS[name][value] for name, value in values.items() if name in FLAGS]
     shapes = {**CONDITIONS, **(OF_A_BETTOR if of_a_bettor else {})}
     said += [shapes[name] for name in values if name in shapes]
-    columns: LiteralString = "h." + COLUMNS.replace(", ", ", h.")
     statement: LiteralString = f"SELECT {columns} FROM projections.hands h"
     if of_a_bettor:
         statement += " JOIN projections.hands_bettors b ON b.round = h.round"

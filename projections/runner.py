@@ -37,6 +37,10 @@ class AlreadyRunning(Exception):
     """Another process keeps this projection up to date."""
 
 
+class _Stopped(Exception):
+    """While tables were being rebuilt."""
+
+
 class Lag(Struct, frozen=True):
     """How far the furthest behind is: events that are stored and not applied, and the age of the oldest of them."""
 
@@ -79,20 +83,35 @@ class Runner:
         self._connection: Connection | None = None
         self._applier: Applier | None = None
 
-    def start(self, wait_seconds: float = LOCK_WAIT_SECONDS) -> Applier:
-        """Connect and take the locks. Raises AlreadyRunning or Stale."""
+    def start(
+        self, wait_seconds: float = LOCK_WAIT_SECONDS, rebuilding: Callable[[int, int], None] | None = None
+    ) -> Applier:
+        """Connect and take the locks. Raises AlreadyRunning, or Stale unless somebody is told how far the rebuilding
+        is: then tables of another version are made again, under these locks, which nobody else has meanwhile."""
         if self._applier is not None:
             return self._applier
         connection = connect(self._database_url)
         try:
             lock(connection, (projection.name for projection in self._projections), LIVE, wait_seconds)
             applier = Applier(connection, self._recorder, self._projections, page=self._page)
-            applier.begin()
+            self._begin(applier, rebuilding)
         except BaseException:
             connection.close()
             raise
         self._connection, self._applier = connection, applier
         return applier
+
+    def _begin(self, applier: Applier, rebuilding: Callable[[int, int], None] | None) -> None:
+        try:
+            applier.begin()
+        except Stale as stale:
+            if rebuilding is None:
+                raise
+            from projections.rebuild import rebuild
+
+            logger.warning("Rebuilding %s, as another version of the program made it", ", ".join(stale.names))
+            rebuild(self._database_url, stale.names, rebuilding)
+            applier.begin()
 
     def catch_up(self) -> int:
         """Apply all there is now, and what comes in the meantime; how many events that were."""
@@ -103,13 +122,25 @@ class Runner:
             except MovedOn:
                 continue
 
-    def follow(self, stop: threading.Event, report: Callable[[Lag], None] | None = None) -> None:
-        """Until `stop` is set; a database that goes away is waited for."""
-        applier = self.start()
+    def follow(
+        self,
+        stop: threading.Event,
+        report: Callable[[Lag], None] | None = None,
+        wait_seconds: float = LOCK_WAIT_SECONDS,
+    ) -> None:
+        """Until `stop` is set; a database that goes away is waited for, and stale tables are rebuilt first."""
+
+        def go_on(done: int, there: int) -> None:
+            if stop.is_set():
+                raise _Stopped  # what was rebuilt stays, and the next one goes on from there
+
+        try:
+            self.start(wait_seconds, go_on)
+        except _Stopped:
+            return
         while not stop.is_set():
             try:
-                applier = self.start()
-                self._follow_connected(applier, stop, report)
+                self._follow_connected(self.start(), stop, report)
             except MovedOn:
                 continue
             except (psycopg.OperationalError, psycopg.InterfaceError, PersistenceError) as error:

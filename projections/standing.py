@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 from infra.database import Database
+from projections.catalogue import ALL
 
 STORED: LiteralString = "SELECT coalesce(max(position), 0) FROM roundledger.events"
 APPLIED: LiteralString = (
-    "SELECT CASE WHEN count(*) = %s THEN min(position) ELSE 0 END FROM projections.positions "
-    "WHERE place = 'projections' AND name = ANY(%s)"
+    "SELECT CASE WHEN count(*) = %s THEN min(position) ELSE -1 END FROM projections.positions "
+    "WHERE place = 'projections' AND (name, fingerprint) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"
 )
 BOTH: LiteralString = f"SELECT ({STORED}), ({APPLIED})"
 STANDING: LiteralString = (
@@ -19,21 +20,19 @@ STANDING: LiteralString = (
 )
 
 
-def stored(database: Database) -> int:
-    """The position of the last event."""
-    return int(_rows(database, STORED, [])[0][0])
-
-
 def stored_and_applied(database: Database, names: Sequence[str]) -> tuple[int, int]:
-    """Both at once: most of the time nothing is left to apply, and this is all that is asked."""
-    values = [len(names), list(names)]
-    last, done = _rows(database, BOTH, values)[0]
+    """The position of the last event, and up to where all of these are, at once: mostly that is all that is asked."""
+    last, done = _rows(database, BOTH, _values(names))[0]
     return int(last), int(done)
 
 
 def applied(database: Database, names: Sequence[str]) -> int:
-    """Up to where all of them are; one that has no position yet is at the beginning."""
-    return int(_rows(database, APPLIED, [len(names), list(names)])[0][0])
+    """Up to where all of them are; -1 while one has no tables yet, or those of another version of the program."""
+    return int(_rows(database, APPLIED, _values(names))[0][0])
+
+
+def _values(names: Sequence[str]) -> list[Any]:
+    return [len(names), list(names), [ALL[name].fingerprint() for name in names]]
 
 
 def standing(database: Database, name: str) -> tuple[int, datetime] | None:

@@ -70,10 +70,14 @@ class Table(Struct, frozen=True):
         return SQL("CREATE TABLE {} ({}, PRIMARY KEY ({}))").format(Identifier(schema, self.name), columns, key)
 
     def create_indexes(self, schema: str) -> Iterator[Composed]:
-        for number, index in enumerate(self.indexes):
-            name = Identifier(f"{self.name}_{number}")
-            statement = SQL("CREATE INDEX IF NOT EXISTS {} ON {} ").format(name, Identifier(schema, self.name))
-            yield statement + SQL(index)
+        for name, index in zip(self.index_names, self.indexes, strict=True):
+            statement = SQL("CREATE INDEX IF NOT EXISTS {} ON {} ")
+            yield statement.format(Identifier(name), Identifier(schema, self.name)) + SQL(index)
+
+    @property
+    def index_names(self) -> list[str]:
+        """By number: a new index comes after those that are there already."""
+        return [f"{self.name}_{number}" for number in range(len(self.indexes))]
 
     def insert(self, schema: str) -> Composed:
         names = [Identifier(name) for name in self.columns]
@@ -159,6 +163,15 @@ def create_indexes(connection: Connection, schema: str, tables: Iterable[Table])
     for table in tables:
         for statement in table.create_indexes(schema):
             connection.execute(statement)
+
+
+def create_missing_indexes(connection: Connection, schema: str, tables: Iterable[Table]) -> None:
+    """Those that a newer version of the program has; to look for them is cheaper than to try each."""
+    found = connection.execute(
+        "SELECT c.relname FROM pg_class c WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'i'", [schema]
+    ).fetchall()
+    there = {name for (name,) in found}
+    create_indexes(connection, schema, [table for table in tables if not there.issuperset(table.index_names)])
 
 
 def drop(connection: Connection, schema: str, tables: Iterable[Table]) -> None:

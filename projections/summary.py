@@ -5,24 +5,24 @@ Made of the same tables as the reports, by index; for a moment in the past, of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
+from domain.money import money
 from infra.database import Cursor, Database
 from projections.applier import gaming_days
 from projections.catalogue import ALL
-from projections.gaming_days import Belongs
+from projections.gaming_days import Belongs, GamingDays
 from projections.report import ALWAYS, BY_DAY, BY_TABLE, Report
-from projections.reports import REPORTS, BadFilter, Filters, ask, replayed
+from projections.reports import REPORTS, BadFilter, Filters, raw, replayed, shaped
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection
 
-Found = dict[str, list[dict[str, Any]]]
+Found = Mapping[str, list[tuple[Any, ...]]]  # the rows of each section as the tables have them
 NAMES = ("day", "shift")
 PROJECTIONS = ("hands", "collections", "drops", "inventory")
 SIGNATURES = ("Prepared by", "Count room", "Shift manager", "Accounting")
@@ -31,9 +31,15 @@ WHERE = {**BY_TABLE, **BY_DAY}
 ROUNDS = Report(
     "rounds",
     ALL["hands"],
-    {"table": "", "rounds": "", "settled": "", "void": "", "open": "", "action": "money", "shortfall": "money"},
-    "SELECT table_id, count(*), count(*) FILTER (WHERE status = 'settled'), count(*) FILTER (WHERE status = 'void'),"
-    " count(*) FILTER (WHERE status = 'open'), sum(action)::bigint, sum(shortfall)::bigint FROM {schema}.hands",
+    {
+        **dict.fromkeys(("table", "rounds", "settled", "void", "open"), ""),
+        "action": "money",
+        "short_rounds": "",
+        "shortfall": "money",
+    },
+    "SELECT table_id, sum(rounds)::bigint, sum(settled)::bigint, sum(void)::bigint,"
+    " sum(rounds - settled - void)::bigint, sum(action)::bigint, sum(short_rounds)::bigint, sum(shortfall)::bigint"
+    " FROM {schema}.hands_days",
     WHERE,
     "table_id",
     group="table_id",
@@ -54,6 +60,7 @@ SHORTFALLS = Report(
     {**WHERE, ALWAYS: "shortfall > 0"},
     "opened_at, round",
 )
+ROUND_BY_ROUND = (VOIDS, SHORTFALLS)
 HOUSE = Report(
     "house",
     ALL["inventory"],
@@ -118,7 +125,8 @@ def summary(
 ) -> dict[str, Any]:
     """Of the gaming day, or of the shift of it, that the filters name; the one that `now` lies in by default.
 
-    Over a connection of `database`, where there is one and nothing of the past is asked for.
+    A limit is one of the rows of each section; the totals are of all. Over a connection of `database`, where there is
+    one and nothing of the past is asked for.
     """
     if filters.bettor is not None or filters.box is not None or filters.since or filters.until:
         raise BadFilter(f"The {name} is summed up for a gaming day, a shift or a table, and as of a moment.")
@@ -127,42 +135,49 @@ def summary(
     if name == "shift" and (filters.gaming_day is None) != (filters.shift is None):
         raise BadFilter("A shift is named by its gaming day and its name.")
     if database is not None and not filters.on_the_past:
-        filters, found = database.read(partial(_live, name, filters, now))
-    else:
-        with connect(database_url) as connection:
-            filters, found = _past_or_live(connection, database_url, name, filters, now)
+        return database.read(partial(_live, name, filters, now))
+    with connect(database_url) as connection:
+        if not filters.on_the_past:
+            return _live(name, filters, now, connection)
+        days = gaming_days(connection)
+        filters = _narrowed(name, filters, _belongs(days, filters.as_of or now))
+        with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
+            return _sheet(connection, filters, days, TEMPORARY)
+
+
+def _live(name: str, filters: Filters, now: datetime, connection: Connection | Cursor) -> dict[str, Any]:
+    days = gaming_days(connection)
+    return _sheet(connection, _narrowed(name, filters, _belongs(days, now)), days, LIVE)
+
+
+def _belongs(days: GamingDays, at: datetime) -> Belongs:
+    return days.of(round(at.timestamp() * 1000))
+
+
+def _sheet(connection: Connection | Cursor, filters: Filters, days: GamingDays, schema: str) -> dict[str, Any]:
+    """Added up as the tables have it; only rows that are told are put into words."""
+    by_table, limit = replace(filters, limit=None), filters.limit
+    found = {
+        key: raw(connection, report, filters if report in ROUND_BY_ROUND else by_table, schema)
+        for key, (_, report, _) in SECTIONS.items()
+    }
     day: date | None = filters.gaming_day
     assert day is not None
-    head = {
+    totals = _totals(found)
+    return {
         "gaming_day": day.isoformat(),
         "shift": filters.shift,
         "table": filters.table,
         "as_of": None if filters.as_of is None else filters.as_of.isoformat(timespec="milliseconds"),
+        "shifts": sorted({filters.shift} - {None} | set(_values(found, "fees", "shift"))),
+        "totals": totals,
+        **{key: shaped(report, found[key][:limit], days) for key, (_, report, _) in SECTIONS.items()},
+        "left_out": {
+            key: {"voids": totals["void"], "shortfalls": totals["short_rounds"]}.get(key, len(rows)) - len(rows[:limit])
+            for key, rows in found.items()
+        },
+        "signatures": list(SIGNATURES),
     }
-    return {**head, "totals": _totals(found), **found, "signatures": list(SIGNATURES)}
-
-
-def _past_or_live(
-    connection: Connection, database_url: str, name: str, filters: Filters, now: datetime
-) -> tuple[Filters, Found]:
-    if not filters.on_the_past:
-        return _live(name, filters, now, connection)
-    filters = _narrowed(name, filters, _current(connection, filters.as_of or now))
-    with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
-        return filters, _sections(connection, filters, TEMPORARY)
-
-
-def _live(name: str, filters: Filters, now: datetime, connection: Connection | Cursor) -> tuple[Filters, Found]:
-    filters = _narrowed(name, filters, _current(connection, now))
-    return filters, _sections(connection, filters, LIVE)
-
-
-def _current(connection: Connection | Cursor, at: datetime) -> Belongs:
-    return gaming_days(connection).of(round(at.timestamp() * 1000))
-
-
-def _sections(connection: Connection | Cursor, filters: Filters, schema: str) -> Found:
-    return {key: ask(connection, report, filters, schema) for key, (_, report, _) in SECTIONS.items()}
 
 
 def _narrowed(name: str, filters: Filters, current: Belongs) -> Filters:
@@ -171,31 +186,35 @@ def _narrowed(name: str, filters: Filters, current: Belongs) -> Filters:
     return replace(filters, gaming_day=current.day, shift=current.shift if name == "shift" else None)
 
 
-def _totals(found: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    rounds, fees, boxes, trays = found["rounds"], found["fees"], found["boxes"], found["inventory"]
+def _totals(found: Found) -> dict[str, Any]:
+    counted = {
+        name: sum(_values(found, "rounds", name)) for name in ("rounds", "settled", "void", "open", "short_rounds")
+    }
     return {
-        "rounds": sum(row["rounds"] for row in rounds),
-        "settled": sum(row["settled"] for row in rounds),
-        "void": sum(row["void"] for row in rounds),
-        "open": sum(row["open"] for row in rounds),
-        "action": _sum(rounds, "action"),
-        "fees": _sum(fees, "fees"),
-        "waived": _sum(fees, "waived"),
-        "net_fees": _sum(fees, "net"),
-        "boxes": len(boxes),
-        "boxes_waiting": sum(row["status"] != "reconciled" for row in boxes),
-        "expected": _sum(boxes, "expected"),
-        "counted": _sum(boxes, "counted"),
-        "variance": _sum(boxes, "variance"),
-        "shortfall": _sum(rounds, "shortfall"),
-        "house_win": _sum(found["house"], "win"),
-        "tray_difference": _sum(trays, "difference"),
+        **counted,
+        "action": _sum(found, "rounds", "action"),
+        "fees": _sum(found, "fees", "fees"),
+        "waived": _sum(found, "fees", "waived"),
+        "net_fees": _sum(found, "fees", "net"),
+        "boxes": len(found["boxes"]),
+        "boxes_waiting": sum(status != "reconciled" for status in _values(found, "boxes", "status")),
+        "expected": _sum(found, "boxes", "expected"),
+        "counted": _sum(found, "boxes", "counted"),
+        "variance": _sum(found, "boxes", "variance"),
+        "shortfall": _sum(found, "rounds", "shortfall"),
+        "house_win": _sum(found, "house", "win"),
+        "tray_difference": _sum(found, "inventory", "difference"),
     }
 
 
-def _sum(rows: Iterable[Mapping[str, Any]], column: str) -> str:
+def _values(found: Found, key: str, column: str) -> list[Any]:
+    at = list(SECTIONS[key][1].columns).index(column)
+    return [row[at] for row in found[key]]
+
+
+def _sum(found: Found, key: str, column: str) -> str:
     """Of what is there: a box that has not been counted adds nothing."""
-    return f"{sum((Decimal(row[column]) for row in rows if row[column] is not None), Decimal(0)):.2f}"
+    return money(sum(amount for amount in _values(found, key, column) if amount is not None))
 
 
 def title(found: Mapping[str, Any]) -> str:

@@ -159,6 +159,7 @@ SUMMARY = {
     "shift": "swing",
     "table": None,
     "as_of": None,
+    "shifts": ["day", "swing"],
     "totals": {
         "rounds": 214,
         "settled": 213,
@@ -173,6 +174,7 @@ SUMMARY = {
         "expected": "321.00",
         "counted": "316.00",
         "variance": "-5.00",
+        "short_rounds": 0,
         "shortfall": "0.00",
         "house_win": "0.00",
         "tray_difference": "0.00",
@@ -184,6 +186,7 @@ SUMMARY = {
     "inventory": [],
     "voids": [],
     "shortfalls": [],
+    "left_out": dict.fromkeys(("rounds", "fees", "boxes", "house", "inventory", "voids", "shortfalls"), 0),
     "signatures": ["Prepared by", "Count room", "Shift manager", "Accounting"],
 }
 LISTED_BOX = {

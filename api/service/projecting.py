@@ -40,17 +40,13 @@ class Projecting:
 
     def _run(self) -> None:
         """One process of several follows; the others wait until its place is free."""
-        from projections.runner import AlreadyRunning, Runner, Stale
+        from projections.runner import AlreadyRunning, Runner
 
         while not self._stop.is_set():
             try:
                 with Runner(self._database_url) as runner:
-                    runner.start(wait_seconds=0.0)
-                    runner.follow(self._stop)
+                    runner.follow(self._stop, wait_seconds=0.0)
             except AlreadyRunning:
-                self._stop.wait(RETRY_SECONDS)
-            except Stale as error:
-                logger.error("%s", error)
                 self._stop.wait(RETRY_SECONDS)
             except Exception:
                 logger.exception("Reports are not kept up to date; trying again")
@@ -78,8 +74,10 @@ class Projecting:
                     stored, applied = standing.stored_and_applied(self._database, projections)
                 else:
                     applied = standing.applied(self._database, projections)
-                if applied >= stored or time.monotonic() > deadline:
+                if applied >= stored or (applied >= 0 and time.monotonic() > deadline):
                     return
+                if time.monotonic() > deadline:
+                    raise Problem("unavailable", "The tables of this report are being made. Try again in a moment.")
             except ProgrammingError:  # whoever follows has only just begun, and its tables are not there
                 if time.monotonic() > deadline:
                     raise Problem("unavailable", "The reports are not there yet.") from None
@@ -89,7 +87,8 @@ class Projecting:
         """How many events the furthest of all projections has still to apply, as far as positions tell."""
         from projections.catalogue import ALL
 
-        return max(standing.stored(self._database) - standing.applied(self._database, tuple(ALL)), 0)
+        stored, applied = standing.stored_and_applied(self._database, tuple(ALL))
+        return max(stored - max(applied, 0), 0)
 
     def standing(self, projection: str) -> tuple[int, datetime] | None:
         """What is worked out from its rows holds as long as this does not change."""

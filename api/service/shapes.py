@@ -884,18 +884,20 @@ class SummaryTotals(Struct):
     expected: Money
     counted: Money
     variance: Money
+    short_rounds: int
     shortfall: Money
     house_win: Money
     tray_difference: Money
 
 
 class Summary(Struct):
-    """Each list has rows with the columns of the report that it is part of."""
+    """Each list has rows with the columns of the report that it is part of; `left_out` says how many more there are."""
 
     gaming_day: str
     shift: str | None
     table: str | None
     as_of: str | None
+    shifts: list[str]
     totals: SummaryTotals
     rounds: list[dict[str, Any]]
     fees: list[dict[str, Any]]
@@ -904,6 +906,7 @@ class Summary(Struct):
     inventory: list[dict[str, Any]]
     voids: list[dict[str, Any]]
     shortfalls: list[dict[str, Any]]
+    left_out: dict[str, int]
     signatures: list[str]
 
 

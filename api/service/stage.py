@@ -17,6 +17,7 @@ Facts = dict[str, Any]  # by the name of a place on the felt; a place that is em
 BY_HAND = frozenset({"game", "double"})
 DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips have their colour
 FACE_DOWN = ""
+BESIDE = ("dealer", "board", "bank", "fee", "waived", "action", "liability", "meter")  # of a picture, the seats
 SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards show it
 
 
@@ -27,6 +28,7 @@ def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
     seats: dict[int, Mapping[str, Any]] = {}
     told: dict[int, Facts] = {}
     others: Facts = {}
+    beside: tuple[Any, ...] = ()
     for picture in pictures:
         changed: Facts = {}
         for seat in picture["seats"]:
@@ -35,9 +37,11 @@ def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
                 before, now = told.get(number, {}), _seat(seat)
                 _differences(changed, before, now)
                 seats[number], told[number] = seat, now
-        now = _others(picture)
-        _differences(changed, others, now)
-        others = now
+        was, beside = beside, tuple([picture[name] for name in BESIDE])
+        if was != beside:
+            now = _others(picture)
+            _differences(changed, others, now)
+            others = now
         changes.append(changed)
     return changes
 

@@ -11,23 +11,21 @@ from starlette.responses import Response
 from api.service import examples, shapes
 from api.service.operations import ID, Answer, Call, Operation, Param
 from api.service.problems import Problem
-from api.service.remembering import Remembered
 from api.service.reports import (
     DAY_SCHEMA,
     ID_SCHEMA,
     MOMENT_SCHEMA,
+    ROWS,
     WORD,
     WORD_SCHEMA,
     read_day,
     read_matching,
     read_moment_of,
 )
-from api.service.rounds import record_look
+from api.service.rounds import read_number, record_look
 from projections.reports import BadFilter, Filters
 from projections.summary import NAMES, PROJECTIONS, summary
 
-DAYS_REMEMBERED = 16
-_remembered: Remembered[dict[str, Any]] = Remembered(DAYS_REMEMBERED)
 FORMATS = {"json": "application/json", "pdf": "application/pdf"}
 
 
@@ -43,6 +41,7 @@ async def get_summary(call: Call) -> Response:
         gaming_day=read_day(call, "gaming_day"),
         shift=read_matching(call, "shift", WORD[1:-1]),
         as_of=read_moment_of(call, "as_of"),
+        limit=read_number(call, "limit", ROWS),
     )
     body = await call.in_thread(_summed_up, call, name, filters, format_)
     headers = {} if format_ == "json" else {"Content-Disposition": f'attachment; filename="{name}.{format_}"'}
@@ -63,16 +62,10 @@ def _summed_up(call: Call, name: str, filters: Filters, format_: str) -> bytes:
 
 
 def _found(call: Call, name: str, filters: Filters) -> dict[str, Any]:
-    """Worked out again only once something has been recorded since; without a day it depends on the clock as well."""
-    url, database, now = call.service.database_url, call.service.ledger.events.recorder.database, datetime.now(UTC)
-    if filters.on_the_past:
-        return summary(url, name, filters, now)
-    call.service.projecting.bring_up_to_date(*PROJECTIONS)
-    if filters.gaming_day is None:
-        return summary(url, name, filters, now, database)
-    # Asked before the rows are: they may be newer than it says, never older.
-    key = (url, name, filters, *(call.service.projecting.standing(projection) for projection in PROJECTIONS))
-    return _remembered.of(key, lambda: summary(url, name, filters, now, database))
+    if not filters.on_the_past:
+        call.service.projecting.bring_up_to_date(*PROJECTIONS)
+    service = call.service
+    return summary(service.database_url, name, filters, datetime.now(UTC), service.ledger.events.recorder.database)
 
 
 OPERATIONS = (
@@ -93,6 +86,7 @@ OPERATIONS = (
             Param("shift", WORD_SCHEMA, "The shift, with its gaming day."),
             Param("table", ID_SCHEMA, "Only of this table."),
             Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
+            Param("limit", ROWS, "How many rows each list has at most; totals are of all."),
         ),
         problems=("bad_choice",),
     ),

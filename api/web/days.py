@@ -19,18 +19,17 @@ async def show(visit: Visit) -> View:
     if "gaming_day" not in asked:
         asked.pop("shift", None)
     name = "shift" if "shift" in asked else "day"
-    found = await visit.ask("getSummary", {"name": name}, query=asked)
+    rows = None if visit.query("rows") == "all" else ROWS_OF_A_SECTION
+    found = await visit.ask("getSummary", {"name": name}, query={**asked, "limit": None if rows is None else str(rows)})
     day = date.fromisoformat(found["gaming_day"])
     query = {**asked, "gaming_day": day}
-    rows = None if visit.query("rows") == "all" else ROWS_OF_A_SECTION
-    shifts = sorted({row["shift"] for row in found["fees"]} | ({found["shift"]} if found["shift"] else set()))
     sections = [
         {
             "name": key,
             "title": title,
             "columns": [{"name": column, "kind": report.columns[column]} for column in columns],
-            "rows": found[key][:rows],
-            "left_out": len(found[key][rows:]) if rows else 0,
+            "rows": found[key],
+            "left_out": found["left_out"][key],
         }
         for key, (title, report, columns) in SECTIONS.items()
     ]
@@ -44,7 +43,7 @@ async def show(visit: Visit) -> View:
             "before": address(PATH, query, gaming_day=day - timedelta(days=1), shift=None),
             "after": address(PATH, query, gaming_day=day + timedelta(days=1), shift=None),
             "whole": address(PATH, query, shift=None),
-            "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in shifts],
+            "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in found["shifts"]],
             "everything": address(PATH, query, rows="all"),
             "sheet": address(f"/v1/summaries/{name}", query, format="pdf"),
         },

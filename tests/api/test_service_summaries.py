@@ -15,7 +15,7 @@ DAY = "2026-09-21"
 
 @pytest.fixture(scope="module")
 def played(client):
-    rounds = simulated(4, tables=1, only="uth-casino-club")
+    rounds = simulated(4, tables=2, only="uth-casino-club")
     record(client.app.state.service.ledger, rounds, NOON_MS)
     return len(rounds)
 
@@ -29,6 +29,16 @@ def test_a_day_and_its_shift_are_summed_up(client, played):
     assert (one["shift"], one["totals"]) == (shift, day["totals"])
     past = client.get("/v1/summaries/day", params={"gaming_day": DAY, "as_of": "2026-01-01T00:00:00Z"}).json()
     assert past["totals"]["rounds"] == 0
+
+
+def test_a_limit_is_one_of_rows_and_not_of_totals(client, played):
+    params = {"gaming_day": DAY}
+    whole, cut = (client.get("/v1/summaries/day", params={**params, **more}).json() for more in ({}, {"limit": 1}))
+    assert (cut["totals"], cut["shifts"]) == (whole["totals"], whole["shifts"])
+    for key, left_out in cut["left_out"].items():
+        assert cut[key] == whole[key][:1]
+        assert left_out == len(whole[key][1:])
+    assert cut["left_out"]["rounds"] == 1
 
 
 def test_the_sheet_is_a_pdf(client, played):

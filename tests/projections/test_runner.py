@@ -15,6 +15,7 @@ from infra.ledger import Actor, Ledger
 from projections import rebuild as rebuilding
 from projections.applier import Stale
 from projections.catalogue import UnknownProjection
+from projections.hands import Hands
 from projections.projection import Projection
 from projections.rebuild import rebuild
 from projections.runner import AlreadyRunning, Runner
@@ -223,6 +224,51 @@ def test_rows_of_another_version_of_the_program_are_refused_until_rebuilt(
         catch_up(url)
     rebuild(url)
     catch_up(url)
+
+
+def test_whoever_follows_rebuilds_tables_of_another_version_and_makes_missing_indexes(
+    url: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+):
+    """Two at once: one of them does it, and the other is refused as ever."""
+    record(ledger, simulated(2, tables=1))
+    catch_up(url)
+    live = everything(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP INDEX projections.journal_0")
+        connection.execute("DROP TABLE projections.hands_days")
+    monkeypatch.setattr(Hands, "version", 99)
+    stop = threading.Event()
+    refused: list[str] = []
+
+    def follow() -> None:
+        with Runner(url) as runner:
+            try:
+                runner.follow(stop, wait_seconds=0.0)
+            except AlreadyRunning:
+                refused.append("refused")
+
+    both = [threading.Thread(target=follow) for _ in range(2)]
+    for thread in both:
+        thread.start()
+    try:
+        wait_for(lambda: len(refused) == 1 and _is_followed(url))
+    finally:
+        stop.set()
+        for thread in both:
+            thread.join()
+    assert everything(url) == live
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regclass('projections.journal_0')").fetchone() != (None,)
+
+
+def _is_followed(url: str) -> bool:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT true FROM projections.positions WHERE place = 'projections' AND name = 'hands' "
+            "AND fingerprint = %s",
+            [Hands.fingerprint()],
+        ).fetchone()
+    return row is not None
 
 
 def test_readers_may_read_rebuilt_tables_and_change_nothing(url: str, ledger: Ledger):

@@ -67,6 +67,8 @@ def test_a_day_adds_up(floor_of_rounds: Any):
         assert found["totals"]["rounds"] == len(of_day)
         assert found["totals"]["action"] == total(of_day, "action")
         assert found["totals"]["void"] == len(found["voids"]) == sum(row["status"] == "void" for row in of_day)
+        assert found["totals"]["short_rounds"] == len(found["shortfalls"])
+        assert set(found["left_out"].values()) == {0}
         assert found["totals"]["shortfall"] == total(found["shortfalls"], "shortfall") == total(of_day, "shortfall")
         shifts = sorted({row["shift"] for row in of_day})
         parts = [asked(url, "shift", "--gaming-day", found["gaming_day"], "--shift", shift) for shift in shifts]
