@@ -208,6 +208,12 @@ def _piles(round_: Round, seat: int, lines: Settled, corrected: dict[Wager, int]
         }
 
 
+def on_layout(round_: Round) -> dict[int, int]:
+    """What lies at each seat where anything does, in cents."""
+    sums = {seat: sum(amount for _, amount in _wagers(round_, seat)) for seat in round_.layout}
+    return sums | {line.seat: 0 for line in round_.lines if line.seat not in sums}
+
+
 def _wagers(round_: Round, seat: int) -> Iterator[tuple[Wager, int]]:
     bettors = round_.layout.get(seat, {})
     box = round_.boxes.get(seat, ())

@@ -49,6 +49,13 @@ def search(database: Database, wanted: Wanted, limit: int) -> list[dict[str, Any
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
+def last_box(database: Database, table: str | None) -> str | None:
+    """Of those that have been taken off a table, the one that was put there last; or else one that is still there."""
+    off = ["removed", "counted", "variance", "reconciled"]
+    found = search(database, Wanted(table=table, statuses=off), 1) or search(database, Wanted(table=table), 1)
+    return found[0]["box"] if found else None
+
+
 def boxes_on_tables(database: Database, limit: int) -> list[tuple[str, str, datetime]]:
     """Table, box, and since when, by table, without what is in them; a page for the floor need read no more."""
     statement: LiteralString = (

@@ -28,7 +28,7 @@ COUNTS = Table(
     {**SAMPLE, "card": "text NOT NULL", "seen": "bigint NOT NULL"},
     (*SAMPLE, "card"),
     sums=("seen",),
-    indexes=("(table_id, dealing, deck, ruleset, decks, card) INCLUDE (seen)",),
+    indexes=("(table_id, dealing, deck, ruleset, decks, card) INCLUDE (gaming_day, seen)",),
 )
 DRAWS = Table(
     "card_draws",
@@ -41,7 +41,7 @@ DRAWS = Table(
 
 class Cards(Projection):
     name = "cards"
-    version = 2
+    version = 3
     tables = (COUNTS, DRAWS)
     needs_cards = True
 

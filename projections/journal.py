@@ -47,7 +47,13 @@ ENTRIES = Table(
     ("position", "line"),
     appended=True,
     # By position within a day: a day's entries lie together and are read in the order in which they are told.
-    indexes=("(gaming_day, position)", "(account, gaming_day)", "(source)"),
+    indexes=(
+        "(gaming_day, position)",
+        "(account, gaming_day)",
+        "(source)",
+        "(account, at, position)",
+        "(account, at, position) WHERE what IN ('buy-in', 'cash-out')",
+    ),
 )
 BALANCES = Table(
     "journal_balances",

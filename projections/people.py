@@ -84,26 +84,46 @@ def days(database: Database, bettor: str) -> list[dict[str, Any]]:
     )
 
 
-def held_before(database: Database, bettor: str, day: date) -> int:
-    """What he had won and lost before a gaming day, in cents, with fees."""
-    found = _rows(
+def held_by_day(database: Database, bettor: str) -> list[dict[str, Any]]:
+    """What he won and lost on each gaming day, in cents, with fees; chips bought and cashed are not that."""
+    return _rows(
         database,
-        "SELECT coalesce(sum(debit - credit), 0)::bigint AS held FROM projections.journal "
-        f"WHERE {ACCOUNTS} AND gaming_day < %(day)s AND what NOT IN ('buy-in', 'cash-out')",
-        {"bettor": bettor, "day": day},
+        "SELECT gaming_day, sum(moved)::bigint AS moved FROM (SELECT gaming_day, debit - credit AS moved "
+        f"FROM projections.journal_balances WHERE {ACCOUNTS} UNION ALL SELECT gaming_day, cash_outs - buy_ins "
+        "FROM projections.bankroll WHERE bettor = %(bettor)s AND (buy_ins > 0 OR cash_outs > 0)) moves "
+        "GROUP BY gaming_day ORDER BY gaming_day",
+        {"bettor": bettor},
     )
-    return int(found[0]["held"])
 
 
-def moves(database: Database, bettor: str, day: date) -> list[dict[str, Any]]:
-    """Everything that moved his chips from a gaming day on, in the order of its time; the last few thousand of it."""
+def moves(database: Database, bettor: str, day: date, limit: int) -> list[dict[str, Any]]:
+    """Everything that moved his chips from a gaming day on, in the order of its time; the last so many."""
+    # Two lines of one account at most come of one event.
+    last: LiteralString = (
+        "(SELECT * FROM projections.journal WHERE account = '{}:' || %(bettor)s AND gaming_day >= %(day)s "
+        "ORDER BY at DESC, position DESC LIMIT 2 * %(limit)s)"
+    )
+    accounts: LiteralString = " UNION ALL ".join(
+        [last.format("player"), last.format("player-dealer"), last.format("toke")]
+    )
     found = _rows(
         database,
         "SELECT min(at) AS at, source, min(round) AS round, min(table_id) AS table_id, min(what) AS what, "
-        "sum(debit - credit)::bigint AS change FROM projections.journal "
-        f"WHERE {ACCOUNTS} AND gaming_day >= %(day)s GROUP BY source, position ORDER BY 1 DESC, position DESC "
-        "LIMIT %(limit)s",
-        {"bettor": bettor, "day": day, "limit": MOST_MOVES},
+        f"sum(debit - credit)::bigint AS change FROM ({accounts}) lines "
+        "GROUP BY source, position ORDER BY 1 DESC, position DESC LIMIT %(limit)s",
+        {"bettor": bettor, "day": day, "limit": limit},
+    )
+    return found[::-1]
+
+
+def chips(database: Database, bettor: str, day: date, limit: int) -> list[dict[str, Any]]:
+    """Those that he bought and cashed from a gaming day on; the last so many."""
+    found = _rows(
+        database,
+        "SELECT at, source, round, table_id, what, debit - credit AS change FROM projections.journal "
+        "WHERE account = 'player:' || %(bettor)s AND what IN ('buy-in', 'cash-out') AND gaming_day >= %(day)s "
+        "ORDER BY at DESC, position DESC LIMIT %(limit)s",
+        {"bettor": bettor, "day": day, "limit": limit},
     )
     return found[::-1]
 

@@ -355,14 +355,15 @@ REPORTS: dict[str, Report] = {
             },
             # What the rounds say was taken beside what the box was told; a fee without a slip belongs to the box that
             # was on its table.
-            "SELECT box, round, at, schedule, tier, fee, dropped, waived, matched FROM (SELECT s.box, s.round, s.at,"
+            "SELECT box, round, at, schedule, tier, fee, dropped, waived, matched FROM (SELECT d.box, s.round, s.at,"
             " coalesce(f.schedule, s.schedule) AS schedule, coalesce(f.tier, s.tier) AS tier, f.amount AS fee,"
             " s.amount AS dropped, f.waived, d.table_id,"
             " coalesce(s.amount, 0) = CASE WHEN f.waived = 'not dropped' THEN 0 ELSE coalesce(f.amount, 0) END"
             " AND f.amount IS NOT NULL AS matched"
-            " FROM (SELECT box, round, min(at) AS at, sum(amount)::bigint AS amount, max(schedule) AS schedule,"
-            " max(tier) AS tier FROM {schema}.drop_slips GROUP BY box, round) s"
-            " JOIN {schema}.drops d USING (box) LEFT JOIN {schema}.drop_fees f USING (round)"
+            " FROM {schema}.drops d CROSS JOIN LATERAL (SELECT round, min(at) AS at,"
+            " sum(amount)::bigint AS amount, max(schedule) AS schedule, max(tier) AS tier"
+            " FROM {schema}.drop_slips WHERE box = d.box GROUP BY round) s"
+            " LEFT JOIN {schema}.drop_fees f USING (round)"
             " UNION ALL SELECT d.box, f.round, f.at, f.schedule, f.tier, f.amount, NULL, f.waived, f.table_id, false"
             " FROM {schema}.drop_fees f JOIN {schema}.drops d ON d.table_id = f.table_id AND f.at >= d.installed_at"
             " AND (d.removed_at IS NULL OR f.at < d.removed_at)"

@@ -20,6 +20,7 @@ from projections import people
 BANKROLLS = frozenset(role for role, names in READERS.items() if "bankroll" in names)
 BANKING = frozenset(role for role, names in READERS.items() if {"exposure", "rotation"} <= names)
 PAGE = {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
+MOVES = {"type": "integer", "minimum": 1, "maximum": people.MOST_MOVES, "default": people.MOST_MOVES}
 DAYS = {"type": "integer", "minimum": 1, "maximum": people.MOST_DAYS, "default": 7}
 AMOUNTS = frozenset(
     {
@@ -55,10 +56,11 @@ async def _listed(
 
 async def get_bankroll(call: Call) -> Response:
     bettor, days = call.id("bettor"), read_number(call, "days", DAYS) or int(str(DAYS["default"]))
-    return answer(await call.in_thread(_bankroll, call, bettor, days))
+    limit = read_number(call, "limit", MOVES) or people.MOST_MOVES
+    return answer(await call.in_thread(_bankroll, call, bettor, days, limit))
 
 
-def _bankroll(call: Call, bettor: str, last_days: int) -> dict[str, Any]:
+def _bankroll(call: Call, bettor: str, last_days: int, limit: int) -> dict[str, Any]:
     call.service.projecting.bring_up_to_date("bankroll", "journal")
     database = _database(call)
     found = people.bankroll(database, bettor)
@@ -66,18 +68,28 @@ def _bankroll(call: Call, bettor: str, last_days: int) -> dict[str, Any]:
         raise Problem("not_found", f"Nobody has played as {bettor}.")
     record_look(call, "bankroll", bettor)
     since = found["last_day"] - timedelta(days=last_days - 1)
-    held = before = people.held_before(database, bettor, since)
+    by_day = people.held_by_day(database, bettor)
+    before = held = sum(row["moved"] for row in by_day if row["gaming_day"] < since)
+    ends = []
+    for row in by_day:
+        if row["gaming_day"] >= since:
+            held += row["moved"]
+            ends.append({"gaming_day": row["gaming_day"].isoformat(), "net": money(held)})
     moves = []
-    for row in people.moves(database, bettor, since):
-        if row["what"] not in ("buy-in", "cash-out"):
-            held += row["change"]
+    found_moves = people.moves(database, bettor, since, limit + 1)
+    for row in reversed(found_moves[-limit:]):
         moves.append({**_shown(row), "net": money(held)})
+        if row["what"] not in ("buy-in", "cash-out"):
+            held -= row["change"]
     return {
         **_shown(found),
         "days": [_shown(day) for day in people.days(database, bettor)],
         "since": since.isoformat(),
         "before": money(before),
-        "moves": moves,
+        "ends": ends,
+        "moves": moves[::-1],
+        "more": len(found_moves) > limit,
+        "chips": [_shown(row) for row in people.chips(database, bettor, since, limit)],
     }
 
 
@@ -151,13 +163,15 @@ _SUMS = {
     "buy_ins": "500.00", "cash_outs": "455.00",
 }  # fmt: skip
 _BETTOR = {"bettor": "p-1", "kind": "patron", **_SUMS, "last_day": "2026-03-08"}
-_MOVE = {
+_MOVED = {
     "at": "2026-03-08T20:16:40.007000+00:00", "source": "r-0001", "round": "r-0001", "table": "t1", "what": "settled",
-    "change": "100.00", "net": "-45.00",
+    "change": "100.00",
 }  # fmt: skip
+_MOVE = {**_MOVED, "net": "-45.00"}
 _BANKROLL = {
     **_BETTOR, "days": [{"gaming_day": "2026-03-08", **_SUMS}], "since": "2026-03-02", "before": "-145.00",
-    "moves": [_MOVE],
+    "ends": [{"gaming_day": "2026-03-08", "net": "-45.00"}], "moves": [_MOVE], "more": False,
+    "chips": [{**_MOVED, "round": None, "source": "t1/1/3", "what": "buy-in", "change": "500.00"}],
 }  # fmt: skip
 _BANKED = {
     "bettor": "tp-1", "rounds": 20, "settled": 19, "action": "4100.00", "liability": "12625.00", "paid": "900.00",
@@ -201,7 +215,10 @@ OPERATIONS = (
         {200: Answer(shapes.BankrollShown, _BANKROLL, "His bankroll.")},
         BANKROLLS,
         "In whatever part he played. Moves are those of his last gaming days, as many as `days` says.",
-        params=(Param("days", DAYS, "The gaming days, up to his last one, whose moves are told."),),
+        params=(
+            Param("days", DAYS, "The gaming days, up to his last one, whose moves are told."),
+            Param("limit", MOVES, "How many moves are told at most, the last ones; and how many times chips moved."),
+        ),
     ),
     Operation(
         "GET",

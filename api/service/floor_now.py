@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.operations import Answer, Call, Operation, answer
-from domain.money import cents, money
-from domain.picture import picture_of
+from domain.money import money
+from domain.picture import on_layout
 from domain.streets import streets_of
 from infra.open_rounds import Seen
 from projections.tables import on_the_floor
@@ -58,9 +58,9 @@ def _round_now(service: Service, row: dict[str, Any], seen: Seen) -> dict[str, A
 
 def _round(row: dict[str, Any], seen: Seen) -> dict[str, Any]:
     """The last round. Before no more bets its exposure is not known; a house bank has no wager to hold it against."""
-    round_, picture = seen.round, picture_of(seen.round)
+    round_, wagered = seen.round, on_layout(seen.round)
     street = streets_of(round_.family, seen.events)[-1].name
-    on_layout = sum(cents(pile["wager"]) for seat in picture["seats"] for pile in seat["piles"])
+    closed = round_.seats is not None
     bank = None
     if round_.bank is not None:
         bank = {
@@ -76,12 +76,12 @@ def _round(row: dict[str, Any], seen: Seen) -> dict[str, Any]:
         "street": street,
         "opened_at": row["round_at"].isoformat(),
         "bank": bank,
-        "button": picture["button"],
-        "seats": sum(1 for seat in picture["seats"] if seat["piles"]),
-        "on_layout": money(on_layout),
-        "action": picture["action"],
-        "liability": picture["liability"],
-        "fee": picture["fee"],
+        "button": round_.button,
+        "seats": len(wagered),
+        "on_layout": money(sum(wagered.values())),
+        "action": money(round_.action) if closed else None,
+        "liability": money(round_.liability) if closed else None,
+        "fee": None if round_.fee is None else money(round_.fee.amount),
         "paid": money(round_.paid),
         "collected": money(round_.collected),
     }

@@ -736,25 +736,39 @@ class BankrollDay(BankrollSums):
     gaming_day: str
 
 
-class BankrollMove(Struct):
-    """`net`: what he was up after it, with fees; chips bought and cashed do not change it."""
-
+class ChipsMoved(Struct):
     at: str
     source: str
     round: str | None
     table: str | None
     what: str
     change: Money
+
+
+class BankrollMove(ChipsMoved):
+    """`net`: what he was up after it, with fees; chips bought and cashed do not change it."""
+
+    net: Money
+
+
+class BankrollEnd(Struct):
+    """`net`: what he was up at the end of that day, with fees."""
+
+    gaming_day: str
     net: Money
 
 
 class BankrollShown(BettorFound):
-    """`moves` from the gaming day `since` on; `before` is what he was up by then."""
+    """`moves` from the gaming day `since` on, the last ones; `before` is what he was up by that day, and `more` says
+    that there were moves before these. `chips` are those that he bought and cashed."""
 
     days: list[BankrollDay]
     since: str
     before: Money
+    ends: list[BankrollEnd]
     moves: list[BankrollMove]
+    more: bool
+    chips: list[ChipsMoved]
 
 
 class BankedSums(Struct):

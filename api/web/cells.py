@@ -11,7 +11,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
+
+from api.web.escaping import safe
 
 Columns = Iterable[Mapping[str, str]]
 Column = tuple[str, str]  # name and kind
@@ -122,12 +124,14 @@ class Cells:
 
         def row_of(tag: str, shown: Callable[[str, str], str]) -> str:
             return "".join(
-                f'<{tag} class="{sides[cell[0][0]]}">{_lines(shown(*column) for column in cell)}</{tag}>'
-                for cell in cells
+                [
+                    f'<{tag} class="{sides[cell[0][0]]}">{_lines([shown(name, kind) for name, kind in cell])}</{tag}>'
+                    for cell in cells
+                ]
             )
 
         heads = row_of("th", lambda name, _: _heading(name))
-        body = "\n".join(f"<tr>{row_of('td', partial(self._value, row))}</tr>" for row in rows)
+        body = "\n".join([f"<tr>{row_of('td', partial(self._value, row))}</tr>" for row in rows])
         foot = "" if totals is None else f"<tfoot><tr>{row_of('td', self._total(named[0][0], totals))}</tr></tfoot>"
         return Markup(f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>{foot}")  # _lines escapes
 
@@ -168,7 +172,7 @@ class Cells:
             return "yes" if value else "no"
         match column:
             case "hands":
-                return Markup('<a href="{}">the hands</a>').format(value.replace("/v1/rounds", "/hands"))
+                return Markup(f'<a href="{safe(value.replace("/v1/rounds", "/hands"))}">the hands</a>')  # escaped
             case "gaming_day":
                 return self._shown["day"](value)
             case "round":
@@ -178,13 +182,13 @@ class Cells:
             case "percent":
                 return f"{float(value):.1f} %"
             case "clause":
-                return Markup('<code class="clause">{}</code>').format(value)
+                return Markup(f'<code class="clause">{safe(value)}</code>')  # escaped
             case "box":
                 return _link("/drop/", value)
             case "account":
                 return _link("/reports/journal?account=", value)
             case "status":
-                return Markup('<span class="badge {}">{}</span>').format(BADGES.get(value, ""), value)
+                return Markup(f'<span class="badge {BADGES.get(value, "")}">{safe(value)}</span>')  # escaped
         return self._shown["count"](value) if isinstance(value, int | float) else str(value)
 
 
@@ -196,14 +200,15 @@ def _heading(name: str) -> str:
     return HEADINGS.get(name) or name.replace("_", " ").capitalize()
 
 
-def _lines(values: Iterable[str]) -> str:
+def _lines(values: Sequence[str]) -> str:
     """One below the other, the first of them large."""
-    first, *others = map(escape, values)
-    below = "".join(f'<span class="sub">{other}</span>' for other in others)
-    return f"{first}{below}"
+    if len(values) == 1:
+        return safe(values[0])
+    below = "".join([f'<span class="sub">{safe(other)}</span>' for other in values[1:]])
+    return f"{safe(values[0])}{below}"
 
 
 def _link(path: str, name: str) -> Markup:
     """Ids need no quoting, accounts do."""
-    address, text = escape(path + quote(name, safe="/")), escape(name)
-    return Markup(f'<a href="{address}">{text}</a>')  # both are escaped above
+    address = path + quote(name, safe="/")
+    return Markup(f'<a href="{safe(address)}">{safe(name)}</a>')  # both are escaped

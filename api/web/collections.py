@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from api.service.fees import READING
 from api.web.asked import address, asked_for, exports
 from api.web.page import Page, View
 from api.web.visit import Visit
 
 PATH = "/collections"
+ROWS_SHOWN = 40  # of a day, unless somebody asks for all
 FORMATS = ("csv", "xlsx", "pdf", "json", "svg")
 
 
@@ -16,14 +19,17 @@ async def show(visit: Visit) -> View:
     found = await visit.ask("getFees", query=asked)
     query = {**asked, "first": found["first"], "last": found["last"]}
     one_day = found["first"] == found["last"]
-    rows = None
+    rows: Any = None
     if one_day:
-        rows = await visit.ask("getReport", {"name": "collections"}, query=query)
+        limit = {} if visit.query("rows") == "all" else {"limit": str(ROWS_SHOWN + 1)}
+        rows = await visit.ask("getReport", {"name": "collections"}, query={**query, **limit})
+    cut = rows is not None and visit.query("rows") != "all" and len(rows) > ROWS_SHOWN
     return View(
         {
             **found,
             "asked": asked,
-            "rows": rows,
+            "rows": rows[:ROWS_SHOWN] if cut else rows,
+            "all_rows": address(PATH, query, rows="all") if cut else None,
             "exports": exports("collections", FORMATS, query),
             "days": {
                 row["gaming_day"]: address(PATH, query, first=row["gaming_day"], last=row["gaming_day"])

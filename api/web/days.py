@@ -11,7 +11,7 @@ from projections.summary import SECTIONS
 
 PATH = "/days"
 READING = frozenset({"accounting", "auditor"})
-ROWS_OF_A_SECTION = 15  # a busy day has thousands of shortfalls; the whole is a click away, and on the sheet
+ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; the whole is a click away, and on the sheet
 
 
 async def show(visit: Visit) -> View:

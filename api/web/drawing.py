@@ -6,15 +6,15 @@ places on the felt, sixty steps and twenty lines.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-_SPECIAL = re.compile("[&<>\"']")
+from api.web.escaping import safe
+
 Shown = Callable[[Any], str]
 One = Mapping[str, Any]
 OUTCOMES = {"win": "good", "lose": "bad", "no_action": "warn", "surrender": "warn"}
@@ -50,13 +50,13 @@ class Drawing:
         piles = self.piles([pile for pile in own if pile["hand"] == hand["hand"]], state)
         gone = " gone" if words is None else ""
         return (
-            f'<div class="hand{gone}" data-k="{_safe(label)}" data-kind="hand">\n'
+            f'<div class="hand{gone}" data-k="{safe(label)}" data-kind="hand">\n'
             f'<div class="cards">{self.cards(hand["cards"], state, marked)}</div>\n'
-            f'<p class="made-name">{_safe(words or "")}</p>\n{piles}</div>'
+            f'<p class="made-name">{safe(words or "")}</p>\n{piles}</div>'
         )
 
     def _behind(self, bettor: str, piles: Sequence[One], state: One) -> str:
-        who, kind = _safe(bettor), _safe(piles[0]["kind"])
+        who, kind = safe(bettor), safe(piles[0]["kind"])
         named = f'<span class="behind"><a href="/people/{who}">{who}</a> {kind}</span>'
         return f'<div class="others">{named}{self.piles(piles, state)}</div>'
 
@@ -67,12 +67,12 @@ class Drawing:
     def _card_at(self, name: str, face: str | None, marked: bool) -> str:
         looks = " gone" if face is None else " back" if face == "" else ""
         looks += " marked" if marked else ""
-        said = _safe(self._shown["card_name"](face or None))
+        said = safe(self._shown["card_name"](face or None))
         label = "" if face is None else f' aria-label="{said}"'
-        suit = f' data-suit="{_safe(face[1])}"' if face else ""
-        rank, sign = (_safe(self._shown[part](face)) if face else "" for part in ("card_rank", "card_suit"))
+        suit = f' data-suit="{safe(face[1])}"' if face else ""
+        rank, sign = (safe(self._shown[part](face)) if face else "" for part in ("card_rank", "card_suit"))
         return (
-            f'<span class="card{looks}" data-k="{_safe(name)}" data-kind="card" '
+            f'<span class="card{looks}" data-k="{safe(name)}" data-kind="card" '
             f'role="img"{label}{suit}><span class="rank" aria-hidden="true">{rank}</span>'
             f'<span class="suit" aria-hidden="true">{sign}</span></span>'
         )
@@ -82,8 +82,8 @@ class Drawing:
         return Markup(f'<ul class="piles">{drawn}</ul>' if drawn else "")  # escaped in each
 
     def _pile(self, pile: One, lies: Sequence[str] | None) -> str:
-        chips, moved, looks = ("", "", "gone") if lies is None else map(_safe, lies)
-        name, spot, hand = _safe(pile["name"]), _safe(self._shown["words"](pile["spot"])), pile["hand"]
+        chips, moved, looks = ("", "", "gone") if lies is None else map(safe, lies)
+        name, spot, hand = safe(pile["name"]), safe(self._shown["words"](pile["spot"])), pile["hand"]
         numbered = f" {hand}" if pile["kind"] and hand and hand > 1 else ""
         return (
             f'<li class="pile {looks}" data-k="{name}" data-kind="pile">\n<span class="spot">{spot}{numbered}</span>\n'
@@ -105,12 +105,12 @@ class Drawing:
         return Markup(self._headline(step))  # escaped there
 
     def _headline(self, step: One) -> str:
-        text, amount = _safe(step["text"]), step["amount"]
-        return text if amount is None else f'{text} <span class="amount">{_safe(self._money(amount))}</span>'
+        text, amount = safe(step["text"]), step["amount"]
+        return text if amount is None else f'{text} <span class="amount">{safe(self._money(amount))}</span>'
 
     def _step(self, step: One, now: int, at: str, because: str) -> str:
-        number, by, outcome = step["step"], _safe(step["by"]), step["outcome"]
-        looks = f' class="{_safe(outcome)}"' if outcome else ""
+        number, by, outcome = step["step"], safe(step["by"]), step["outcome"]
+        looks = f' class="{safe(outcome)}"' if outcome else ""
         current = ' aria-current="step"' if number == now else ""
         cards = f" {self._hand(step['cards'])}" if step["cards"] else ""
         late = ' <span class="badge warn">entered late</span>' if step["late"] else ""
@@ -124,12 +124,12 @@ class Drawing:
     def _because(self, step: One, ruleset: str, banker: str, rules: dict[Any, str]) -> str:
         why = step["why"]
         sentence = why["sentence"]
-        parts = [f'<p class="sentence">{_safe(sentence)}</p>'] if sentence else []
+        parts = [f'<p class="sentence">{safe(sentence)}</p>'] if sentence else []
         for hand in why["made"]:
-            made = f"<p><strong>{_safe(hand['who'])}</strong> {_safe(hand['text'])}</p>{self._hand(hand['cards'])}"
+            made = f"<p><strong>{safe(hand['who'])}</strong> {safe(hand['text'])}</p>{self._hand(hand['cards'])}"
             parts.append(f'<div class="made">{made}</div>')
         if step["left"]:
-            parts.append(f'<p class="left">{_safe(banker.capitalize())}\'s wager: {_safe(step["left"])}</p>')
+            parts.append(f'<p class="left">{safe(banker.capitalize())}\'s wager: {safe(step["left"])}</p>')
         if why["clause"]:
             key = (why["clause"], why["says"], why["decided"])
             if key not in rules:
@@ -140,7 +140,7 @@ class Drawing:
     def _rule(self, clause: str, says: str | None, decided: bool, ruleset: str) -> str:
         ours = ' <span class="badge warn">decided where the source is silent</span>' if decided else ""
         return (
-            f'<blockquote class="rule"><p>{_safe(says or "")}</p><footer>{_clause(clause, ruleset)}{ours}</footer>'
+            f'<blockquote class="rule"><p>{safe(says or "")}</p><footer>{_clause(clause, ruleset)}{ours}</footer>'
             "</blockquote>"
         )
 
@@ -163,13 +163,13 @@ class Drawing:
     def _line(self, line: One, now: int, at: str, ruleset: str, banked: bool, claim: str | None) -> Iterable[str]:
         words = self._shown["words"]
         number, seat, hand = line["step"], line["seat"], line["hand"]
-        bettor, spot = _safe(line["bettor"]), _safe(words(line["spot"]))
+        bettor, spot = safe(line["bettor"]), safe(words(line["spot"]))
         numbered = f", hand {hand}" if hand > 1 else ""
         kind = OUTCOMES.get(line["outcome"], "")
-        outcome = _safe(words(f"{line['outcome']} {line['odds']}" if line["odds"] else line["outcome"]))
+        outcome = safe(words(f"{line['outcome']} {line['odds']}" if line["odds"] else line["outcome"]))
         current = ' aria-current="true"' if number == now else ""
         short = "" if line["shortfall"] == "0.00" else " loss"
-        disputes = "".join([f'<a href="/disputes/{_safe(one)}">{_safe(one)}</a> ' for one in line["disputes"]])
+        disputes = "".join([f'<a href="/disputes/{safe(one)}">{safe(one)}</a> ' for one in line["disputes"]])
         if claim is not None:
             disputes += f'<a href="{claim}">Dispute<span class="visually-hidden"> {bettor}\'s {spot}</span></a>'
         yield (
@@ -183,10 +183,10 @@ class Drawing:
         yield from self._said_of(line)
 
     def _amounts(self, of: One, *names: str, looks: str = "") -> str:
-        return "".join([f'<td class="number{looks}">{_safe(self._money(of[name]))}</td>' for name in names])
+        return "".join([f'<td class="number{looks}">{safe(self._money(of[name]))}</td>' for name in names])
 
     def _left(self, line: One) -> str:
-        to_pay, to_collect = (_safe(self._money(line["left"][name])) for name in ("to_pay", "to_collect"))
+        to_pay, to_collect = (safe(self._money(line["left"][name])) for name in ("to_pay", "to_collect"))
         return f'<td class="number">{to_pay if to_collect == to_pay else f"{to_pay} / {to_collect}"}</td>'
 
     def _said_of(self, line: One) -> Iterable[str]:
@@ -198,29 +198,24 @@ class Drawing:
             amounts = self._amounts(said, "paid", "collected")
             yield f'{begins}The dealer reported otherwise</td>{amounts}<td colspan="5"></td></tr>'
         for posted in line["corrections"]:
-            reason, account = _safe(posted["reason"]), _safe(posted["account"])
-            amount = escape(self._shown["signed"](posted["amount"]))
+            reason, account = safe(posted["reason"]), safe(posted["account"])
+            amount = safe(self._shown["signed"](posted["amount"]))
             yield (
                 f'{begins}{reason}</td><td class="number" colspan="3">{amount}</td>'
                 f'<td colspan="4">against {account}</td></tr>'
             )
 
 
-def _safe(text: str) -> str:
-    """Most of what a round says needs no escaping, and it is quicker to see that than to escape it."""
-    return escape(text) if _SPECIAL.search(text) else text
-
-
 def _address(asked: str) -> str:
     """Of a step of this round, all but its number."""
-    return f"?{_safe(asked)}&amp;step=" if asked else "?step="
+    return f"?{safe(asked)}&amp;step=" if asked else "?step="
 
 
 def _claim(line: One, round_: str) -> str:
     """Where a dispute on this wager is opened."""
     about = {"round": round_, **{name: line[name] for name in ("seat", "bettor", "hand", "spot")}}
-    return f"/disputes/new?{_safe(urlencode(about))}"
+    return f"/disputes/new?{safe(urlencode(about))}"
 
 
 def _clause(clause: str, ruleset: str) -> str:
-    return f'<a class="clause" href="/rules/{_safe(ruleset)}#{_safe(clause)}">{_safe(clause)}</a>'
+    return f'<a class="clause" href="/rules/{safe(ruleset)}#{safe(clause)}">{safe(clause)}</a>'

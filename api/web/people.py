@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
 from api.service.bettors import BANKING, BANKROLLS
 from api.service.problems import Problem
 from api.web.page import Page, View
+from api.web.rendering import Clock
 from api.web.visit import Visit
 from domain.money import cents
 from projections import pictures
@@ -16,8 +18,9 @@ from projections import pictures
 SPANS = ("1", "7", "30", "366")
 # What the pictures are drawn with, as the pages call it in both themes.
 COLOURS = {pictures.INK: "var(--text)", pictures.FAINT: "var(--line)", pictures.PAPER: "var(--panel)"}
-ROUNDS_A_PAGE = "25"
-MOVES_SHOWN = 25
+ROUNDS_A_PAGE = "20"
+MOVES_SHOWN = 15
+MOVES_DRAWN = 100  # one by one; where there are more, a bankroll is drawn day by day
 
 
 async def show_list(visit: Visit) -> View:
@@ -52,7 +55,9 @@ async def show_one(visit: Visit) -> View:
     if days not in SPANS:
         raise Problem("bad_document", f"`days` is one of {', '.join(SPANS)}.")
     path = {"bettor": bettor}
-    bankroll = await _if_there(visit, "getBankroll", path, {"days": days})
+    # The twin in JSON has them all.
+    limit = None if visit.query("format") == "json" else str(MOVES_DRAWN)
+    bankroll = await _if_there(visit, "getBankroll", path, {"days": days, "limit": limit})
     banking = await _if_there(visit, "getBanking", path, {"limit": ROUNDS_A_PAGE, "before": visit.query("before")})
     if bankroll is None and banking is None:
         raise Problem("not_found", f"Nobody has played as {bettor}.")
@@ -62,7 +67,7 @@ async def show_one(visit: Visit) -> View:
         "days": days,
         "spans": SPANS,
         "bankroll": bankroll,
-        "chips": [] if bankroll is None else [one for one in bankroll["moves"] if one["what"] in CHIPS],
+        "chips": [] if bankroll is None else bankroll["chips"][-MOVES_SHOWN:],
         "moves": [] if bankroll is None else bankroll["moves"][: -MOVES_SHOWN - 1 : -1],
         "banking": banking,
         "pictures": drawn,
@@ -91,14 +96,24 @@ def _pictures(visit: Visit, bettor: str, bankroll: Any, banking: Any) -> dict[st
     clock.refresh()
     drawn: dict[str, str | None] = {"bankroll": None, "banking": None}
     if bankroll is not None:
-        moves: list[tuple[datetime, int]] = [
-            (clock.local(one["at"]), _signed(one["change"])) for one in bankroll["moves"] if one["what"] not in CHIPS
-        ]
+        moves = _day_by_day(clock, bankroll) if bankroll["more"] else _move_by_move(clock, bankroll)
         drawn["bankroll"] = _themed(pictures.bankroll(bettor, moves, _signed(bankroll["before"])))
     if banking is not None:
         rounds = [{**row, "player_dealer": bettor} for turn in banking["turns"] for row in turn["rounds"]]
         drawn["banking"] = _themed(pictures.exposure(rounds[::-1]))
     return drawn
+
+
+def _move_by_move(clock: Clock, bankroll: Any) -> list[tuple[datetime, int]]:
+    moves = [one for one in bankroll["moves"] if one["what"] not in CHIPS]
+    return [(clock.local(one["at"]), _signed(one["change"])) for one in moves]
+
+
+def _day_by_day(clock: Clock, bankroll: Any) -> list[tuple[datetime, int]]:
+    """What each gaming day changed, at its end."""
+    nets = [_signed(amount) for amount in (bankroll["before"], *(day["net"] for day in bankroll["ends"]))]
+    ends = [clock.end_of(date.fromisoformat(day["gaming_day"])) for day in bankroll["ends"]]
+    return [(end, after - before) for end, (before, after) in zip(ends, pairwise(nets), strict=True)]
 
 
 def _signed(amount: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from math import ceil, floor, log10
 from typing import Any
@@ -31,6 +31,7 @@ RANK_NAMES = dict(
         strict=True,
     )
 )
+METHODS = frozenset(dir(dict))
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
@@ -38,8 +39,18 @@ STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|
 DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
 
 
+class PageEnvironment(Environment):
+    """Rows are dicts, and `row.name` is looked for among the keys first: the other way round, every name costs an
+    exception. The methods of a dict stay what they are, whatever its keys are called."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if obj.__class__ is dict and attribute in obj and attribute not in METHODS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
-    made = Environment(
+    made = PageEnvironment(
         loader=PackageLoader("api.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -191,6 +202,12 @@ class Clock:
         """A time that somebody read off the property's clock; of one that it showed twice, the first."""
         near = round(wall.replace(tzinfo=UTC).timestamp() * 1000)
         return wall.replace(tzinfo=self._days.zone_of(near))
+
+    def end_of(self, day: date) -> datetime:
+        """When the next gaming day begins, by the calendar of the one that ends."""
+        noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC) + timedelta(days=1)
+        calendar = self._days.calendar_of(round(noon.timestamp() * 1000))
+        return datetime.combine(noon.date(), calendar.shifts[0].start, calendar.zone)
 
     def local(self, text: str) -> datetime:
         at = datetime.fromisoformat(text)

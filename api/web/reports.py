@@ -13,6 +13,7 @@ from api.web.asked import address, asked_for, exports
 from api.web.page import Page, View
 from api.web.visit import Visit
 from projections import pictures
+from projections.boxes_search import last_box
 from projections.report import CHOSEN
 from projections.reports import REPORTS
 
@@ -88,6 +89,8 @@ async def show_report(visit: Visit) -> View:
     report = REPORTS[name]
     fields = [field for field in CHOSEN if field in report.filters]
     asked = await asked_for(visit, *fields, "as_of", "from", "to")
+    if name == "slips" and not asked.keys() & {"box", "as_of", "from", "to"}:
+        asked |= await visit.in_thread(_last_box, visit, asked.get("table"))
     many = visit.query("rows") == str(MOST_ROWS)
     at_most = MOST_ROWS if many else min(max(CELLS // len(report.columns), FEWEST_ROWS), MOST_ROWS)
     rows = await visit.ask("getReport", {"name": name}, query={**asked, "limit": str(at_most + 1)})
@@ -110,6 +113,13 @@ async def show_report(visit: Visit) -> View:
         title=name.replace("-", " ").capitalize(),
         crumbs=(("Reports", PATH),),
     )
+
+
+def _last_box(visit: Visit, table: str | None) -> dict[str, str]:
+    """Slips are those of a box; whoever names none sees one that was taken off a table lately."""
+    visit.service.projecting.bring_up_to_date("drops")
+    box = last_box(visit.service.ledger.events.recorder.database, table)
+    return {} if box is None else {"box": box}
 
 
 def _totals(columns: dict[str, str], rows: list[dict[str, Any]]) -> dict[str, str] | None:

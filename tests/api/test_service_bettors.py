@@ -85,6 +85,22 @@ def test_a_bankroll_adds_up_day_by_day_and_move_by_move(client, results, chips):
         assert [move["at"] for move in told["moves"]] == sorted(move["at"] for move in told["moves"])
 
 
+def test_fewer_moves_are_the_last_ones_and_days_end_with_what_was_held(client, results, chips):
+    for bettor in ("tp-1", "p-21"):
+        whole = get(client, f"/v1/bettors/{bettor}/bankroll", days="366")
+        some = get(client, f"/v1/bettors/{bettor}/bankroll", days="366", limit="3")
+        assert (some["moves"], some["more"]) == (whole["moves"][-3:], len(whole["moves"]) > 3)
+        assert (some["before"], some["ends"]) == (whole["before"], whole["ends"])
+        moved = [move for move in whole["moves"] if move["what"] in ("buy-in", "cash-out")]
+        assert [{**move, "net": None} for move in whole["chips"]] == [{**move, "net": None} for move in moved]
+        assert some["chips"] == whole["chips"][-3:]
+        last_day = get(client, f"/v1/bettors/{bettor}/bankroll", days="1")
+        assert last_day["ends"] == whole["ends"][-1:]
+        assert whole["ends"][-1]["net"] == whole["moves"][-1]["net"]
+        if len(whole["ends"]) > 1:
+            assert last_day["before"] == whole["ends"][-2]["net"]
+
+
 def test_a_short_look_back_begins_with_what_was_held(client, results):
     whole = get(client, "/v1/bettors/tp-1/bankroll", days="366")
     last = get(client, "/v1/bettors/tp-1/bankroll", days="1")

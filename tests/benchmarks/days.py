@@ -126,7 +126,9 @@ def _copied(table: Table) -> Composed:
 
 def _value(name: str, type_: str) -> Composed:
     column = Identifier("s", name)
-    if name in ("account", "table_id"):
+    if name == "account":  # a fifth stays with whom it was, so that somebody has played for days
+        return SQL("CASE WHEN k %% 5 = 0 THEN {0} ELSE {0} || '-' || k %% 5 END").format(column)
+    if name == "table_id":
         return SQL("{} || '-' || k %% 5").format(column)
     if name == "box":
         return SQL("{} || '-' || %(day)s || '-' || k %% 5").format(column)

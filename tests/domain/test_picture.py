@@ -11,7 +11,7 @@ import pytest
 from domain import rulesets
 from domain.events import CardsDealt, CardsTurned, LineSettled, RoundEvent, RoundSettled
 from domain.money import cents
-from domain.picture import picture_of, pictures_of
+from domain.picture import on_layout, picture_of, pictures_of
 from domain.state import Round, evolve
 from domain.streets import streets_of
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
@@ -68,7 +68,11 @@ def test_pictures_of_all_steps_are_those_of_each(ruleset):
     for known in map(told, documents):
         for events in (known.public, known.happened):
             steps = list(rounds_of(known.opening, events))
-            assert pictures_of(steps) == [picture_of(round_) for _, round_ in steps]
+            pictures = [picture_of(round_) for _, round_ in steps]
+            assert pictures_of(steps) == pictures
+            for (_, round_), picture in zip(steps, pictures, strict=True):
+                piles = {seat["seat"]: [cents(pile["wager"]) for pile in seat["piles"]] for seat in picture["seats"]}
+                assert on_layout(round_) == {seat: sum(wagers) for seat, wagers in piles.items() if wagers}
 
 
 def test_cards_lie_face_down_until_they_are_turned():

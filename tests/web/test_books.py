@@ -66,6 +66,15 @@ def test_a_long_report_begins_with_few_rows_and_leads_to_more(site: Site):
     assert many["more"] is None
 
 
+def test_slips_are_those_of_one_box(site: Site):
+    shown = twin(site, "/reports/slips")
+    assert shown["rows"]
+    assert {row["box"] for row in shown["rows"]} == {shown["asked"]["box"]}
+    table = twin(site, f"/drop/{site.known['uncounted_box']}")["box"]["table"]
+    of_table = twin(site, f"/reports/slips?table={table}")
+    assert twin(site, f"/drop/{of_table['asked']['box']}")["box"]["table"] == table
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
