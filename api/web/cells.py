@@ -7,7 +7,7 @@ microseconds, and a page of 50 rows would take longer for them than for everythi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from api.web.escaping import safe
 
 Columns = Iterable[Mapping[str, str]]
 Column = tuple[str, str]  # name and kind
+Shower = Callable[[Any], str]
 NUMBERS = frozenset({"money", "decimal", "p_value"})
 SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected"})
 EMPTY_AT_ZERO = frozenset({"debit", "credit"})
@@ -109,8 +110,22 @@ def _host(name: str, names: set[str]) -> str:
 class Cells:
     """`shown` are the filters of the templates: money, signed, moment, day, count and card."""
 
-    def __init__(self, shown: Mapping[str, Callable[[Any], str]]) -> None:
-        self._shown = shown
+    def __init__(self, shown: Mapping[str, Shower]) -> None:
+        self._filters = shown
+        self._money = shown["money"]
+        self._showers: dict[str, Shower] = {
+            "hands": _hands,
+            "gaming_day": shown["day"],
+            "round": partial(_link, "/rounds/"),
+            "most": shown["card"],
+            "card": shown["card"],
+            "percent": lambda value: f"{float(value):.1f} %",
+            "clause": lambda value: Markup(f'<code class="clause">{safe(value)}</code>'),  # escaped
+            "box": partial(_link, "/drop/"),
+            "account": partial(_link, "/reports/journal?account="),
+            "status": _status,
+        }
+        self._shower = lru_cache(1024)(self._find_shower)
 
     def table(
         self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, str] | None = None
@@ -120,76 +135,70 @@ class Cells:
         sides = {
             name: side_of(kind, max((row[name] for row in rows), key=_length, default=None)) for name, kind in named
         }
-        cells = folded(named)
-
-        def row_of(tag: str, shown: Callable[[str, str], str]) -> str:
-            return "".join(
-                [
-                    f'<{tag} class="{sides[cell[0][0]]}">{_lines([shown(name, kind) for name, kind in cell])}</{tag}>'
-                    for cell in cells
-                ]
-            )
-
-        heads = row_of("th", lambda name, _: _heading(name))
-        body = "\n".join([f"<tr>{row_of('td', partial(self._value, row))}</tr>" for row in rows])
-        foot = "" if totals is None else f"<tfoot><tr>{row_of('td', self._total(named[0][0], totals))}</tr></tfoot>"
-        return Markup(f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody>{foot}")  # _lines escapes
-
-    def _value(self, row: Mapping[str, Any], name: str, kind: str) -> str:
-        return self.cell(name, kind, row[name])
-
-    def _total(self, first: str, totals: Mapping[str, str]) -> Callable[[str, str], str]:
-        """What stands below a column; below the first one, that these are totals."""
-        sums = {name: self._shown["money"](total) for name, total in totals.items()}
-        return lambda name, _: "Together" if name == first else sums.get(name, "")
+        cells = [
+            (sides[cell[0][0]], [(name, self._shower(name, kind)) for name, kind in cell]) for cell in folded(named)
+        ]
+        heads = _row("th", [(side, [_heading(name) for name, _ in cell]) for side, cell in cells])
+        body = "\n".join(
+            [
+                _row("td", [(side, [_shown(show, row[name]) for name, show in cell]) for side, cell in cells])
+                for row in rows
+            ]
+        )
+        foot = ""
+        if totals is not None:
+            sums = {name: self._money(total) for name, total in totals.items()} | {named[0][0]: "Together"}
+            below = _row("td", [(side, [sums.get(name, "") for name, _ in cell]) for side, cell in cells])
+            foot = f"<tfoot>{below}</tfoot>"
+        return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # _row escapes
 
     def cell(self, column: str, kind: str, value: Any) -> str:
         """A value of a report: its kind says how it is shown, its column where it leads."""
-        if value is None:
-            return NOTHING
+        return _shown(self._shower(column, kind), value)
+
+    def _find_shower(self, column: str, kind: str) -> Shower:
+        """Asked once for a column, and not for each of its cells."""
         match kind:
+            case "money" if column in SIGNED:
+                return self._filters["signed"]
+            case "money" if column in EMPTY_AT_ZERO:
+                return lambda value: "" if value == "0.00" else self._money(value)
             case "money":
-                return self._money(column, value)
+                return self._money
             case "at":
-                return self._shown["moment"](value)
+                return self._filters["moment"]
             case "list" if column == "rounds":
-                return Markup(", ").join(_link("/rounds/", one) for one in value)
+                return lambda value: Markup(", ").join(_link("/rounds/", one) for one in value)
             case "list":
-                return ", ".join(map(str, value))
+                return lambda value: ", ".join(map(str, value))
             case "schedule":
-                return str(value)
-            case "p_value" if float(value) < UNLIKELY:
-                return Markup('<span class="badge bad">{}</span>').format(value)
-        return self._plain(column, value)
+                return str
+            case "p_value":
+                return _p_value
+        return self._showers.get(column, self._plain)
 
-    def _money(self, column: str, value: str) -> str:
-        if column in SIGNED:
-            return self._shown["signed"](value)
-        return "" if column in EMPTY_AT_ZERO and value == "0.00" else self._shown["money"](value)
-
-    def _plain(self, column: str, value: Any) -> str:
+    def _plain(self, value: Any) -> str:
         if isinstance(value, bool):
             return "yes" if value else "no"
-        match column:
-            case "hands":
-                return Markup(f'<a href="{safe(value.replace("/v1/rounds", "/hands"))}">the hands</a>')  # escaped
-            case "gaming_day":
-                return self._shown["day"](value)
-            case "round":
-                return _link("/rounds/", value)
-            case "most" | "card":
-                return self._shown["card"](value)
-            case "percent":
-                return f"{float(value):.1f} %"
-            case "clause":
-                return Markup(f'<code class="clause">{safe(value)}</code>')  # escaped
-            case "box":
-                return _link("/drop/", value)
-            case "account":
-                return _link("/reports/journal?account=", value)
-            case "status":
-                return Markup(f'<span class="badge {BADGES.get(value, "")}">{safe(value)}</span>')  # escaped
-        return self._shown["count"](value) if isinstance(value, int | float) else str(value)
+        return self._filters["count"](value) if isinstance(value, int | float) else str(value)
+
+
+def _shown(show: Shower, value: Any) -> str:
+    return NOTHING if value is None else show(value)
+
+
+def _p_value(value: str) -> str:
+    return Markup(f'<span class="badge bad">{safe(value)}</span>') if float(value) < UNLIKELY else value  # escaped
+
+
+def _hands(value: str) -> Markup:
+    address = value.replace("/v1/rounds", "/hands")
+    return Markup(f'<a href="{safe(address)}">the hands</a>')  # escaped
+
+
+def _status(value: str) -> Markup:
+    kind = BADGES.get(value, "")
+    return Markup(f'<span class="badge {kind}">{safe(value)}</span>')  # escaped
 
 
 def _length(value: object) -> int:
@@ -198,6 +207,11 @@ def _length(value: object) -> int:
 
 def _heading(name: str) -> str:
     return HEADINGS.get(name) or name.replace("_", " ").capitalize()
+
+
+def _row(tag: str, cells: Iterable[tuple[str, Sequence[str]]]) -> str:
+    inside = "".join([f'<{tag} class="{side}">{_lines(values)}</{tag}>' for side, values in cells])
+    return f"<tr>{inside}</tr>"
 
 
 def _lines(values: Sequence[str]) -> str:
