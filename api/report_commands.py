@@ -39,6 +39,7 @@ class Format(StrEnum):
 
 
 LEDGER_FILES = (Format.BEANCOUNT, Format.HLEDGER)
+WIDEST = 10_000  # letters in a line of a table
 NOT_FOR_TERMINALS = {Format.XLSX: "a spreadsheet", Format.PDF: "a PDF"}
 SUMMARY_FORMATS = (Format.TABLE, Format.JSON, Format.PDF)
 
@@ -85,7 +86,7 @@ def report(
 
     The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
-    from projections.output import WRITERS, ledger_file
+    from projections.output import WRITERS, about, ledger_file
     from projections.reports import BadFilter, Filters, UnknownReport, columns_of, report_named, rows
     from projections.summary import NAMES as SUMMARIES
 
@@ -120,10 +121,12 @@ def report(
     except BadFilter as error:
         fail(str(error))
     if output is Format.TABLE:
+        if not found:
+            typer.echo("roundledger: there is nothing to report", err=True)
         with _page(into) as page:
-            print_table(columns_of(name), found, page)
+            print_table(columns_of(name), found, page, report_named(name).together(found))
         return
-    _write(WRITERS[output](name, found), into)
+    _write(WRITERS[output](name, found, about(name, filters, datetime.now().astimezone())), into)
 
 
 @contextmanager
@@ -159,18 +162,17 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
     elif output is Format.PDF:
         from projections.pdf import summary_sheet
 
-        _write(summary_sheet(found), into)
+        _write(summary_sheet(found, datetime.now().astimezone()), into)
     else:
         totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
         with _page(into) as page:
             typer.echo(title(found), page)
             print_table(["total", ""], totals, page)
-            for key, (heading, _, columns) in SECTIONS.items():
+            for key, (heading, report, columns) in SECTIONS.items():
                 if found[key]:
                     typer.echo(f"\n{heading}", page)
-                    print_table(
-                        list(columns), [{column: row[column] for column in columns} for row in found[key]], page
-                    )
+                    rows = [{column: row[column] for column in columns} for row in found[key]]
+                    print_table(list(columns), rows, page, report.together(found[key]))
 
 
 def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
@@ -396,11 +398,14 @@ def _page(into: Path | None) -> Iterator[TextIO]:
     _write(page.getvalue().encode(), into)
 
 
-def print_table(columns: list[str], rows: list[dict[str, Any]], page: TextIO | None = None) -> None:
+def print_table(
+    columns: list[str], rows: list[dict[str, Any]], page: TextIO | None = None, together: dict[str, Any] | None = None
+) -> None:
+    """Whole, however wide: an id that was cut off leads nowhere. `together` is what columns add up to."""
     from rich.console import Console
     from rich.table import Table
 
-    from projections.output import MONEY, text
+    from projections.output import MONEY, TOGETHER, text
 
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -408,7 +413,7 @@ def print_table(columns: list[str], rows: list[dict[str, Any]], page: TextIO | N
         shown.add_column(column.replace("_", " "), justify="right" if right else "left", no_wrap=True)
     for row in rows:
         shown.add_row(*(text(value) for value in row.values()))
-    console = Console(file=page, markup=False)
-    if not console.is_terminal:
-        console.width = 240
-    console.print(shown)
+    if together:
+        sums = [text(together.get(column)) for column in columns]
+        shown.add_row(*([sums[0] or TOGETHER, *sums[1:]]), style="bold")
+    Console(file=page, markup=False, width=WIDEST).print(shown)

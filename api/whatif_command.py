@@ -175,14 +175,18 @@ def _as_table(found: dict[str, Any]) -> str:
     total = found["total"]
     console.print(
         f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; "
-        f"fees {total['fees_change']}, paid {total['paid_change']}, collected {total['collected_change']}"
+        f"change in fees {total['fees_change']}, paid {total['paid_change']}, collected {total['collected_change']}"
     )
     for section, key in SECTIONS.items():
         rows = found[section]
         if rows:
             shown = Table(box=None, pad_edge=False, header_style="bold")
             for name in rows[0]:
-                shown.add_column(name.replace("_", " "), justify="left" if name == key else "right", no_wrap=True)
+                shown.add_column(
+                    name.replace("_then", "_would_be").replace("_", " "),
+                    justify="left" if name == key else "right",
+                    no_wrap=True,
+                )
             for row in rows:
                 shown.add_row(*map(str, row.values()))
             console.print()

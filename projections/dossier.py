@@ -95,9 +95,7 @@ def _what_ifs(sheet: Sheet, asked: Sequence[Mapping[str, Any]]) -> None:
         sheet.heading("What if")
         cards = [f"card {card['number']} of {card['of']} had been {card['card']}" for card in question["cards"]]
         facts = [f"fact {number}: {fact}" for number, fact in question["facts"].items()]
-        sheet.text(
-            f"{question['text']} ({'; '.join(cards or facts)})" if question["text"] else "; ".join(cards or facts)
-        )
+        sheet.text(f"{question['text']} ({'; '.join(cards + facts)})" if question["text"] else "; ".join(cards + facts))
         if question["error"] is not None:
             error = question["error"]
             sheet.text(

@@ -34,7 +34,7 @@ ADDED_UP: LiteralString = (
     " coalesce(sum(waived), 0)::bigint FROM {} WHERE gaming_day BETWEEN %(first)s AND %(last)s"
     " AND (%(table)s::text IS NULL OR table_id = %(table)s) AND (%(shift)s::text IS NULL OR shift = %(shift)s)"
     " GROUP BY GROUPING SETS ((gaming_day), (shift), (table_id), (schedule, tier), (gaming_day, shift), ())"
-    " ORDER BY gaming_day, shift, table_id, schedule, tier"
+    " ORDER BY gaming_day, array_position(%(shifts)s::text[], shift), shift, table_id, schedule, tier"
 )
 DIMENSIONS = ("gaming_day", "shift", "table_id", "schedule", "tier")
 
@@ -63,12 +63,13 @@ def fees(database_url: str, wanted: Wanted, now: datetime, database: Database | 
 def _added_up(connection: Connection | Cursor, schema: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
     table = Identifier(schema, "collections")
     last = wanted.last or wanted.first
+    days = gaming_days(connection)
     if last is None:
         row = connection.execute(SQL(LAST).format(table)).fetchone()
-        today = gaming_days(connection).of(round(now.timestamp() * 1000)).day
+        today = days.of(round(now.timestamp() * 1000)).day
         last = row[0] if row is not None and row[0] is not None else today
     first = wanted.first or last - timedelta(days=DAYS_BY_DEFAULT - 1)
-    values = {"first": first, "last": last, "table": wanted.table, "shift": wanted.shift}
+    values = {"first": first, "last": last, "table": wanted.table, "shift": wanted.shift, "shifts": days.shifts}
     found: dict[str, Any] = {"first": first.isoformat(), "last": last.isoformat(), **{name: [] for name in GROUPS}}
     names = {_mask(columns): name for name, columns in GROUPS.items()}
     for row in connection.execute(SQL(ADDED_UP).format(table), values).fetchall():

@@ -90,6 +90,11 @@ class GamingDays:
     def zone_of(self, at_ms: int) -> ZoneInfo:
         return self.calendar_of(at_ms).zone
 
+    @property
+    def shifts(self) -> list[str]:
+        """Their names as they follow one another in a day; those of earlier settings after those of the last."""
+        return list(dict.fromkeys(shift.name for calendar in reversed(self._calendars) for shift in calendar.shifts))
+
     def _in_force(self, day: date) -> Calendar:
         return next(calendar for calendar in reversed(self._calendars) if calendar.from_day <= day)
 

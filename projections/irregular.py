@@ -52,6 +52,7 @@ def _disputes_by(name: str, column: str, said: LiteralString) -> Report:
         "2 DESC, 1",
         group=said,
         windowed="opened_at",
+        sums=("disputes", "open", "overdue", "upheld", "partly_upheld", "denied", "claimed", "awarded"),
     )
 
 
@@ -89,6 +90,7 @@ def _payments(name: str, always: dict[str, LiteralString]) -> Report:
         {**always, **BY_TABLE, **BY_DAY, **BY_DEALER, "bettor": "bettor = %(bettor)s", "round": "round = %(round)s"},
         "at, round, seat, spot",
         windowed="at",
+        sums=("wager", "due_paid", "due_collected", "paid", "collected", "difference", "corrected", "left"),
     )
 
 
@@ -130,6 +132,7 @@ IRREGULAR: tuple[Report, ...] = (
         DISPUTES,
         "opened_at, dispute",
         windowed="opened_at",
+        sums=("claimed", "awarded"),
     ),
     _disputes_by("dealer", "dealer", "coalesce(dealer, 'nobody')"),
     _disputes_by("table", "table", "table_id"),
@@ -211,6 +214,7 @@ IRREGULAR: tuple[Report, ...] = (
         {**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
         "4 DESC, 1",
         group="player_dealer",
+        sums=("rounds", "short_rounds", "shortfall"),
     ),
     Report(
         "voids",
@@ -233,6 +237,7 @@ IRREGULAR: tuple[Report, ...] = (
         {ALWAYS: "rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         "4 DESC, 1",
         group="dealer",
+        sums=("rounds", "voided", "misdeal", "malfunction", "irregularity"),
     ),
     Report(
         "waivers",
@@ -254,5 +259,6 @@ IRREGULAR: tuple[Report, ...] = (
         {ALWAYS: "fee_rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         "5 DESC, 1",
         group="dealer",
+        sums=("rounds", "fees", "waivers", "waived", "not_dropped", "refunded"),
     ),
 )

@@ -6,16 +6,46 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from projections.ledger_files import FORMATS as LEDGER_FILES
-from projections.reports import Filters, columns_of, rows
+from projections.report import CHOSEN
+from projections.reports import Filters, columns_of, report_named, rows
 
 MONEY = re.compile(r"-?\d+\.\d\d")
+UNITS = "Amounts are in US dollars; times are the property's, with their offset from UTC."
+TOGETHER = "together"  # before what a column adds up to
 Rows = Sequence[Mapping[str, Any]]
+
+
+class About(NamedTuple):
+    """What a sheet says of itself, wherever it comes to lie: of what it is, and when the ledger stood so."""
+
+    title: str
+    standing: str
+
+
+_NAMED = {
+    "first": "from gaming day",
+    "last": "to gaming day",
+    "since": "from",
+    "until": "before",
+    "limit": "rows up to",
+}
+
+
+def about(name: str, filters: Filters, now: datetime) -> About:
+    asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
+    narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {getattr(filters, field)}" for field in asked]
+    return About(", ".join([name.replace("-", " ").capitalize(), *narrowed]), stood(filters.as_of or now))
+
+
+def stood(at: datetime) -> str:
+    return f"As the ledger stood at {at.isoformat(' ', 'seconds')}."
 
 
 def text(value: Any) -> str:
@@ -24,11 +54,11 @@ def text(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def as_json(name: str, found: Rows) -> bytes:
+def as_json(name: str, found: Rows, said: About | None = None) -> bytes:
     return msgspec.json.encode(found) + b"\n"
 
 
-def as_csv(name: str, found: Rows) -> bytes:
+def as_csv(name: str, found: Rows, said: About | None = None) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns_of(name))
@@ -36,9 +66,11 @@ def as_csv(name: str, found: Rows) -> bytes:
     return file.getvalue().encode()
 
 
-def as_xlsx(name: str, found: Rows) -> bytes:
-    """Money as numbers with two decimals, so that a spreadsheet can add it up; text never as a formula."""
+def as_xlsx(name: str, found: Rows, said: About | None = None) -> bytes:
+    """Money as numbers with two decimals, so that a spreadsheet can add it up; text never as a formula. The rows have
+    their sheet to themselves; what they are and what they add up to is on a second one."""
     import xlsxwriter
+    from xlsxwriter.utility import xl_rowcol_to_cell
 
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
@@ -60,6 +92,19 @@ def as_xlsx(name: str, found: Rows) -> bytes:
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, max(len(found), 1), len(columns) - 1)
     sheet.autofit()
+    title = said.title if said else name
+    page = book.add_worksheet("about")
+    page.write_string(0, 0, title, bold)
+    for line, words in enumerate([said.standing if said else "", UNITS, f"{len(found):,} rows"], start=1):
+        page.write_string(line, 0, words)
+    for line, (column, value) in enumerate(report_named(name).together(found).items(), start=5):
+        page.write_string(line, 0, f"{TOGETHER}, {column.replace('_', ' ')}")
+        at = columns.index(column)
+        cells = f"'{sheet.name}'!{xl_rowcol_to_cell(1, at)}:{xl_rowcol_to_cell(len(found), at)}"
+        page.write_formula(line, 1, f"=SUM({cells})", None if isinstance(value, int) else money, value or 0)
+    page.set_column(0, 0, 28)
+    page.set_column(1, 1, 16)
+    book.set_properties({"title": title})
     book.close()
     return file.getvalue()
 
@@ -85,10 +130,10 @@ def _both_sides(url: str, filters: Filters) -> list[dict[str, Any]]:
     return [row for row in whole if row["position"] in concerned]
 
 
-def as_pdf(name: str, found: Rows) -> bytes:
+def as_pdf(name: str, found: Rows, said: About | None = None) -> bytes:
     from projections.pdf import table_sheet
 
-    return table_sheet(name, columns_of(name), found)
+    return table_sheet(said or About(name, ""), columns_of(name), found, report_named(name).together(found))
 
 
 WRITERS = {"json": as_json, "csv": as_csv, "xlsx": as_xlsx, "pdf": as_pdf}

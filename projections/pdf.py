@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -15,7 +17,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from domain.findings import Finding
-from projections.output import MONEY, Rows, text
+from projections.output import MONEY, TOGETHER, UNITS, About, Rows, stood, text
 from projections.summary import SECTIONS, title
 
 WIDTH, HEIGHT = landscape(letter)
@@ -95,16 +97,21 @@ class Sheet:
             for at, (name, value) in enumerate(row):
                 x = MARGIN + at * wide
                 self._say(x, self._y, name.replace("_", " "))
-                self._say(x + wide - 24, self._y, text(value), LARGEST, BOLD, right=True)
+                self._say(x + wide - 24, self._y, figure(value), LARGEST, BOLD, right=True)
 
-    def table(self, columns: Sequence[str], rows: Rows) -> None:
-        cells = [[shown(text(row[column])) for column in columns] for row in rows]
+    def table(self, columns: Sequence[str], rows: Rows, together: Mapping[str, Any] | None = None) -> None:
+        """`together` is what columns add up to, in a line under the rows."""
+        cells = [[shown(figure(row[column])) for column in columns] for row in rows]
+        sums = [figure(together.get(column)) for column in columns] if together else []
         right = [_is_number([row[column] for row in islice(rows, 50)]) for column in columns]
         names = [column.replace("_", " ") for column in columns]
-        size, widths = _fitted(names, cells)
+        if sums and not sums[0]:
+            sums[0] = TOGETHER
+        size, widths = _fitted(names, [*cells, sums] if sums else cells)
         high = size * 1.3
         self._room(4 * high)
         self._row(names, widths, right, size, BOLD)
+        self._rule()
         for row in cells:
             parts = [_wrapped(cell, wide, size) for cell, wide in zip(row, widths, strict=True)]
             lines = max(map(len, parts))
@@ -113,9 +120,19 @@ class Sheet:
                     self.remark(f"{self._section}, continued")
                     self._y -= 4
                 self._row(names, widths, right, size, BOLD)
+                self._rule()
             for line in range(lines):
                 self._row([part[line] if line < len(part) else "" for part in parts], widths, right, size)
+        if sums:
+            self._room(2 * high)
+            self._rule()
+            self._row(sums, widths, right, size, BOLD)
         self._y -= 4
+
+    def _rule(self) -> None:
+        self._canvas.setLineWidth(0.5)
+        self._canvas.line(MARGIN, self._y - 2, WIDTH - MARGIN, self._y - 2)
+        self._y -= 2
 
     def _row(
         self, cells: Sequence[str], widths: Sequence[float], right: Sequence[bool], size: float, font: str = REGULAR
@@ -131,10 +148,6 @@ class Sheet:
             elif cell:
                 canvas.drawString(x, self._y, cell)
             x += wide + GAP
-        if font == BOLD:
-            self._canvas.setLineWidth(0.5)
-            self._canvas.line(MARGIN, self._y - 2, WIDTH - MARGIN, self._y - 2)
-            self._y -= 2
 
     def signatures(self, who: Sequence[str]) -> None:
         self._room(70)
@@ -146,6 +159,12 @@ class Sheet:
             self._canvas.line(x, self._y, x + wide - 20, self._y)
             self._say(x, self._y - 11, f"{name}: name, signature, date and time", 7.0)
         self._y -= 16
+
+
+def figure(value: Any) -> str:
+    """As it stands, but the thousands of money set apart."""
+    said = text(value)
+    return f"{Decimal(said):,}" if len(said) > 6 and MONEY.fullmatch(said) else said
 
 
 def shown(words: str) -> str:
@@ -210,10 +229,11 @@ def _wrapped(cell: str, wide: float, size: float) -> list[str]:
     return [*lines, line]
 
 
-def table_sheet(name: str, columns: Sequence[str], found: Rows) -> bytes:
-    sheet = Sheet(f"Report {name}")
+def table_sheet(said: About, columns: Sequence[str], found: Rows, together: Mapping[str, Any] | None = None) -> bytes:
+    sheet = Sheet(said.title)
+    sheet.text(f"{said.standing} {UNITS}")
     if found:
-        sheet.table(columns, found)
+        sheet.table(columns, found, together)
     else:
         sheet.remark("There is nothing to report.")
     return sheet.finish()
@@ -237,13 +257,14 @@ def findings_sheet(told: Sequence[str], found: Sequence[Finding], count: int) ->
     return sheet.finish()
 
 
-def summary_sheet(found: Mapping[str, Any]) -> bytes:
+def summary_sheet(found: Mapping[str, Any], now: datetime) -> bytes:
     sheet = Sheet(title(found))
+    sheet.remark(f"{stood(now)} {UNITS}" if found["as_of"] is None else UNITS)
     sheet.figures(found["totals"])
-    for key, (heading, _, columns) in SECTIONS.items():
+    for key, (heading, report, columns) in SECTIONS.items():
         sheet.heading(heading)
         if found[key]:
-            sheet.table(columns, found[key])
+            sheet.table(columns, found[key], report.together(found[key]))
         else:
             sheet.remark("None.")
     sheet.signatures(found["signatures"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import LiteralString
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, LiteralString
 
 from msgspec import Struct
 
@@ -23,6 +25,19 @@ class Report(Struct, frozen=True):
     order: LiteralString
     group: LiteralString = ""
     windowed: LiteralString = ""  # the condition of a range, where rows have their own time
+    sums: tuple[str, ...] = ()  # the columns that can be added up: a limit, a bank's wager or what a meter shows cannot
+
+    def together(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What the rows add up to; nothing where there are none."""
+        return {column: added_up(row[column] for row in rows) for column in self.sums} if rows else {}
+
+
+def added_up(values: Iterable[Any]) -> Any:
+    """Counts or money as text; what is not known yet adds nothing, and where nothing is known there is no sum."""
+    said = [value for value in values if value is not None]
+    if not said:
+        return None
+    return sum(said) if isinstance(said[0], int) else f"{sum(map(Decimal, said)):.2f}"
 
 
 WHERE: LiteralString = "{where}"

@@ -95,6 +95,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, **BY_DAY, "bettor": "bettor = %(bettor)s"},
             "bettor",
             group="bettor, k.kind",
+            sums=("wagered", "won", "lost", "fees", "net", "buy_ins", "cash_outs"),
         ),
         Report(
             "exposure",
@@ -120,6 +121,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
             "at, round",
             windowed="opened_at",
+            sums=("action", "paid", "collected", "net", "shortfall"),
         ),
         Report(
             "collections",
@@ -139,7 +141,8 @@ REPORTS: dict[str, Report] = {
             "SELECT gaming_day, shift, table_id, schedule, tier, rounds, action, fees, waived, fees - waived"
             " FROM {schema}.collections",
             {**BY_TABLE, **BY_DAY},
-            "gaming_day, shift, table_id, schedule, tier",
+            "gaming_day, array_position(%(shifts)s::text[], shift), table_id, schedule, tier",
+            sums=("rounds", "action", "fees", "waived", "net"),
         ),
         Report(
             "drops",
@@ -165,6 +168,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, **BY_DAY, "box": "box = %(box)s"},
             "installed_at, box",
             windowed="coalesce(removed_at, installed_at)",
+            sums=("expected", "counted", "variance", "fees"),
         ),
         Report(
             "journal",
@@ -191,6 +195,7 @@ REPORTS: dict[str, Report] = {
             },
             "position, line",
             windowed="at",
+            sums=("debit", "credit"),
         ),
         Report(
             "trial-balance",
@@ -201,6 +206,7 @@ REPORTS: dict[str, Report] = {
             {**DAYS, "account": "account = %(account)s"},
             "account",
             group="account",
+            sums=("debit", "credit", "balance"),
         ),
         Report(
             "hands",
@@ -241,6 +247,7 @@ REPORTS: dict[str, Report] = {
             },
             "opened_at, round",
             windowed="opened_at",
+            sums=("action", "wagered", "paid", "collected", "shortfall", "fee"),
         ),
         Report(
             "rotation",
@@ -316,6 +323,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, **BY_DAY},
             "began_at, table_id, session, stretch",
             windowed="began_at",
+            sums=("rounds", "fills", "credits", "drop", "win", "ledger_win", "difference"),
         ),
         Report(
             "tray-counts",
@@ -338,6 +346,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, **BY_DAY},
             "at, position",
             windowed="at",
+            sums=("difference",),
         ),
         Report(
             "slips",
@@ -371,6 +380,7 @@ REPORTS: dict[str, Report] = {
             {**BY_TABLE, "box": "box = %(box)s"},
             "box, at, round",
             windowed="at",
+            sums=("fee", "dropped"),
         ),
         *IRREGULAR,
     )
@@ -423,13 +433,16 @@ def _check(report: Report, filters: Filters) -> None:
 
 def ask(connection: Connection | Cursor, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
     """The rows of a report from one place: where it is live, or where the past was worked out."""
-    return shaped(report, raw(connection, report, filters, schema), gaming_days(connection))
+    days = gaming_days(connection)
+    return shaped(report, raw(connection, report, filters, schema, days), days)
 
 
-def raw(connection: Connection | Cursor, report: Report, filters: Filters, schema: str) -> list[tuple[Any, ...]]:
+def raw(
+    connection: Connection | Cursor, report: Report, filters: Filters, schema: str, days: GamingDays
+) -> list[tuple[Any, ...]]:
     """The same as the tables have them: cents and moments."""
     # Planned for these values each time: a plan for any limit and any day reads whole tables.
-    return connection.execute(*question(report, filters, schema), prepare=False).fetchall()
+    return connection.execute(*question(report, filters, schema, days.shifts), prepare=False).fetchall()
 
 
 def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> list[dict[str, Any]]:
@@ -438,8 +451,10 @@ def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> 
     return [{name: shape(value, days) for name, shape, value in zip(names, shapes, row, strict=True)} for row in found]
 
 
-def question(report: Report, filters: Filters, schema: str) -> tuple[Composed, dict[str, Any]]:
-    """The statement of a report, and the values of its conditions."""
+def question(
+    report: Report, filters: Filters, schema: str, shifts: Sequence[str] = ()
+) -> tuple[Composed, dict[str, Any]]:
+    """The statement of a report, and the values of its conditions; `shifts` in the order in which they come."""
     asked = [name for name in report.filters if name == ALWAYS or getattr(filters, name) is not None]
     conditions: list[LiteralString] = [report.filters[name] for name in asked]
     if report.windowed and (filters.since or filters.until):
@@ -452,7 +467,7 @@ def question(report: Report, filters: Filters, schema: str) -> tuple[Composed, d
     if filters.limit is not None:
         query += " LIMIT %(limit)s"
     statement = SQL(query).format(schema=Identifier(schema))
-    return statement, {name: getattr(filters, name) for name in Filters.__struct_fields__}
+    return statement, {"shifts": list(shifts), **{name: getattr(filters, name) for name in Filters.__struct_fields__}}
 
 
 # ---- plain values

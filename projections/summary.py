@@ -5,7 +5,7 @@ Made of the same tables as the reports, by index; for a moment in the past, of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -43,6 +43,7 @@ ROUNDS = Report(
     WHERE,
     "table_id",
     group="table_id",
+    sums=("rounds", "settled", "void", "open", "action", "short_rounds", "shortfall"),
 )
 VOIDS = Report(
     "voids",
@@ -51,6 +52,7 @@ VOIDS = Report(
     "SELECT round, table_id, opened_at, voided, fee, waived FROM {schema}.hands",
     {**WHERE, ALWAYS: "status = 'void'"},
     "opened_at, round",
+    sums=("fee",),
 )
 SHORTFALLS = Report(
     "shortfalls",
@@ -59,6 +61,7 @@ SHORTFALLS = Report(
     "SELECT round, table_id, opened_at, player_dealer, bank_wager, shortfall FROM {schema}.hands",
     {**WHERE, ALWAYS: "shortfall > 0"},
     "opened_at, round",
+    sums=("shortfall",),
 )
 ROUND_BY_ROUND = (VOIDS, SHORTFALLS)
 HOUSE = Report(
@@ -71,6 +74,7 @@ HOUSE = Report(
     WHERE,
     "table_id",
     group="table_id",
+    sums=("rounds", "collected", "paid", "corrected", "win"),
 )
 # Each with the columns that are shown on paper; JSON has them all.
 SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
@@ -158,7 +162,7 @@ def _sheet(connection: Connection | Cursor, filters: Filters, days: GamingDays, 
     """Added up as the tables have it; only rows that are told are put into words."""
     by_table, limit = replace(filters, limit=None), filters.limit
     found = {
-        key: raw(connection, report, filters if report in ROUND_BY_ROUND else by_table, schema)
+        key: raw(connection, report, filters if report in ROUND_BY_ROUND else by_table, schema, days)
         for key, (_, report, _) in SECTIONS.items()
     }
     day: date | None = filters.gaming_day
@@ -169,7 +173,7 @@ def _sheet(connection: Connection | Cursor, filters: Filters, days: GamingDays, 
         "shift": filters.shift,
         "table": filters.table,
         "as_of": None if filters.as_of is None else filters.as_of.isoformat(timespec="milliseconds"),
-        "shifts": sorted({filters.shift} - {None} | set(_values(found, "fees", "shift"))),
+        "shifts": _in_order([filters.shift, *_values(found, "fees", "shift")], days),
         "totals": totals,
         **{key: shaped(report, found[key][:limit], days) for key, (_, report, _) in SECTIONS.items()},
         "left_out": {
@@ -178,6 +182,10 @@ def _sheet(connection: Connection | Cursor, filters: Filters, days: GamingDays, 
         },
         "signatures": list(SIGNATURES),
     }
+
+
+def _in_order(shifts: Sequence[str | None], days: GamingDays) -> list[str]:
+    return [shift for shift in days.shifts if shift in shifts]
 
 
 def _narrowed(name: str, filters: Filters, current: Belongs) -> Filters:

@@ -24,7 +24,7 @@ from domain.money import MONEY_PATTERN, cents, money
 from projections import pictures
 from projections.irregular import IRREGULAR, KINDS
 from projections.irregular import STATUSES as DISPUTE_STATUSES
-from projections.output import WRITERS, ledger_file
+from projections.output import WRITERS, about, ledger_file
 from projections.reports import REPORTS, BadFilter, Filters, report_named, rows_for
 from projections.rounds_search import Wanted, neighbours, search
 
@@ -278,7 +278,7 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         elif format_ == "svg":
             written = pictures.draw(url, name, filters)
         else:
-            written = WRITERS[format_](name, _rows(call, name, filters))
+            written = WRITERS[format_](name, _rows(call, name, filters), about(name, filters, datetime.now(UTC)))
     except BadFilter as error:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])

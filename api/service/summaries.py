@@ -57,7 +57,7 @@ def _summed_up(call: Call, name: str, filters: Filters, format_: str) -> bytes:
     if format_ == "pdf":
         from projections.pdf import summary_sheet
 
-        return summary_sheet(found)
+        return summary_sheet(found, datetime.now(UTC))
     return msgspec.json.encode(found)
 
 

@@ -61,7 +61,7 @@ class RemoteLog:
             with error:
                 raise Unreachable(f"{self._address}{path} answers {error.code}: {_detail(error.read(4096))}") from None
         except (URLError, OSError, ValueError) as error:
-            raise Unreachable(f"{self._address} does not answer: {error}") from None
+            raise Unreachable(f"{self._address} does not answer: {getattr(error, 'reason', error)}") from None
         if len(body) > MOST_BYTES:
             raise Unreachable(f"{self._address}{path} answers with too much")
         return body

@@ -70,7 +70,8 @@ def _sealed(log: LogReader, nodes: Nodes, row: LogRow, checkpoint: Checkpoint) -
         raise NotSealed(f"The event at position {row.position} is not sealed yet.")
     proof = Proof(index, tuple(inclusion(nodes, index, checkpoint.size)), checkpoint)
     if not proof.proves(leaf_hash_of(row)):
-        raise NoEvidence(f"The event at position {row.position} is not as it was sealed.")
+        changed = f"The event at position {row.position} is not as it was sealed"
+        raise NoEvidence(f"{changed}, so nothing proves this round. An audit tells what was changed.")
     return Sealed(entry_of(row), proof)
 
 

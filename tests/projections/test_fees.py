@@ -21,7 +21,7 @@ GROUPS = ("by_day", "by_shift", "by_table", "by_tier", "by_day_and_shift")
 def test_they_add_up(url: str, ledger: Ledger):
     rounds = [*simulated(6, only="uth-casino-club"), *simulated(6, only="tcp-casino-club")]
     for number in range(3):
-        record(ledger, rounds[number * 4 : number * 4 + 4], NOON_MS + number * DAY_MS, apart_ms=3 * 3_600_000)
+        record(ledger, rounds[number * 4 : number * 4 + 4], NOON_MS + number * DAY_MS, apart_ms=5 * 3_600_000)
     record(ledger, [bank_round("t-1", round_id="v-1", end="void")], NOON_MS + DAY_MS)
     ledger.waive_fee("v-1", "not dropped", "Misdeal", Actor("f-1", NOON_MS + 2 * DAY_MS))
     single = rows_after(url, "collections")
@@ -33,6 +33,9 @@ def test_they_add_up(url: str, ledger: Ledger):
         for group in GROUPS:
             assert sum(Decimal(row[column]) for row in found[group]) == whole, group
     assert found["totals"]["waived"] == "1.00"
+    in_order = ["day", "swing", "graveyard"]
+    assert [row["shift"] for row in found["by_shift"]] == in_order
+    assert single == sorted(single, key=lambda row: (row["gaming_day"], in_order.index(row["shift"])))
     for row in found["by_table"]:
         assert Decimal(row["net"]) == sum(Decimal(one["net"]) for one in single if one["table"] == row["table"])
     day = date.fromisoformat(found["by_day"][0]["gaming_day"])

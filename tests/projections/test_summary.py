@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from typer.testing import CliRunner
 from api.report_commands import rebuild, report
 from infra.floor import Floor
 from infra.ledger import Actor, Ledger
+from projections.output import About, about
 from projections.pdf import table_sheet
-from projections.reports import REPORTS
+from projections.reports import REPORTS, Filters
 from tests.ledger.tables_in_play import bank_round
 from tests.projections.papers import pages
 from tests.projections.playing import NOON_MS, record, simulated
@@ -97,12 +99,36 @@ def test_the_sheet_of_a_day_has_totals_sections_and_lines_to_sign_on(floor_of_ro
     assert answered.exit_code == 0, answered.output
     said = [words for page in pages(file.read_bytes()) for words in page]
     assert said[0] == f"Gaming day {day}"
-    for words in ("Boxes removed", "t-9-box-1", "-1.00", found["totals"]["action"], "misdeal"):
+    action = f"{Decimal(found['totals']['action']):,}"
+    for words in ("Boxes removed", "t-9-box-1", "-1.00", action, "misdeal"):
         assert words in said, words
+    # In the head, and under the rounds by table.
+    assert said.count(action) >= 2
+    assert any(words.startswith("As the ledger stood at ") and "US dollars" in words for words in said)
     assert any("signature" in words for words in said)
     shown = run(url, "report", "day", "--gaming-day", day)
     assert shown.exit_code == 0
     assert "t-9-box-1" in shown.stdout
+
+
+def test_a_table_is_whole_and_added_up(floor_of_rounds: Any):
+    url, documents, _ = floor_of_rounds
+    shown = run(url, "report", "hands").stdout.splitlines()
+    assert "…" not in "".join(shown)
+    assert {document["round"] for document in documents} <= {line.split()[0] for line in shown}
+    assert shown[-1].split()[0] == "together"
+    assert total(asked(url, "hands"), "action") in shown[-1].split()
+    nothing = run(url, "report", "slips", "--box", "no-such-box")
+    assert (nothing.exit_code, nothing.stderr) == (0, "roundledger: there is nothing to report\n")
+
+
+def test_a_sheet_says_what_it_was_narrowed_to():
+    filters = Filters(table="t-9", first=date(2026, 9, 21), as_of=datetime(2026, 9, 22, 6, tzinfo=UTC))
+    said = about("trial-balance", filters, datetime.now(UTC))
+    assert said == (
+        "Trial balance, table t-9, from gaming day 2026-09-21",
+        "As the ledger stood at 2026-09-22 06:00:00+00:00.",
+    )
 
 
 def test_a_day_as_of_a_moment_is_worked_out_from_events(floor_of_rounds: Any):
@@ -146,6 +172,13 @@ def test_every_report_goes_on_paper_whole(floor_of_rounds: Any):
         answered = run(url, "report", name, "--format", "pdf")
         assert answered.exit_code == 0, answered.output
         said = [words for page in pages(answered.stdout_bytes) for words in page]
+        assert said[0] == name.replace("-", " ").capitalize()
+        for column in REPORTS[name].sums:
+            values = [row[column] for row in found if row[column] is not None]
+            if values:
+                assert (
+                    str(sum(values)) if isinstance(values[0], int) else f"{Decimal(total(found, column)):,}"
+                ) in said
         if name in ("journal", "hands"):
             assert len(pages(answered.stdout_bytes)) > 1
         if name != "hands":  # so many columns that round ids go over two lines
@@ -158,7 +191,7 @@ def test_odd_text_goes_on_paper_as_it_stands():
         {"what": "<b>(a) \\ 100 % –\nü</b> " + "long" * 200, "amount": "1.00"},
         {"what": "漢字", "amount": None},
     ]
-    (said,) = pages(table_sheet("odd", ["what", "amount"], odd))
+    (said,) = pages(table_sheet(About("odd", ""), ["what", "amount"], odd))
     assert any(words.startswith("<b>(a) \\ 100 % – ü</b>") for words in said)
     assert "??" in said
     assert "".join(said).count("long") >= 199
