@@ -75,6 +75,8 @@ class GamingDays:
     def __init__(self, calendars: Iterable[Calendar] = ()) -> None:
         self._calendars = sorted((DEFAULT, *calendars), key=lambda calendar: calendar.from_day)
         self._near: dict[int, tuple[list[int], list[Belongs]]] = {}
+        zones = {calendar.time_zone for calendar in self._calendars}
+        self._zone = self._calendars[0].zone if len(zones) == 1 else None  # a property that never moved has one
 
     def of(self, at_ms: int) -> Belongs:
         utc_day = at_ms // 86_400_000
@@ -88,7 +90,7 @@ class GamingDays:
         return self._in_force(self.of(at_ms).day)
 
     def zone_of(self, at_ms: int) -> ZoneInfo:
-        return self.calendar_of(at_ms).zone
+        return self._zone or self.calendar_of(at_ms).zone
 
     @property
     def shifts(self) -> list[str]:
