@@ -64,24 +64,23 @@ def player_dealers(database: Database, like: str, after: str, limit: int) -> lis
 # ---- a bankroll
 
 
-def bankroll(database: Database, bettor: str) -> dict[str, Any] | None:
+def bankroll(database: Database, bettor: str) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+    """What he has come to, and the same by gaming day, the last one first; a year of days at most."""
     found = _rows(
         database,
-        f"SELECT b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
-        "WHERE b.bettor = %(bettor)s GROUP BY b.bettor",
-        {"bettor": bettor},
+        f"SELECT gaming_day, b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+        "WHERE b.bettor = %(bettor)s GROUP BY GROUPING SETS ((b.bettor), (b.bettor, gaming_day)) "
+        "ORDER BY gaming_day DESC NULLS FIRST LIMIT %(limit)s",
+        {"bettor": bettor, "limit": MOST_DAYS + 1},
     )
-    return found[0] if found else None
-
-
-def days(database: Database, bettor: str) -> list[dict[str, Any]]:
-    """His gaming days, the last one first; a year of them at most."""
-    return _rows(
-        database,
-        f"SELECT gaming_day, {SUMS} FROM projections.bankroll WHERE bettor = %(bettor)s "
-        "GROUP BY gaming_day ORDER BY gaming_day DESC LIMIT %(limit)s",
-        {"bettor": bettor, "limit": MOST_DAYS},
-    )
+    if not found:
+        return None
+    total, *days = found
+    del total["gaming_day"]
+    for day in days:
+        for name in ("bettor", "kind", "last_day"):
+            del day[name]
+    return total, days
 
 
 def held_by_day(database: Database, bettor: str) -> list[dict[str, Any]]:

@@ -67,7 +67,8 @@ def _bankroll(call: Call, bettor: str, last_days: int, limit: int) -> dict[str, 
     if found is None:
         raise Problem("not_found", f"Nobody has played as {bettor}.")
     record_look(call, "bankroll", bettor)
-    since = found["last_day"] - timedelta(days=last_days - 1)
+    total, days = found
+    since = total["last_day"] - timedelta(days=last_days - 1)
     by_day = people.held_by_day(database, bettor)
     before = held = sum(row["moved"] for row in by_day if row["gaming_day"] < since)
     ends = []
@@ -82,8 +83,8 @@ def _bankroll(call: Call, bettor: str, last_days: int, limit: int) -> dict[str, 
         if row["what"] not in ("buy-in", "cash-out"):
             held -= row["change"]
     return {
-        **_shown(found),
-        "days": [_shown(day) for day in people.days(database, bettor)],
+        **_shown(total),
+        "days": [_shown(day) for day in days],
         "since": since.isoformat(),
         "before": money(before),
         "ends": ends,

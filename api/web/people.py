@@ -18,9 +18,9 @@ from projections import pictures
 SPANS = ("1", "7", "30", "366")
 # What the pictures are drawn with, as the pages call it in both themes.
 COLOURS = {pictures.INK: "var(--text)", pictures.FAINT: "var(--line)", pictures.PAPER: "var(--panel)"}
-ROUNDS_A_PAGE = "20"
-MOVES_SHOWN = 15
-MOVES_DRAWN = 100  # one by one; where there are more, a bankroll is drawn day by day
+ROUNDS_A_PAGE = "15"
+MOVES_SHOWN = 10
+MOVES_DRAWN = 60  # one by one; where there are more, a bankroll is drawn day by day
 
 
 async def show_list(visit: Visit) -> View:
