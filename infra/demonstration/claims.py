@@ -36,7 +36,8 @@ class Case:
 
 
 class Claims:
-    """A claim a day, on the first wager that somebody lost at that day's table after it had begun."""
+    """A claim a day, on the first wager that somebody lost at that day's table with a hand that was played to its end:
+    about the reading of a hand that was folded there would be nothing to look into."""
 
     def __init__(self, ledger: Ledger, once: Once) -> None:
         self._ledger, self._once = ledger, once
@@ -47,8 +48,11 @@ class Claims:
             return
         if slot < SOONEST_SLOT or result["status"] != "settled":
             return
-        line = next((line for line in result["lines"] if line["outcome"] == "lose" and line["hand"] == 1), None)
-        if line is None or line["spot"] not in ("ante", "game"):
+        lost = [line for line in result["lines"] if line["outcome"] == "lose" and line["hand"] == 1]
+        played = {(line["seat"], line["bettor"]) for line in lost if line["spot"] in ("play", "game")}
+        shown = (line for line in lost if (line["seat"], line["bettor"]) in played)
+        line = next((line for line in shown if line["spot"] in ("ante", "game")), None)
+        if line is None:
             return
         self._told.add(day)
         case = Case(self._ledger, self._once, f"dispute-{day + 1}")

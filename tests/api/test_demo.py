@@ -116,6 +116,15 @@ def test_there_is_a_dispute_a_day_and_one_is_closed(built: str):
         filed = Disputes(ledger)
         assert [filed.get(f"dispute-{number}").dispute.status for number in (1, 2)] == ["closed", "appealed"]
         assert filed.find("dispute-3") is None, "there is no third day"
+        claims = [filed.get(f"dispute-{number}").dispute.opened for number in (1, 2)]
+        rounds = [ledger.load(claim.round).round for claim in claims]
+    for claim, round_ in zip(claims, rounds, strict=True):
+        (line,) = [
+            one
+            for one in round_.lines
+            if (one.seat, one.spot, one.bettor, one.hand) == (claim.seat, claim.spot, claim.bettor, 1)
+        ]
+        assert "folded" not in line.reason
 
 
 def test_telling_it_again_adds_nothing(built: str):
