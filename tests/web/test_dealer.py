@@ -204,6 +204,7 @@ def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: De
     dealer.tap({"do": "close_bets"})
     refused = page.get_by_role("alert")
     expect(refused).to_contain_text("No more bets:")
+    expect(refused).to_be_in_viewport()
     expect(refused).to_contain_text("blind")
     expect(refused.locator("a.clause")).to_have_attribute("href", re.compile(r"^/rules/uth-house#house/"))
     dealer.play(bet(1, "blind", "35.00"))
@@ -359,6 +360,6 @@ def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked
     assert told
     for place in ("dealer", "board"):
         assert page.locator(".felt .card:not(.back)").count() == 0, place
-    assert "cards" not in page.evaluate("JSON.stringify(localStorage)")
+    assert "cards" not in page.evaluate("JSON.stringify([localStorage, sessionStorage])")
     round_id = playing(locked.ledger, "own-1")
     assert {entry.by for entry in locked.ledger.load(round_id).entries} == {"deal-1"}

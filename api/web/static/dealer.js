@@ -36,7 +36,11 @@ const outbox = new Outbox(table, (happened, facts) => {
   if (happened === "refused") problem = { ...facts.problem, what: facts.item.what };
   if (happened === "sent") {
     // The picture stays until the next one is there: a table that vanished after each tap would be no table.
-    if (facts.value.expects) { lastRound.id = facts.value.id; state = { ...state, round: facts.value, down: null }; }
+    if (facts.value.expects) {
+      if (facts.value.id !== state?.round?.id) Object.assign(ui, { amount: 0, bank: null, seat: null, spot: null });
+      lastRound.id = facts.value.id;
+      state = { ...state, round: facts.value, down: null };
+    }
     if (!outbox.items.length) look();
   }
   if (happened === "refused" || (happened === "stopped" && facts.why !== "signed-out")) look();
@@ -50,6 +54,7 @@ function act(action) {
   problem = null;
   Object.assign(ui, { rank: null, picked: [], task: null });
   if (action.do !== "bet") ui.amount = 0;
+  if (action.do !== "decide") ui.rows = []; // what was decided before it is another street's
   outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions: [action] }, version: state.round.version, conditional: true, action, what: said(action) });
 }
 
@@ -74,7 +79,9 @@ async function look(byItself = false) {
       if (!outbox.stopped) outbox.stop("signed-out", reason);
     }
     else if (response.ok) {
-      state = await response.json();
+      const told = await response.json();
+      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // asked before something that was sent since
+      state = told;
       if (state.round) lastRound.id = state.round.id;
       remember(state);
       if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
@@ -95,7 +102,7 @@ const memory = `roundledger.dealer.${table}.offered`;
 
 function remember({ round, ...others }) {
   const open = round?.status === "open" ? { id: round.id, version: round.version, ruleset: round.ruleset, status: "open", expects: round.expects } : null;
-  sessionStorage.setItem(memory, JSON.stringify({ ...others, picture: null, reported: [], round: open }));
+  sessionStorage.setItem(memory, JSON.stringify({ ...others, picture: null, reported: [], hears: [], round: open }));
 }
 
 const remembered = () => JSON.parse(sessionStorage.getItem(memory));
@@ -210,7 +217,6 @@ const hold = () => h("p", { class: "hold", role: "status" }, "What comes next de
 
 /** The round is named here, by table and time, so that people can say its name; where that is too long, by the service. */
 function openRound(body) {
-  Object.assign(ui, { amount: 0, bank: null, seat: null, spot: null });
   const name = `${table}-${new Date().toISOString().slice(2, 19).replace("T", "-").replace(/(\d\d)-(\d\d)-(\d\d)-/, "$1$2$3-").replaceAll(":", "")}`;
   command("POST", `${ofTable}/rounds`, name.length <= LONGEST_ID ? { round: name, ...body } : body, "Open the round");
 }

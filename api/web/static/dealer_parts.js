@@ -63,7 +63,7 @@ export function felt(picture) {
       h("div", { class: "place" }, h("p", { class: "place-name" }, "Dealer hand", made(picture.dealer)), cards(picture.dealer?.cards ?? [])),
       picture.board.length ? h("div", { class: "place" }, h("p", { class: "place-name" }, "Board"), cards(picture.board)) : null,
       h("p", { class: "facts-line" },
-        [bank, picture.fee === null ? null : `fee ${shown(picture.fee)}`, picture.liability === null ? null : `could owe ${shown(picture.liability)}`]
+        [bank, picture.meter ? `meter ${shown(picture.meter.shown)}` : null, picture.fee === null ? null : `fee ${shown(picture.fee)}${picture.waived ? ", waived" : ""}`, picture.liability === null ? null : `could owe ${shown(picture.liability)}`]
           .filter(Boolean).join(" · "))),
     h("ol", { class: "seats" }, picture.seats.map((seat) => feltSeat(seat))));
 }
