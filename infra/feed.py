@@ -19,6 +19,7 @@ from infra.mapper import Entry
 # Not for listeners: notes of where a session stands, and the figures of a count that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
 BLIND = frozenset({"box.counted.v1"})
+MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
 SHOWN = (ROUND_TOPICS.keys() | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
 
 
@@ -47,7 +48,7 @@ class FeedReader:
         place = self._places.get(originator_id)
         if place is None:
             first = entry if version == 1 else self._ledger.events.load(originator_id, lte=1)[0]
-            if len(self._places) > 100_000:
+            if len(self._places) >= MOST_PLACES:
                 self._places.clear()
             place = self._places[originator_id] = _place_of(first.event)
         return place

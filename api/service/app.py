@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from types import FrameType
 from typing import Any
 
+import psycopg
 from eventsourcing.persistence import InterfaceError, OperationalError
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -41,6 +42,7 @@ from api.service import (
     tokens,
 )
 from api.service.auth import OPEN, Doors, Person
+from api.service.callers import caller
 from api.service.gate import Gate, Rates, within
 from api.service.metrics import Metrics
 from api.service.openapi import document
@@ -50,9 +52,7 @@ from api.service.projecting import Projecting
 from api.service.remembering import Remembered
 from api.service.sealing import Sealing
 from api.service.settings import Settings
-from api.web.cookies import Cookies, check_origin
 from api.web.site import Site, wants_html
-from api.web.visitors import SAFE, anybody, person_by_cookie
 from domain.errors import Conflict, Refusal
 from infra.access import Access
 from infra.ledger import Ledger
@@ -179,7 +179,7 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
             if isinstance(problem.__cause__, Conflict):
                 service.metrics.conflict()
             return problem.response(request.scope.get("request_id"))
-        except (OperationalError, InterfaceError) as error:
+        except (OperationalError, InterfaceError, psycopg.OperationalError) as error:
             logger.warning("The database did not answer: %s", type(error).__name__)
             detail = "The database did not answer. Ask again, under the same Idempotency-Key."
             return Problem("unavailable", detail, headers={"Retry-After": "1"}).response(request.scope["request_id"])
@@ -206,35 +206,7 @@ def _judged(call: Call, problem: Problem) -> Problem:
 async def _person(service: Service, operation: Operation, request: Request) -> Person:
     if operation.roles is None:
         return Person("nobody", OPEN)
-    try:
-        person = await _known(service, request)
-    except Problem:
-        service.failures.check("" if request.client is None else request.client.host)
-        raise
-    service.rates.check(person.token_id or person.by)
-    return person
-
-
-async def _known(service: Service, request: Request) -> Person:
-    """By a bearer token; by the cookie of a session only where there is none."""
-    if not service.settings.authenticated:
-        if request.method not in SAFE:
-            check_origin(request)  # a page of another site, in the browser of somebody who can reach this one
-        if "staff-id" not in request.headers and "cookie" in request.headers:
-            return anybody(Cookies(request))
-    elif "authorization" not in request.headers and "cookie" in request.headers:
-        person = await person_by_cookie(service, request)
-        if person is not None:
-            return person
-    return await _verified(service, request)
-
-
-async def _verified(service: Service, request: Request) -> Person:
-    doors = service.doors
-    if doors.needs_a_thread(request.headers):
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(service.threads, doors.person, request.headers)
-    return doors.person(request.headers)
+    return await caller(service, request)
 
 
 def _check_media_type(request: Request, body: bytes) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response, StreamingResponse
 
 from api.service import examples
+from api.service.callers import is_still_admitted
 from api.service.operations import Answer, Call, Operation, Param
 from api.service.problems import Problem
 from infra.feed import FeedReader
@@ -28,6 +30,7 @@ logger = logging.getLogger(__name__)
 PAGE = 500
 HEARTBEAT_SECONDS = 15.0
 POLL_SECONDS = 1.0
+ADMITTED_SECONDS = 1.0  # how long somebody listens before it is asked again whether he may
 LOOK_SECONDS = 0.25  # how soon the one that listens sees that the service stops
 LAST = {"type": "integer", "minimum": 0, "maximum": 10**15}
 MEDIA_TYPE = "text/event-stream"
@@ -106,11 +109,15 @@ async def _events(call: Call, table: str | None, after: int) -> AsyncIterator[by
     reader = FeedReader(service.ledger)
     waiting = service.news.join()
     _, bell = waiting
-    silent = 0.0
+    silent, look_again = 0.0, time.monotonic() + ADMITTED_SECONDS
     try:
         yield b": roundledger\n\n"
         while not service.stopping.is_set():
             bell.clear()
+            if time.monotonic() >= look_again:
+                if not await is_still_admitted(call):
+                    return  # whoever comes again is told why
+                look_again = time.monotonic() + ADMITTED_SECONDS
             try:
                 page, last = await call.in_thread(reader.read, after, PAGE, table)
             except PersistenceError:

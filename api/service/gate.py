@@ -9,6 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,6 +23,7 @@ access_log = logging.getLogger("roundledger.requests")
 logger = logging.getLogger(__name__)
 
 GONE = 499  # in logs and figures: whoever asked did not wait for the answer
+ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SECURITY = (
     ("x-content-type-options", "nosniff"),
@@ -42,6 +44,7 @@ class Gate:
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app = app
         self._service = service
+        self._open = not service.settings.authenticated
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -69,6 +72,8 @@ class Gate:
             _log(scope, name, passage, seconds)
 
     async def _pass(self, scope: Scope, receive: Receive, passage: _Passage) -> None:
+        if self._open and not is_own_name(passage.host):
+            raise Problem("forbidden", "Without authentication this answers under its address or as localhost only.")
         limit = self._service.settings.body_limit_bytes
         if passage.length is not None and passage.length.isdigit() and int(passage.length) > limit:
             raise Problem("too_large", f"A body has at most {limit:,} bytes.")
@@ -78,16 +83,23 @@ class Gate:
 class _Passage:
     """One request's answer on its way out."""
 
-    __slots__ = ("_begun", "_send", "length", "request_id", "status")
+    __slots__ = ("_begun", "_send", "host", "length", "request_id", "status")
 
     def __init__(self, scope: Scope, send: Send) -> None:
-        given = ""
+        given, chunked = "", False
+        self.host = b""
         self.length: bytes | None = None
         for name, value in scope["headers"]:
             if name == b"content-length":
                 self.length = value
             elif name == b"x-request-id":
                 given = value.decode("latin-1")
+            elif name == b"host":
+                self.host = value
+            elif name == b"transfer-encoding":
+                chunked = True
+        if chunked:
+            self.length = None  # it counts for nothing beside the other
         self.request_id = given if given and REQUEST_ID.fullmatch(given) else f"{_PROCESS}{next(_COUNT):08x}"
         scope["request_id"] = self.request_id
         self.status = GONE
@@ -125,6 +137,17 @@ def _limited(receive: Receive, limit: int) -> Receive:
         return message
 
     return counted
+
+
+@lru_cache(64)
+def is_own_name(host: bytes) -> bool:
+    """Whether a Host is one that nobody else can have: an address, or a name without a dot. Any other name may have
+    been pointed at loopback by its owner, whose page in a browser here would then pass for one of ours."""
+    name = host.decode("latin-1").lower()
+    if name.startswith("["):
+        return True  # an address of IPv6
+    name = name.partition(":")[0].rstrip(".")
+    return "." not in name or name.endswith(".localhost") or ADDRESS.fullmatch(name) is not None
 
 
 def _log(scope: Scope, operation: str, passage: _Passage, seconds: float) -> None:

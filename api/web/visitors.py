@@ -19,12 +19,12 @@ BY_ITSELF = "page-refresh"  # the header of what a page asks without anybody's d
 FEED = "text/event-stream"  # what a page takes that listens, and comes again by itself when it was cut off
 
 
-async def session_of(service: Service, request: Request, cookies: Cookies) -> Session | None:
+async def session_of(service: Service, request: Request, cookies: Cookies, used: bool = True) -> Session | None:
     cookie, settings = cookies.session, service.settings
     if cookie is None:
         return None
     idle, longest = settings.session_idle_minutes * 60, settings.session_hours * 3600
-    used = BY_ITSELF not in request.headers and request.headers.get("accept") != FEED
+    used = used and BY_ITSELF not in request.headers and request.headers.get("accept") != FEED
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(service.threads, service.people.session, cookie, idle, longest, used)
 
@@ -40,10 +40,10 @@ def anybody(cookies: Cookies) -> Person:
     return Person(chosen if chosen is not None and STAFF_ID.fullmatch(chosen) else OPEN, OPEN)
 
 
-async def person_by_cookie(service: Service, request: Request) -> Person | None:
+async def person_by_cookie(service: Service, request: Request, used: bool = True) -> Person | None:
     """For an operation that a page's script asks; what changes something carries the page's token in a header."""
     cookies = Cookies(request)
-    session = await session_of(service, request, cookies)
+    session = await session_of(service, request, cookies, used)
     if session is None:
         return None
     if request.method not in SAFE:

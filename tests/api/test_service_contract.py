@@ -346,6 +346,25 @@ def test_every_answer_has_a_request_id_and_security_headers(client):
 # ---- search, reports, health
 
 
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8000", 200),
+        ("LOCALHOST", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("evil.example", 403),
+        ("evil.example.:8000", 403),
+        ("127.0.0.1.evil.example", 403),
+    ],
+)
+def test_without_authentication_a_name_that_somebody_else_may_own_is_not_answered(client, host: str, status: int):
+    """A page of that name, in a browser here, could be pointed at loopback and read and write what it liked."""
+    assert client.get("/v1/rulesets", headers={"Host": host}).status_code == status
+    body = {"ruleset": "uth-house", "actions": []}
+    assert client.post("/v1/adjudications", json=body, headers={"Host": host}).status_code == status
+
+
 def test_rounds_are_found_page_by_page(client):
     table = new_table(client)
     made = []

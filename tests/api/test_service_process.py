@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import threading
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -73,6 +75,19 @@ def test_a_feed_resumes_with_nothing_skipped_and_ends_with_the_service(service_u
         assert process.wait(PATIENCE_SECONDS) in (0, -signal.SIGTERM)
         listener.join(PATIENCE_SECONDS)
         assert ended.is_set()
+
+
+def test_a_body_is_counted_whatever_its_head_says(service_url: str):
+    """Of two lengths the one that does not count must not be the one that is looked at."""
+    port = free_port()
+    with serving(service_url, port), socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        head = "POST /v1/adjudications HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked"
+        connection.sendall(f"{head}\r\n\r\n".encode())
+        with suppress(OSError):  # it need not listen to the end
+            for _ in range(20):
+                connection.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
+            connection.sendall(b"0\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
 def test_beyond_loopback_only_with_authentication(service_url: str):
