@@ -23,7 +23,7 @@ PART = re.compile(rf"{'|'.join(ROLES)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
 # Whoever holds the first never holds any of the others, in no session: the separation is of people, not of clicks.
 APART = {
     "admin": (frozenset({"floor", "cage", "counter", "accounting", "terminal"}), "an admin touches no money"),
-    "counter": (frozenset({"accounting"}), "whoever counts boxes must not know what they should hold"),
+    "counter": (frozenset({"accounting", "auditor"}), "whoever counts boxes must not know what they should hold"),
 }
 SEEN_SECONDS = 30  # a session's last use is written down no more often than this
 
@@ -140,6 +140,17 @@ class People:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
         return somebody
 
+    def token_made(self, staff_id: str, part: str, token_id: str, days: float, by: str) -> None:
+        """Written down beside other changes of who may do what. Parts that nobody has together nobody has by a token
+        either, and an admin makes himself none that his own part rules out."""
+        somebody = self.find(staff_id)
+        held = set() if somebody is None else set(somebody.parts)
+        if staff_id == by:
+            held.add("admin")
+        check_parts(sorted(held | {part}))
+        with self._database.cursor() as cursor:
+            _log(cursor, by, staff_id, f"token {token_id}: {part}, {days:g} days")
+
     def changes(self, limit: int) -> list[dict[str, Any]]:
         """Newest first."""
         rows = self._read(
@@ -183,12 +194,18 @@ class People:
         return somebody
 
     def _tried(self, staff_id: str, address: str) -> bool:
-        """Writes the attempt down as a failure, and says whether it was one too many."""
+        """Writes the attempt down as a failure, and says whether it was one too many. What comes after too many leaves
+        nothing behind: rows that nobody can delete must not grow as fast as anybody can ask."""
+        if self._failed_often(staff_id, address, 0):
+            return True
         with self._database.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO roundledger.sign_ins (staff_id, address, accepted) VALUES (%s, %s, false)",
                 [staff_id, address],
             )
+        return self._failed_often(staff_id, address, 1)  # of many at once all are written down before one is judged
+
+    def _failed_often(self, staff_id: str, address: str, this: int) -> bool:
         rows = self._read(
             "SELECT count(*) FILTER (WHERE staff_id = %(id)s AND sign_in_id > coalesce((SELECT max(sign_in_id) "
             "FROM roundledger.sign_ins WHERE staff_id = %(id)s AND accepted), 0)), "
@@ -198,7 +215,7 @@ class People:
             {"id": staff_id, "from": address, "window": WINDOW_MINUTES},
         )
         of_him, from_there = rows[0]
-        return bool(of_him > MOST_FAILURES or from_there > MOST_FAILURES_FROM)
+        return bool(of_him - this >= MOST_FAILURES or from_there - this >= MOST_FAILURES_FROM)
 
     def session(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
         """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page

@@ -13,6 +13,7 @@ from api.service.auth import make_token
 from api.service.operations import Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.rounds import read_number
+from infra.people import NotAllowed
 
 TOKEN_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 AFTER = {"type": "integer", "minimum": 0, "maximum": 10**11, "default": 0}
@@ -28,6 +29,11 @@ async def create_token(call: Call) -> Response:
     if key is None:
         raise Problem("out_of_turn", "This service has no key of its own to sign tokens with.")
     token, token_id = make_token(key, call.service.settings, body.by, body.role, table, body.days)
+    part = body.role if table is None else f"{body.role}:{table}"
+    try:
+        await call.in_thread(call.service.people.token_made, body.by, part, token_id, body.days, call.person.by)
+    except NotAllowed as refusal:
+        raise Problem("bad_choice", str(refusal)) from None
     expires_at = (datetime.now(UTC) + timedelta(days=body.days)).isoformat(timespec="seconds")
     shown = {"token": token, "id": token_id, "by": body.by, "role": body.role, "table": table}
     return answer({**shown, "expires_at": expires_at}, 201, {"Cache-Control": "no-store"})

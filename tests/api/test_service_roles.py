@@ -20,6 +20,7 @@ from api.service.settings import Settings
 from domain.terms import TermsDocument
 from infra.floor import Floor
 from infra.ledger import Actor, Ledger
+from infra.people import People, Somebody
 from tests.api.serving import KEY, open_service, server_url, service_url
 
 __all__ = ["server_url", "service_url"]
@@ -193,6 +194,23 @@ def test_a_made_token_works_until_it_is_revoked(locked):
     assert locked.get("/v1/tables/t1", headers=headers).status_code == 401
     odd = {"by": "cage-3", "role": "cage", "days": 1, "table": "t1"}
     assert locked.post("/v1/tokens", json=odd, headers=admin).status_code == 409
+
+
+def test_a_token_is_written_down_and_gives_nobody_what_he_must_not_have(locked):
+    people: People = locked.app.state.service.people
+    people.add(Somebody("count-9", "One who counts", ("counter",), False), "a phrase of his own", "tests")
+    admin = bearer(token("admin", by="boss-9"))
+
+    def made(by: str, role: str) -> int:
+        answer = locked.post("/v1/tokens", json={"by": by, "role": role, "days": 1}, headers=admin)
+        return int(answer.status_code)
+
+    assert made("boss-9", "floor") == made("count-9", "accounting") == made("count-9", "auditor") == 409
+    assert made("count-9", "counter") == 201
+    (last,) = people.changes(1)
+    assert (last["by"], last["staff_id"]) == ("boss-9", "count-9")
+    assert last["change"].startswith("token ")
+    assert last["change"].endswith(": counter, 1 days")
 
 
 def test_too_many_requests_are_told_to_slow_down(service_url: str, monkeypatch: pytest.MonkeyPatch):
