@@ -20,6 +20,12 @@ def read_amount(text: str, what: str, signed: bool = False) -> str:
     return f"{'-' if found[1] else ''}{found[2]}.{found[3] or '00'}"
 
 
+def read_number(text: str, what: str, most: int) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 12 or int(text) > most:
+        raise Problem("bad_document", f"{what} is a whole number up to {most:,}.")
+    return int(text)
+
+
 def read_time(visit: Visit, text: str, what: str) -> str:
     """A time off the property's clock gets its offset; one that has an offset keeps it."""
     if not LOCAL.fullmatch(text):

@@ -7,10 +7,8 @@ from datetime import date, datetime
 from urllib.parse import urlencode
 
 from api.service.problems import Problem
+from api.web.amounts import read_time
 from api.web.visit import Visit
-from projections.applier import gaming_days
-from projections.gaming_days import GamingDays
-from projections.runner import connect
 
 MOMENTS = ("as_of", "from", "to")
 DAYS = ("gaming_day", "first", "last")
@@ -22,24 +20,18 @@ async def asked_for(visit: Visit, *names: str) -> dict[str, str]:
     for name in DAYS:
         if name in asked:
             _check_day(name, asked[name])
-    if any(name in asked and not _has_offset(name, asked[name]) for name in MOMENTS):
-        days = await visit.in_thread(_days, visit)
-        for name in MOMENTS:
-            if name in asked and not _has_offset(name, asked[name]):
-                naive = datetime.fromisoformat(asked[name])
-                zone = days.zone_of(round(naive.astimezone().timestamp() * 1000))
-                asked[name] = naive.replace(tzinfo=zone).isoformat(timespec="seconds")
+    naive = {name: at for name in MOMENTS if name in asked and (at := _moment(name, asked[name])).tzinfo is None}
+    if naive:
+        clock = visit.service.site.clock
+        await visit.in_thread(clock.refresh)
+        for name, wall in naive.items():
+            asked[name] = read_time(visit, wall.isoformat(timespec="seconds"), name)
     return asked
 
 
-def _days(visit: Visit) -> GamingDays:
-    with connect(visit.service.database_url) as connection:
-        return gaming_days(connection)
-
-
-def _has_offset(name: str, text: str) -> bool:
+def _moment(name: str, text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text).tzinfo is not None
+        return datetime.fromisoformat(text)
     except ValueError:
         raise Problem("bad_document", f"{name.replace('_', ' ')} is a date and a time like 2026-03-08T06:00.") from None
 

@@ -40,8 +40,8 @@ async def show(visit: Visit) -> View:
             "asked": asked,
             "totals": found["totals"],
             "sections": sections,
-            "before": address(PATH, query, gaming_day=day - timedelta(days=1), shift=None),
-            "after": address(PATH, query, gaming_day=day + timedelta(days=1), shift=None),
+            "before": address(PATH, query, gaming_day=_beside(day, -1), shift=None),
+            "after": address(PATH, query, gaming_day=_beside(day, 1), shift=None),
             "whole": address(PATH, query, shift=None),
             "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in found["shifts"]],
             "everything": address(PATH, query, rows="all"),
@@ -49,6 +49,13 @@ async def show(visit: Visit) -> View:
         },
         title=f"Gaming day {day:%d %b %Y}" + (f", {found['shift']} shift" if found["shift"] else ""),
     )
+
+
+def _beside(day: date, days: int) -> date:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:  # the first day or the last that there is
+        return day
 
 
 PAGES = (Page(PATH, "days", "Days", "days.html", show, READING, nav="Days"),)

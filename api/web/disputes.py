@@ -102,12 +102,17 @@ def _named(line: Mapping[str, Any]) -> str:
     return f"{line['seat']}/{line['hand']}/{line['spot']}/{line['bettor']}"
 
 
+def _is_number(text: str) -> bool:
+    """Of a seat, a hand, a card, a fact: never a long one."""
+    return text.isascii() and text.isdecimal() and len(text) <= 4
+
+
 def _wager(text: str) -> dict[str, Any]:
     """The wager that a form chose, as operations name it."""
     seat, _, rest = text.partition("/")
     hand, _, rest = rest.partition("/")
     spot, _, bettor = rest.partition("/")
-    if not (seat.isdecimal() and hand.isdecimal() and spot):
+    if not (_is_number(seat) and _is_number(hand) and spot):
         raise Problem("bad_document", "Choose the wager that it is about.")
     named = {"seat": int(seat), "hand": int(hand), "spot": spot}
     return {**named, "bettor": bettor} if bettor else named
@@ -216,14 +221,14 @@ def _question(visit: Visit, facts: Sequence[Mapping[str, Any]], read: Any) -> di
     if place and card:
         where, _, number = place.partition(":")
         of, _, hand = where.partition(".")
-        if not number.isdecimal():
+        if not _is_number(number):
             raise Problem("bad_document", "Choose the card that is supposed to have been another.")
-        supposed = {"of": int(of) if of.isdecimal() else of, "number": int(number), "card": card}
-        return {"cards": [{**supposed, "hand": int(hand)} if hand.isdecimal() else supposed]}
+        supposed = {"of": int(of) if _is_number(of) else of, "number": int(number), "card": card}
+        return {"cards": [{**supposed, "hand": int(hand)} if _is_number(hand) else supposed]}
     number = read("fact")
     if not number:
         return None
-    if not number.isdecimal() or int(number) >= len(facts):
+    if not _is_number(number) or int(number) >= len(facts):
         raise Problem("bad_document", "Choose the bet or decision that is supposed to have been another.")
     fact = dict(facts[int(number)])
     if fact["do"] == "bet" and read("amount"):
@@ -232,7 +237,7 @@ def _question(visit: Visit, facts: Sequence[Mapping[str, Any]], read: Any) -> di
         fact = {name: value for name, value in fact.items() if name not in ("times", "amount")}
         fact["choice"] = read("choice")
         if fact["choice"] == "raise" and (times := read("times")):
-            fact["times"] = int(times) if times.isdecimal() else times
+            fact["times"] = int(times) if _is_number(times) else times
         if fact["choice"] in ("insure", "double") and read("amount"):
             fact["amount"] = read_amount(read("amount"), "The amount")
     else:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from api.service.count_room import IN_COUNT_ROOM, STATUSES
 from api.service.floor import SEES_FIGURES
 from api.service.problems import Problem
+from api.web.amounts import read_number
 from api.web.asked import address, asked_for, exports
 from api.web.page import Page, View
 from api.web.visit import Visit
@@ -209,9 +210,7 @@ async def count(visit: Visit) -> Response:
 def _pieces(text: str, what: str) -> int:
     if not text:
         return 0
-    if not text.isascii() or not text.isdecimal() or int(text) > MOST_PIECES:
-        raise Problem("bad_document", f"The number of pieces of {what} is a whole number up to {MOST_PIECES:,}.")
-    return int(text)
+    return read_number(text, f"The number of pieces of {what}", MOST_PIECES)
 
 
 # ---- swapping

@@ -177,7 +177,8 @@ class Clock:
         self._asked_at = -DAYS_KNOWN_SECONDS
 
     def refresh(self) -> None:
-        """Asks the database, but not again within a minute; where nothing has been projected yet, the default holds."""
+        """Asks the database, but not again within a minute; where nothing has been projected yet, the default holds,
+        and while it does not answer, what it said last."""
         if time.monotonic() - self._asked_at < DAYS_KNOWN_SECONDS:
             return
         try:
@@ -185,6 +186,8 @@ class Clock:
                 self._days = gaming_days(connection)
         except psycopg.errors.UndefinedTable:
             pass
+        except psycopg.OperationalError:
+            return
         self._asked_at = time.monotonic()
 
     def now(self) -> Belongs:
@@ -201,7 +204,10 @@ class Clock:
     def in_zone(self, wall: datetime) -> datetime:
         """A time that somebody read off the property's clock; of one that it showed twice, the first."""
         near = round(wall.replace(tzinfo=UTC).timestamp() * 1000)
-        return wall.replace(tzinfo=self._days.zone_of(near))
+        try:
+            return wall.replace(tzinfo=self._days.zone_of(near))
+        except OverflowError:
+            raise ValueError("it is in the first or the last days that there are") from None
 
     def end_of(self, day: date) -> datetime:
         """When the next gaming day begins, by the calendar of the one that ends."""

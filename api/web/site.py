@@ -6,15 +6,20 @@ import gzip
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import msgspec
+import psycopg
 from eventsourcing.persistence import InterfaceError, OperationalError
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.service.auth import Person
+from api.service.callers import by_token, slow_down
 from api.service.gate import within
 from api.service.problems import TITLES, Problem, of_refusal
 from api.web import (
@@ -137,9 +142,16 @@ class Site:
         if not service.settings.authenticated:
             return anybody(cookies), None
         if "authorization" in request.headers:  # a program that reads the JSON twins
-            return service.doors.person(request.headers), None
+            return await self._program(request), None
         session = await session_of(service, request, cookies)
         return (None, None) if session is None else (person_of(session), session)
+
+    async def _program(self, request: Request) -> Person:
+        try:
+            return await by_token(self.service, request)
+        except Problem:
+            slow_down(self.service, request)
+            raise
 
     async def _to_sign_in(self, request: Request) -> Response:
         if wants_json(request) or request.method not in SAFE:
@@ -153,7 +165,7 @@ class Site:
         if page.submit is None:
             raise Problem("method_not_allowed", "There is nothing to send here.")
         check_origin(request)
-        visit.form = await request.form(max_files=0)
+        visit.form = await _form_of(request)
         if "authorization" not in request.headers:
             given = visit.form.get(TOKEN_FIELD) or request.headers.get(TOKEN_HEADER)
             visit.cookies.check_token(given if isinstance(given, str) else None)
@@ -224,11 +236,10 @@ class Site:
             return problem.response(request.scope.get("request_id"))
 
     async def _error_page(self, request: Request, problem: Problem) -> Response:
-        cookies = Cookies(request)
-        try:
-            person, session = await self._who(request, cookies)
-        except Exception:  # the database may be what failed
-            person, session = None, None
+        cookies, person, session = Cookies(request), None, None
+        if problem.code != "unavailable":  # he would wait once more for the database that does not answer
+            with suppress(Exception):
+                person, session = await self._who(request, cookies)
         visit = Visit(self.service, ERROR_PAGE, request, person or NOBODY, session, cookies)
         data = {
             "status": problem.status,
@@ -251,6 +262,17 @@ class Site:
         worker = self.assets["dealer_worker.js"]
         headers = {"Content-Security-Policy": HEADERS["Content-Security-Policy"], "Cache-Control": "no-cache"}
         return Response(worker.body, 200, headers, worker.media_type)
+
+
+async def _form_of(request: Request) -> FormData:
+    """What was filled in. A NUL is in no text that anybody types, and the database has no place for it."""
+    try:
+        form = await request.form(max_files=0)
+    except HTTPException as error:
+        raise Problem("bad_document", f"That is no form: {error.detail}") from None
+    if any("\0" in value for value in form.values() if isinstance(value, str)):
+        raise Problem("bad_document", "A field has a character that is not text.")
+    return form
 
 
 def wants_json(request: Request) -> bool:
@@ -277,7 +299,7 @@ def _problem_of(error: Exception) -> Problem:
             return of_refusal(error)
         case TimeoutError():
             return Problem("unavailable", "It took too long.")
-        case OperationalError() | InterfaceError():
+        case OperationalError() | InterfaceError() | psycopg.OperationalError():
             return Problem("unavailable", "The database did not answer.", headers={"Retry-After": "1"})
     return Problem("internal", "It has been logged.")
 

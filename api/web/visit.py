@@ -114,7 +114,7 @@ class Visit:
         scope = {
             "type": "http",
             "method": declared.method,
-            "path": declared.path,
+            "path": declared.path.format(**{name: quote(value, safe="") for name, value in (path or {}).items()}),
             "path_params": dict(path or {}),
             "query_string": urlencode(asked).encode(),
             "headers": headers,

@@ -88,6 +88,13 @@ def test_slips_are_those_of_one_box(site: Site):
         ("/days?gaming_day=2026-13-01", 400),
         ("/reports/profits", 404),
         ("/reports/journal?first=x", 400),
+        ("/reports/journal?from=0001-01-01T00:00", 400),
+        ("/hands?to=9999-12-31T23:59", 400),
+        ("/days?as_of=9999-12-31T23:59", 400),
+        ("/days?gaming_day=0001-01-01", 200),  # a day like any other, on which nothing happened
+        ("/days?gaming_day=9999-12-31", 200),
+        (f"/disputes/d-1?fact={'1' * 5000}", 400),
+        (f"/disputes/d-1?place=1.{'1' * 5000}:1&card=As", 400),
     ],
 )
 def test_nonsense_in_an_address_is_refused_in_words(site: Site, path: str, status: int):
@@ -103,6 +110,17 @@ def test_a_tray_is_counted_on_its_page(site: Site, page: Page):
     page.get_by_role("button", name="Store the count").click()
     expect(page.get_by_role("status")).to_have_text("The opening count of table uth-house-s7-t1 is stored: $20000.00.")
     expect(page.get_by_role("region", name="Counts of trays")).to_contain_text("$20,000.00")
+
+
+def test_a_form_that_names_another_table_is_another_form(site: Site):
+    tables = [f"uth-house-s7-t{number}" for number in (2, 1)]
+    with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=60) as http:
+        page = http.get("/trays").text
+        sent = {name: page.partition(f'name="{name}" value="')[2].partition('"')[0] for name in ("csrf", "key")}
+        sent |= {"when": "opening", "amount": "19999.00"}
+        first, again, other = (http.post("/trays", data={**sent, "table": table}) for table in (tables[0], *tables))
+    assert first.status_code == again.status_code == 303
+    assert other.status_code == 422  # and not told that what was stored of the first table is stored of this one
 
 
 def test_a_count_works_without_scripts(site: Site, browser: Browser):

@@ -166,4 +166,8 @@ def test_a_count_with_nonsense_comes_back_with_what_was_filled_in(site: Site, co
     page.get_by_role("button", name="Store my count").click()
     expect(page.get_by_role("alert")).to_contain_text("$5.00 has a line of its own")
     expect(page.get_by_label("$25.00", exact=True)).to_have_value("7")
+    page.get_by_label("Pieces of the other denomination").fill("1" * 5000)
+    page.get_by_label("Another denomination").fill("2.50")
+    page.get_by_role("button", name="Store my count").click()
+    expect(page.get_by_role("alert")).to_contain_text("is a whole number up to 1,000,000")
     watched.check()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 from playwright.sync_api import Page, expect
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from infra.people import MOST_FAILURES
 from tests.ledger.conftest import migrated_database
@@ -44,6 +46,9 @@ def test_after_too_many_attempts_even_the_right_password_has_to_wait(locked: Sit
     assert refused.status_code == 403
     assert "Too many attempts" in refused.text
     assert client.sign_in("counter-1", PASSWORD).status_code == 303
+    with psycopg.connect(locked.database_url) as connection:
+        kept = connection.execute("SELECT count(*) FROM roundledger.sign_ins WHERE staff_id = 'cage-1'").fetchone()
+    assert kept == (MOST_FAILURES,)  # nobody fills a table that refuses to forget by going on
 
 
 def test_a_session_cookie_cannot_be_read_by_scripts_and_is_stored_as_a_hash(locked: Site, client: Client):
@@ -76,6 +81,27 @@ def test_a_form_without_its_token_is_refused(locked: Site, client: Client, token
     answer = client.http.post("/account", data=sent)
     assert answer.status_code == 403
     assert client.http.get("/account?format=json").json()["part"] == "floor"
+
+
+BOUNDARY = "multipart/form-data; boundary=x"
+A_FILE = b'--x\r\nContent-Disposition: form-data; name="csrf"; filename="a"\r\n\r\n?\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        ("multipart/form-data", b"no boundary"),
+        (BOUNDARY, A_FILE),
+        ("application/x-www-form-urlencoded", b"&".join(b"a%d=1" % number for number in range(2000))),
+        ("application/x-www-form-urlencoded", b"do=part&part=%00&csrf="),
+    ],
+)
+def test_what_is_no_form_is_refused_in_words(locked: Site, client: Client, media_type: str, body: bytes):
+    client.sign_in("floor-1", PASSWORD)
+    token = client.token("/account").encode() if body.endswith(b"csrf=") else b""
+    answer = client.http.post("/account", content=body + token, headers={"Content-Type": media_type})
+    assert answer.status_code == 400
+    assert "<h1>" in answer.text
 
 
 def test_the_token_of_one_session_does_not_count_in_another(locked: Site, client: Client):
@@ -134,6 +160,15 @@ def test_whoever_is_disabled_is_out_at_once(locked: Site, client: Client):
     assert client.sign_in("accounting-1", PASSWORD).status_code == 303
 
 
+def test_whoever_listens_is_out_too(locked: Site, client: Client):
+    client.sign_in("both-1", PASSWORD)
+    with client.http.stream("GET", "/v1/feed", timeout=60) as feed:
+        lines = feed.iter_lines()
+        assert next(lines) == ": roundledger"
+        locked.app.state.service.people.sign_out(client.http.cookies["roundledger-session"])
+        assert [line for line in lines if line and not line.startswith(":")] == []  # and it has come to an end
+
+
 def test_a_session_that_idles_has_ended(locked: Site, client: Client):
     client.sign_in("floor-1", PASSWORD)
     assert client.http.get("/account").status_code == 200
@@ -187,6 +222,37 @@ def test_a_wrong_code_makes_nobody(server_url: str):
         assert PASSWORD not in answer.text
         assert not site.app.state.service.people.any()
         client.http.close()
+
+
+# ---- a database that does not answer
+
+
+def test_while_the_database_is_away_a_page_says_so(server_url: str, tmp_path: Path):
+    with new_database(server_url) as url:
+        migrate(url)
+        parts = conninfo_to_dict(url)
+        socket, way = Path(str(parts["host"])) / ".s.PGSQL.5432", tmp_path / ".s.PGSQL.5432"
+        way.symlink_to(socket)
+        by_the_way = make_conninfo(url, host=str(tmp_path))
+        with serving(by_the_way, token_key="x" * 40, follow=False, time_limit_seconds=1.0) as site:
+            client = Client(site)
+            assert client.http.get("/sign-in").status_code == 200
+            site.app.state.service.site.clock._asked_at = float("-inf")  # as it is a minute later
+            way.unlink()
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            for address in ("/sign-in", "/"):
+                client.http.cookies.set("roundledger-session", "A" * 43)
+                answer = client.http.get(address, timeout=60)
+                assert answer.status_code == 503
+                assert "The service cannot answer now." in answer.text
+                assert "<h1>" in answer.text
+            way.symlink_to(socket)
+            assert client.http.get("/sign-in", timeout=60).status_code == 200
+            client.http.close()
 
 
 # ---- forms without a browser
