@@ -19,6 +19,8 @@ from projections.reports import Filters, columns_of, report_named, rows
 MONEY = re.compile(r"-?\d+\.\d\d")
 UNITS = "Amounts are in US dollars; times are the property's, with their offset from UTC."
 TOGETHER = "together"  # before what a column adds up to
+NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
+FORMULA = frozenset("=+-@\t\r")  # with which a spreadsheet lets a formula begin
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -62,8 +64,13 @@ def as_csv(name: str, found: Rows, said: About | None = None) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns_of(name))
-    writer.writerows([text(value) for value in row.values()] for row in found)
+    writer.writerows([_inert(text(value)) for value in row.values()] for row in found)
     return file.getvalue().encode()
+
+
+def _inert(cell: str) -> str:
+    """What somebody wrote is no formula: a spreadsheet takes a text with an apostrophe before it as it stands."""
+    return f"'{cell}" if cell[:1] in FORMULA and not NUMBER.fullmatch(cell) else cell
 
 
 def as_xlsx(name: str, found: Rows, said: About | None = None) -> bytes:

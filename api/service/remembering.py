@@ -13,22 +13,28 @@ _there: WeakSet[Remembered[Any]] = WeakSet()
 
 
 class Remembered(Generic[T]):
-    """The latest so many, by a key that names everything they depend on. Safe to use from several threads."""
+    """The latest so many, by a key that names everything they depend on. Safe to use from several threads.
+
+    What goes on changing, such as a report of all that there is, has its standing beside its key: then one value of it
+    is kept, and not one for each time that it was asked for.
+    """
 
     def __init__(self, at_most: int) -> None:
         self._at_most = at_most
-        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[Hashable, T]] = OrderedDict()
         self._lock = Lock()
         _there.add(self)
 
-    def of(self, key: Hashable, make: Callable[[], T]) -> T:
+    def of(self, key: Hashable, make: Callable[[], T], standing: Hashable = None) -> T:
         with self._lock:
-            if key in self._values:
+            kept = self._values.get(key)
+            if kept is not None and kept[0] == standing:
                 self._values.move_to_end(key)
-                return self._values[key]
+                return kept[1]
         value = make()  # two at once work it out twice, and neither waits for the other
         with self._lock:
-            self._values[key] = value
+            self._values[key] = standing, value
+            self._values.move_to_end(key)
             if len(self._values) > self._at_most:
                 self._values.popitem(last=False)
         return value

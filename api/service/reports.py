@@ -291,8 +291,8 @@ def _rows(call: Call, name: str, filters: Filters) -> list[dict[str, Any]]:
         return rows_for(database, name, filters)
     # Asked before the rows are: they may be newer than it says, never older.
     standing = call.service.projecting.standing(report_named(name).projection.name)
-    key = (call.service.database_url, name, filters, standing)
-    return _summed.of(key, lambda: rows_for(database, name, filters))
+    key = (call.service.database_url, name, filters)
+    return _summed.of(key, lambda: rows_for(database, name, filters), standing)
 
 
 # ---- declared

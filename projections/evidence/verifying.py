@@ -90,7 +90,7 @@ def _check_manifest(files: dict[str, bytes], verdict: Verdict) -> dict[str, Any]
         listed = msgspec.convert(manifest["files"], dict[str, dict[str, Any]])
         if manifest["format"] != bundle.FORMAT:
             verdict.faults.append(Fault(bundle.MANIFEST, f"its format is not {bundle.FORMAT!r}"))
-    except (KeyError, msgspec.MsgspecError):
+    except (KeyError, RecursionError, msgspec.MsgspecError):
         verdict.faults.append(Fault(bundle.MANIFEST, "there is none, or it cannot be read"))
         return {}
     for name in files.keys() - listed.keys() - {bundle.MANIFEST}:
@@ -197,7 +197,7 @@ def _check_trust(evidence: Evidence, keys: Sequence[Verifier], outside: Sequence
 def _check_round(files: dict[str, bytes], manifest: dict[str, Any], evidence: Evidence, verdict: Verdict) -> None:
     try:
         story = bundle.story_of(evidence)
-    except (NotARound, LookupError, ValueError, RuleSetError, Refusal, msgspec.MsgspecError) as error:
+    except (NotARound, LookupError, ValueError, RecursionError, RuleSetError, Refusal, msgspec.MsgspecError) as error:
         verdict.faults.append(Fault(bundle.EVENTS, f"they cannot be told as a round: {error}"))
         return
     _check_rules(evidence, story, verdict)

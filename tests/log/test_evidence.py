@@ -130,6 +130,11 @@ def test_what_is_no_bundle_is_refused(damage: bytes):
         unpack(damage)
 
 
+def test_a_bundle_made_to_trouble_whoever_reads_it_is_a_damaged_one():
+    deep = b'{"files":' + b"[" * 100_000
+    assert [fault.file for fault in verify(pack({"manifest.json": deep})).faults] == ["manifest.json"]
+
+
 def test_something_cut_off_or_added_is_found(one: Evidence):
     data = pack(files_of(one))
     for changed in (data[:-1], data[: len(data) // 2], data + b"x", b"x" + data):

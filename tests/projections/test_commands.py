@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from api.report_commands import follow, rebuild, report
 from infra.ledger import Ledger
+from projections.output import as_csv
 from projections.runner import Runner
 from tests.projections.playing import record, simulated
 
@@ -52,6 +53,12 @@ def test_the_columns_of_the_contract_come_first_in_json_and_csv(with_rounds: str
     assert as_csv[0] == list(found[0])
     assert len(as_csv) == len(found) + 1
     assert run(with_rounds, "report", name).exit_code == 0
+
+
+def test_what_somebody_wrote_is_no_formula_in_a_spreadsheet():
+    row = {"seal": "@S", "explanation": "=HYPERLINK(A1)", "variance": "-5.00", "fees": -3, "expected": None}
+    line = as_csv("drops", [row]).decode().splitlines()[1]
+    assert line == "'@S,'=HYPERLINK(A1),-5.00,-3,"
 
 
 def test_a_report_catches_up_by_itself_or_waits_for_the_runner(with_rounds: str):
