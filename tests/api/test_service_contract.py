@@ -9,8 +9,11 @@ from uuid import uuid4
 
 import pytest
 
+from api.service import projecting
 from domain import rulesets
 from domain.documents import LONGEST_LINE, adjudicate
+from projections import runner, storage
+from projections.catalogue import ALL
 from tests.api.serving import client, open_service, server_url, service_url
 from tests.ledger.conftest import migrated_database
 
@@ -428,6 +431,18 @@ def test_reports_come_as_json_and_csv(client):
     is_problem(client.get("/v1/reports/nothing"), 404, "not_found")
     is_problem(client.get("/v1/reports/bankroll?format=docx"), 400, "bad_document")
     is_problem(client.get("/v1/reports/bankroll?box=b-1"), 409, "bad_choice")
+
+
+def test_reports_of_a_ledger_that_is_new_are_not_there_yet(server_url: str, monkeypatch: pytest.MonkeyPatch):
+    """Somebody has begun to make their tables, and is not done."""
+    monkeypatch.setattr(projecting, "WAIT_SECONDS", 0.1)
+    with migrated_database(server_url) as url, runner.connect(url) as connection:
+        storage.prepare(connection)
+        runner.lock(connection, ALL, storage.LIVE, 0.0)
+        with open_service(url, follow=True) as client:
+            answer = client.get("/v1/rounds")
+            assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+            assert client.get("/hands", headers={"Accept": "text/html"}).status_code == 503
 
 
 def test_reports_follow_the_events(server_url: str):

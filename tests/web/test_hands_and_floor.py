@@ -22,7 +22,7 @@ from tests.web.conftest import Site
 
 @pytest.fixture
 def http(site: Site) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=site.url, headers={"Accept": "application/json"}) as client:
+    with httpx.Client(base_url=site.url, headers={"Accept": "application/json"}, timeout=60) as client:
         yield client
 
 

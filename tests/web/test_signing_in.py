@@ -228,8 +228,7 @@ def test_a_wrong_code_makes_nobody(server_url: str):
 
 
 def test_while_the_database_is_away_a_page_says_so(server_url: str, tmp_path: Path):
-    with new_database(server_url) as url:
-        migrate(url)
+    with migrated_database(server_url) as url:
         parts = conninfo_to_dict(url)
         socket, way = Path(str(parts["host"])) / ".s.PGSQL.5432", tmp_path / ".s.PGSQL.5432"
         way.symlink_to(socket)
