@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.service.app import create_app
+from api.service.connections import Connection
 from api.service.logs import set_up
 from api.service.settings import Settings, read_settings
 from infra.ledger import Ledger
@@ -79,4 +80,5 @@ def run(database_url: str, host: str, port: int, workers: int, settings: Setting
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
         timeout_keep_alive=30,
         limit_concurrency=None,
+        http=Connection,
     )

@@ -25,6 +25,7 @@ GROUPS = (("dealer", "By dealer"), ("table", "By table"), ("kind", "By kind of e
 PARTS = ("patron", "player-dealer", "dealer", "floor", "surveillance", "witness")
 OUTCOMES = ("upheld", "partly upheld", "denied")
 ACCOUNTS = ("player-dealer", "house", "tray", "cage")
+ROWS_SHOWN = 100  # of the list, unless somebody asks for all
 ENTRY_ROWS = 4
 QUESTION = ("place", "card", "fact", "choice", "times", "amount")  # the fields of a what-if
 CHOICES = ("check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure")
@@ -37,8 +38,10 @@ async def show_list(visit: Visit) -> View:
     asked = {name: value for name in FILTERS if (value := visit.query(name)) is not None}
     found = (await visit.ask("listDisputes", query=asked))["disputes"]
     everything = found if not asked else (await visit.ask("listDisputes"))["disputes"]
+    cut = len(found) > ROWS_SHOWN and visit.query("rows") != "all"
     data = {
-        "disputes": found,
+        "disputes": found[:ROWS_SHOWN] if cut else found,
+        "all_rows": f"/disputes?{urlencode({**asked, 'rows': 'all'})}" if cut else None,
         "asked": asked,
         "counts": {
             "open": sum(row["status"] == "open" for row in everything),

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import threading
-from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -83,11 +82,24 @@ def test_a_body_is_counted_whatever_its_head_says(service_url: str):
     with serving(service_url, port), socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         head = "POST /v1/adjudications HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked"
         connection.sendall(f"{head}\r\n\r\n".encode())
-        with suppress(OSError):  # it need not listen to the end
-            for _ in range(20):
-                connection.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
-            connection.sendall(b"0\r\n\r\n")
+        for _ in range(17):  # the last of which is over the limit
+            connection.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
         assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
+
+
+def test_whoever_never_comes_to_the_end_of_his_request_is_not_waited_for(service_url: str):
+    port = free_port()
+    with serving(service_url, port, ROUNDLEDGER_TIME_LIMIT_SECONDS="1"):
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
+            assert connection.recv(1000) == b""
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answered = connection.recv(10_000)
+            while not answered.endswith(b'{"status":"ok"}'):
+                answered += connection.recv(10_000)
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+            assert connection.recv(1000) == b""
 
 
 def test_beyond_loopback_only_with_authentication(service_url: str):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from api.web import disputes as pages
 from infra.ledger import Actor
 from infra.people import People, Somebody
 from tests.ledger.tables_in_play import bank_round
@@ -135,6 +137,17 @@ def test_facts_that_could_not_have_been_and_odd_input_are_explained(site: Site, 
     page.get_by_label("Why", exact=True).first.fill("Sooner.")
     page.get_by_role("button", name="Move the deadline").click()
     expect(page.get_by_role("alert")).to_have_text("The deadline lies in the past.")
+
+
+def test_a_long_list_begins_with_some_and_leads_to_all(site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pages, "ROWS_SHOWN", 0)
+    with httpx.Client(base_url=site.url, headers={"Accept": "application/json"}, timeout=60) as http:
+        few = http.get("/disputes", params={"kind": "payout"}).json()
+        assert few["disputes"] == []
+        assert few["all_rows"] == "/disputes?kind=payout&rows=all"
+        every = http.get(few["all_rows"]).json()
+    assert "d-1" in [one["dispute"] for one in every["disputes"]]
+    assert every["all_rows"] is None
 
 
 def test_irregular_patterns_lead_to_hands(site: Site, page: Page):
