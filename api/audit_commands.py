@@ -4,13 +4,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from api.database import DatabaseUrl, DataDir, open_database
-from api.failing import fail, first_line
+from api.failing import fail, first_line, nothing_unforeseen
 from api.moments import moment_ms
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from domain.findings import Finding
     from infra.tlog.checkpoints import Checkpoint
-    from projections.auditing.running import Audit, Report, Summary, Tell
+    from projections.auditing.running import Audit, Summary
     from projections.auditing.scope import Scope
 
 FINDINGS_EXIT = 1
@@ -43,18 +44,20 @@ RulesetOption = Annotated[str | None, typer.Option("--ruleset", metavar="ID", he
 BettorOption = Annotated[
     str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which he bet or held the bank.")
 ]
+Processes = Annotated[
+    int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
+]
 Into = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")]
 
 
+@nothing_unforeseen("the audit could not be made")
 def audit(
     since: Since = None,
     until: Until = None,
     table: TableOption = None,
     ruleset: RulesetOption = None,
     bettor: BettorOption = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
-    ] = None,
+    processes: Processes = None,
     without: Annotated[
         list[CheckName] | None, typer.Option(help="Leave a kind of check out; may be given several times.")
     ] = None,
@@ -92,7 +95,7 @@ def audit(
     if scheduler is not None and archive_folder is None:
         fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
 
-    def run(make: "Callable[[Report, Tell], Audit]") -> "Summary":
+    def run(make: "Callable[..., Audit]") -> "Summary":
         with _written(output, into) as writer:
             with progress_with_rate("Auditing") as progress:
 
@@ -100,29 +103,25 @@ def audit(
                     if progress is not None:
                         progress(now.done, now.total, now.rounds)
 
-                summary = make(writer.take, tell).run()
+                options = {"processes": processes, "without": without or (), "outside": outside}
+                summary = make(scope=scope, report=writer.take, tell=tell, **options).run()
             writer.finish(summary)
         return summary
 
-    checks = without or ()
     if archive_folder is not None:
         with _readable_archive():
             from projections.archives.auditing import ArchiveAudit
 
-            folder = archive_folder
-            summary = run(
-                lambda report, tell: ArchiveAudit(
-                    folder, scope, processes, checks, report, tell, outside, scheduler=scheduler
-                )
-            )
+            summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler))
     else:
         with auditable(database_url, data_dir) as url:
-            summary = run(lambda report, tell: Audit(url, scope, processes, checks, report, tell, outside))
+            summary = run(partial(Audit, url))
     if not summary.rounds and any((since, until, table, ruleset, bettor)):
         typer.echo("roundledger: no stored round is meant by these filters", err=True)
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
 
 
+@nothing_unforeseen("the archive could not be written")
 def archive(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Replaced as a whole if it is an archive already.")],
     since: Since = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.database import DatabaseUrl, DataDir
-from api.failing import fail
+from api.failing import fail, nothing_unforeseen
 from api.log_commands import KeysFolder, open_log, read_keys
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def evidence(
     typer.echo(str(file))
 
 
+@nothing_unforeseen("the bundle could not be checked")
 def verify(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A zip that `evidence` has made.")],
     key: Annotated[
@@ -60,14 +61,17 @@ def verify(
 ) -> None:
     """Check an evidence bundle, with no database and no network: every byte, the signature, the proofs, the round.
 
-    The exit code is 0 if all of it holds, 1 if not, and 2 if the file cannot be read.
+    The exit code is 0 if all of it holds, 1 if not, and 2 if the file cannot be read or is no zip at all.
     """
     from projections.evidence.verifying import verify as check
+    from projections.evidence.zips import is_zip
 
     try:
         data = bundle.read_bytes()
     except OSError as error:
         fail(f"{bundle} cannot be read: {error.strerror}")
+    if not is_zip(data):
+        fail(f"{bundle} is no zip, so it is no evidence bundle")
     verdict = check(data, read_keys(key or []), [read_checkpoint(file) for file in checkpoint or []])
     for fault in verdict.faults:
         typer.echo(f"WRONG  {fault.file}: {fault.detail}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.audit_commands import BettorOption, Into, Since, TableOption, Until, auditable, scope_of
+from api.audit_commands import BettorOption, Into, Processes, Since, TableOption, Until, auditable, scope_of
 from api.database import DatabaseUrl, DataDir
-from api.failing import fail
+from api.failing import fail, nothing_unforeseen
 
 if TYPE_CHECKING:
     from domain.whatif import Changes
@@ -23,6 +23,7 @@ class WhatIfFormat(StrEnum):
     CSV = "csv"
 
 
+@nothing_unforeseen("the rounds could not be settled otherwise")
 def whatif(
     ruleset: Annotated[str, typer.Option(metavar="ID", help="Of the rounds that are to be settled otherwise.")],
     trips: Annotated[str | None, typer.Option(metavar="ID", help="Another trips pay table, as in UTH-02.")] = None,
@@ -41,6 +42,7 @@ def whatif(
     until: Until = None,
     table: TableOption = None,
     bettor: BettorOption = None,
+    processes: Processes = None,
     output: Annotated[WhatIfFormat, typer.Option("--format", help="For people or for programs.")] = WhatIfFormat.TABLE,
     into: Into = None,
     database_url: DatabaseUrl = None,
@@ -65,7 +67,7 @@ def whatif(
         fail(refusal.detail)
     scope = scope_of(since, until, table, ruleset, bettor)
     with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
-        found = suppose(url, scope, changes, progress).document()
+        found = suppose(url, scope, changes, progress, processes).document()
     text = {WhatIfFormat.TABLE: _as_table, WhatIfFormat.JSON: _as_json, WhatIfFormat.CSV: _as_csv}[output](found)
     if into is None:
         sys.stdout.write(text)

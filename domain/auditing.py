@@ -180,7 +180,7 @@ def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
             continue
         try:
             before = fold(opening, events[:at])
-        except (KeyError, IndexError, ValueError, TypeError):
+        except UNPLAYABLE:
             continue  # the play itself cannot be followed, which has been said
         after = at + 1
         try:

@@ -46,6 +46,7 @@ KINDS: Mapping[str, str] = {
     "hash_changed": "A hash of the log that was changed",
     "history_rewritten": "Events and hashes that do not fit what was signed",
     "tree_damaged": "Hashes of the log that are missing or wrong",
+    "checkpoint_missing": "A checkpoint that is gone from under the log's last events",
     "checkpoint_unreadable": "A checkpoint that cannot be read",
     "signature_broken": "A checkpoint that the log's key has not signed",
     "tree_shorter": "A log that is shorter than a checkpoint has it",

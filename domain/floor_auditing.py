@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import boxes, disputes, meters, tables
 from domain.auditing import ENTRY, Claim
 from domain.corrections import Entry
 from domain.errors import Refusal
+from domain.events import RoundOpened
 from domain.findings import Finding
 from domain.money import money
 from domain.ruleset import RuleSet
@@ -91,8 +93,29 @@ def unmatched(claim: Claim, count: int) -> Finding:
 # ---- a table's session
 
 
+class Begun(Struct, frozen=True):
+    """What a table knows of a round when it begins, beside what its event says."""
+
+    round: str
+    dealer: str | None
+    declined: tuple[int, ...]
+
+
+def begun_otherwise(begun: Begun, opened: RoundOpened) -> Iterator[Finding]:
+    """Where a round says otherwise who dealt it, or who had declined the bank."""
+    place = Finding("", "", round=begun.round, table=opened.table, ruleset=opened.ruleset)
+    if opened.dealer != begun.dealer:
+        ours, theirs = begun.dealer or tables.NOBODY, opened.dealer or tables.NOBODY
+        what = f"Round {begun.round} says that it was dealt by {theirs}; at its table {ours} was tapped in."
+        yield replace(place, kind="begun", what=what, expected=ours, found=theirs)
+    if opened.declined != begun.declined:
+        ours, theirs = (", ".join(map(str, seats)) or "none" for seats in (begun.declined, opened.declined))
+        what = f"Round {begun.round} says that these seats declined the bank: {theirs}; its table says: {ours}."
+        yield replace(place, kind="rotation", what=what, expected=ours, found=theirs)
+
+
 class SessionAudit:
-    """`before` is the table's session before this one, as it ended."""
+    """`before` is the table's session before this one, as it ended. `begun` is the round that began last."""
 
     def __init__(
         self, rules: RuleSet, terms: Terms, opened: tables.SessionOpened, before: tables.TableSession | None
@@ -101,6 +124,7 @@ class SessionAudit:
         self._before = before
         self._terms = terms
         self._offers: list[tables.TableEvent] = []
+        self.begun: Begun | None = None
 
     def opening(self) -> Iterator[Finding]:
         opened, rules = self.session.opened, self.session.rules
@@ -166,6 +190,7 @@ class SessionAudit:
         session, offers = self.session, self._offers
         self._offers = []
         declined = tuple(offer.seat for offer in offers if isinstance(offer, tables.BankDeclined))
+        self.begun = Begun(event.round, session.dealer, declined)
         bank = None
         if event.bank_seat is not None:
             bank = event.bank_seat, event.bank_bettor or ""

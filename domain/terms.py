@@ -100,7 +100,8 @@ def _trips(rules: RuleSet, given: str | UnsetType) -> PayTable | None:
             f"{rules.id} needs one of the trips tables {', '.join(offered)} named.", rules.clause("trips.win")
         )
     if name not in offered:
-        raise BadTerms(f"{rules.id} does not offer the trips table {name!r}.", rules.clause("trips.win"))
+        tables = ", ".join(offered)
+        raise BadTerms(f"{rules.id} does not offer the trips table {name!r}, only {tables}.", rules.clause("trips.win"))
     return offered[name]
 
 
@@ -197,7 +198,8 @@ def _coverage(rules: RuleSet, given: str | UnsetType) -> str | None:
     if given is UNSET:
         return COVERAGE_POLICIES[0]
     if given not in COVERAGE_POLICIES:
-        raise BadTerms(f"There is no coverage policy {given!r}.", rules.clause("coverage"))
+        policies = " and ".join(COVERAGE_POLICIES)
+        raise BadTerms(f"There is no coverage policy {given!r}, only {policies}.", rules.clause("coverage"))
     return given
 
 

@@ -11,11 +11,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.auditing import BESIDE
 from domain.errors import BadTerms
-from domain.events import RoundEvent, RoundOpened
+from domain.events import RoundCorrected, RoundEvent
+from domain.facts import actions_of, decide_again, put_right
 from domain.retracing import play_again
 from domain.ruleset import Odds, PayTable, RuleSet
-from domain.state import Round, start
+from domain.state import Round, fold
 from domain.terms import Terms, TermsDocument, resolve
 
 UNCHANGED = "unchanged"
@@ -90,6 +92,26 @@ def settled(round_: Round) -> Settled:
     return Settled(fee, round_.paid, round_.collected, nets)
 
 
-def settle_otherwise(rules: RuleSet, terms: Terms, opened: RoundOpened, events: Sequence[RoundEvent]) -> Settled:
-    """The same facts under other rules; a Refusal where the round could not have been played so."""
-    return settled(play_again(start(rules, terms, opened), events))
+def settled_as_it_was(opening: Round, events: Sequence[RoundEvent]) -> Settled:
+    """What is stored of a round, or what its facts lead to as they were put right."""
+    facts = _put_right(events)
+    return settled(fold(opening, _played(events)) if facts is None else decide_again(opening, facts))
+
+
+def settle_otherwise(opening: Round, events: Sequence[RoundEvent]) -> Settled:
+    """The same facts from another opening, under other rules; a Refusal where it could not have been played so."""
+    facts = _put_right(events)
+    return settled(play_again(opening, _played(events)) if facts is None else decide_again(opening, facts))
+
+
+def _played(events: Sequence[RoundEvent]) -> list[RoundEvent]:
+    return [event for event in events if type(event) not in BESIDE]
+
+
+def _put_right(events: Sequence[RoundEvent]) -> list[dict[str, Any]] | None:
+    """The facts as the last correction of facts has them, which counts for all before it; None where there is none.
+    Corrections that name amounts only are beside the play."""
+    for event in reversed(events):
+        if type(event) is RoundCorrected and event.facts is not None:
+            return put_right(list(actions_of(events)), {int(at): fact for at, fact in event.facts.items()})
+    return None

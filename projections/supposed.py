@@ -3,24 +3,24 @@ by gaming day, by bettor and by box. Nothing is stored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from domain.auditing import BESIDE
 from domain.boxes import BoxInstalled
 from domain.errors import Refusal
 from domain.events import RoundOpened
 from domain.money import money
 from domain.rulebooks import RuleSetAdopted
-from domain.state import fold
-from domain.terms import Terms
-from domain.whatif import Changes, Settled, changed_rules, changed_terms, settle_otherwise, settled
+from domain.state import start
+from domain.whatif import Changes, Settled, changed_rules, changed_terms, settle_otherwise, settled_as_it_was
 from infra.aggregates import stream
 from infra.topics import TOPICS
 from projections.applier import gaming_days
+from projections.auditing.processes import how_many, stretches, workers
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Store
@@ -49,6 +49,10 @@ class Sums(Struct):
     net: int = 0
     net_then: int = 0
 
+    def add(self, other: Sums) -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
     def row(self) -> dict[str, Any]:
         figures: dict[str, Any] = {"rounds": self.rounds, "changed": self.changed}
         for name in ("fees", "paid", "collected", "net"):
@@ -73,6 +77,15 @@ class Supposed(Struct):
     unplayable: list[Unplayable]
     unplayable_rounds: int = 0
 
+    def add(self, other: Supposed) -> None:
+        """What another process has settled."""
+        self.total.add(other.total)
+        for ours, theirs in ((self.days, other.days), (self.bettors, other.bettors), (self.boxes, other.boxes)):
+            for name, sums in theirs.items():
+                ours.setdefault(name, Sums()).add(sums)
+        self.unplayable += other.unplayable[: MOST_LISTED - len(self.unplayable)]
+        self.unplayable_rounds += other.unplayable_rounds
+
     def document(self) -> dict[str, Any]:
         return {
             "total": self.total.row(),
@@ -94,29 +107,47 @@ def _of_box(sums: Sums) -> dict[str, Any]:
     return {name: row[name] for name in ("rounds", "changed", "fees", "fees_then", "fees_change")}
 
 
-def suppose(database_url: str, scope: Scope, changes: Changes, tell: Tell | None = None) -> Supposed:
+def suppose(
+    database_url: str, scope: Scope, changes: Changes, tell: Tell | None = None, processes: int | None = None
+) -> Supposed:
+    with connect(database_url) as connection:
+        prepare(connection)
     store = Store(database_url)
-    try:
-        with connect(database_url) as connection:
-            prepare(connection)
-            days = gaming_days(connection)
-        supposing = _Supposing(store, scope, changes, days)
-        for part in store.parts():
-            supposing.part(part)
+    last = store.last
+    store.close()
+    found, count = nothing_settled(), how_many(processes, last)
+    with workers(partial(Supposing, database_url, scope, changes, last), count) as do:
+        for done, some in do(stretches(last, count)):
+            found.add(some)
             if tell is not None:
-                tell(part.last, store.last, supposing.found.total.rounds)
-        return supposing.found
-    finally:
-        store.close()
+                tell(done, last, found.total.rounds)
+    return found
 
 
-class _Supposing:
-    def __init__(self, store: Store, scope: Scope, changes: Changes, days: GamingDays) -> None:
-        self._store, self._scope, self._changes, self._days = store, scope, changes, days
+def nothing_settled() -> Supposed:
+    return Supposed(Sums(), {}, {}, {}, [], 0)
+
+
+class Supposing:
+    """What one process does of it: stretches of parts, each settled for itself."""
+
+    def __init__(self, database_url: str, scope: Scope, changes: Changes, last: int) -> None:
+        self._store, self._scope, self._changes = Store(database_url, last), scope, changes
+        with connect(database_url) as connection:
+            self._days: GamingDays = gaming_days(connection)
         self._rulebook = Rulebook(self._adopted)
-        self._terms: dict[tuple[str, str], Terms] = {}
         self._boxes: dict[int, str] = {}
-        self.found = Supposed(Sums(), {}, {}, {}, [], 0)
+        self._found = nothing_settled()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def do(self, parts: Sequence[Part]) -> tuple[int, Supposed]:
+        """The position up to which it is done, and what came of it."""
+        self._found = nothing_settled()
+        for part in parts:
+            self._part(part)
+        return parts[-1].last, self._found
 
     def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
         for row in self._store.stream(stream("rules", content_hash)):
@@ -124,7 +155,7 @@ class _Supposing:
             return event if isinstance(event, RuleSetAdopted) else None
         return None
 
-    def part(self, part: Part) -> None:
+    def _part(self, part: Part) -> None:
         openings = {}
         for row in self._store.of_topics(part, [OPENED]):
             entry = TOPICS.decoder(OPENED)(row[4])
@@ -156,12 +187,12 @@ class _Supposing:
         return name
 
     def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], box: str | None) -> None:
-        played = [event for event in events if type(event) not in BESIDE]
         try:
             opening = self._rulebook.opening(opened)
             rules = changed_rules(opening.rules, self._changes)
-            was = settled(fold(opening, played))
-            would = settle_otherwise(rules, changed_terms(rules, opened.terms, self._changes), opened, played)
+            was = settled_as_it_was(opening, events)
+            terms = changed_terms(rules, opened.terms, self._changes)
+            would = settle_otherwise(start(rules, terms, opened), events)
         except NoRules as reason:
             self._unplayable(opened, at_ms, str(reason), None)
         except Refusal as refusal:
@@ -170,13 +201,13 @@ class _Supposing:
             self._add(was, would, self._days.of(at_ms).day.isoformat(), box)
 
     def _unplayable(self, opened: RoundOpened, at_ms: int, reason: str, clause: str | None) -> None:
-        self.found.unplayable_rounds += 1
-        if len(self.found.unplayable) < MOST_LISTED:
+        self._found.unplayable_rounds += 1
+        if len(self._found.unplayable) < MOST_LISTED:
             at = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
-            self.found.unplayable.append(Unplayable(opened.round or "", opened.table or "", at, reason, clause))
+            self._found.unplayable.append(Unplayable(opened.round or "", opened.table or "", at, reason, clause))
 
     def _add(self, was: Settled, would: Settled, day: str, box: str | None) -> None:
-        found, changed = self.found, was != would
+        found, changed = self._found, was != would
         sums = [found.total, found.days.setdefault(day, Sums())]
         if box is not None:
             sums.append(found.boxes.setdefault(box, Sums()))

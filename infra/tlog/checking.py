@@ -21,8 +21,8 @@ from infra.tlog.leaves import leaf_hash_of, leaf_hashes
 from infra.tlog.merkle import HASH_BYTES, at, is_consistent
 from infra.tlog.notes import Verifier
 from infra.tlog.proofs import Nodes, consistency
-from infra.tlog.reading import PAGE, LogReader
-from infra.tlog.signed_roots import MOST_NAMED, Finding, Growing, Mark, StoredLog, kept_outside, signed
+from infra.tlog.reading import PAGE, LogReader, StoredCheckpoint
+from infra.tlog.signed_roots import MOST_NAMED, Finding, Growing, Mark, StoredLog, kept_outside, signed, unsigned
 
 LOOK_AHEAD = 64  # rows in which to find the place again after some were taken out or put in
 MOST_SEARCHED = 20  # rows that are looked for in all of the log, before only a part of it is searched
@@ -54,6 +54,7 @@ class Checker:
         self._of_log: list[Finding] = []
         self._changed: list[tuple[int, int]] = []  # index and position
         self._searched = 0
+        self._covered = 0  # events, by the largest checkpoint there is
         self._left_out = 0
         self.rows = 0
         self.unsealed = 0
@@ -154,7 +155,9 @@ class Checker:
         rows = sorted([*self._exchanged_or_changed(), *self._of_rows], key=lambda finding: finding.index or 0)
         if self._left_out:
             rows.append(Finding("row_changed", f"{self._left_out} more rows are not as they were sealed."))
-        rows_fit = self._aligned and self._growing.close()
+        rows_fit = self._growing.close() and self._aligned
+        if self._covered < self._size:
+            self._of_log.append(unsigned(self._size, self._covered))
         sealed = self._growing
         if rows or not self._aligned:
             sealed = Growing(self._log, self._marks([]))
@@ -200,7 +203,12 @@ class Checker:
     def _marks(self, found: list[Finding]) -> Iterator[Mark]:
         """All roots that the log must have, by size; what is wrong with checkpoints is found on the way."""
         outside = kept_outside(self._outside, self._keys, found)
-        return merge(signed(self._log.checkpoints(), self._keys, found), outside)
+        return merge(signed(self._checkpoints(), self._keys, found), outside)
+
+    def _checkpoints(self) -> Iterator[StoredCheckpoint]:
+        for stored in self._log.checkpoints():
+            self._covered = max(self._covered, stored.size)
+            yield stored
 
 
 _EXCHANGES = (

@@ -100,12 +100,18 @@ class LogReader:
     # ---- the tree
 
     def size(self) -> int:
+        rows = self._rows(_SIZE, [])
+        return int(rows[0][0]) if rows else 0
+
+    def extent(self) -> tuple[int, StoredCheckpoint | None]:
+        """How many events have their hashes here, and the last checkpoint, as they are at one moment."""
         rows = self._rows(
-            "SELECT first + octet_length(hashes) / 32 FROM roundledger.log_hashes WHERE level = 0 "
-            "ORDER BY first DESC LIMIT 1",
+            f"SELECT coalesce(({_SIZE}), 0), c.* FROM (VALUES (1)) now LEFT JOIN "
+            f"({_CHECKPOINTS} ORDER BY number DESC LIMIT 1) c ON true",
             [],
         )
-        return int(rows[0][0]) if rows else 0
+        size, *checkpoint = rows[0]
+        return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)
 
     def hashes(self, level: int, first: int, end: int) -> bytes:
         """Of one level, from an index up to another, as far as they are there and without a gap."""
@@ -222,6 +228,9 @@ class LogReader:
         return Lag(int(count), max(0.0, seconds or 0.0))
 
 
+_SIZE: LiteralString = (
+    "SELECT first + octet_length(hashes) / 32 FROM roundledger.log_hashes WHERE level = 0 ORDER BY first DESC LIMIT 1"
+)
 _CHECKPOINTS: LiteralString = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"
 _EVENTS: LiteralString = (
     "SELECT position, recorded_at, originator_id, originator_version, topic, state FROM roundledger.events "

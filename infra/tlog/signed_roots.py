@@ -21,6 +21,7 @@ Kind = Literal[
     "hash_changed",  # a hash of the log, while the event is as it was signed
     "history_rewritten",  # events and hashes alike, so that a signed root does not fit
     "tree_damaged",  # hashes above the leaves, or some that are missing
+    "checkpoint_missing",  # the last one, with which the last hashes were stored
     "checkpoint_unreadable",
     "signature_broken",
     "tree_shorter",  # than a checkpoint, in the database or outside, has it
@@ -167,6 +168,14 @@ class Growing:
 
 def lacking(index: int) -> Finding:
     return Finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
+
+
+def unsigned(size: int, covered: int) -> Finding:
+    """Hashes and checkpoint are stored in one transaction, so one of them was taken out."""
+    detail = (
+        f"The log has {size} events and the last checkpoint {covered}: the one that was signed with the rest is gone."
+    )
+    return Finding("checkpoint_missing", detail, index=covered, size=size)
 
 
 def signed(checkpoints: Iterable[StoredCheckpoint], keys: Sequence[Verifier], found: list[Finding]) -> Iterator[Mark]:

@@ -9,30 +9,30 @@ from __future__ import annotations
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from domain.findings import Finding
 from domain.rulebooks import RuleSetAdopted
 from infra.aggregates import stream
-from infra.tlog.checkpoints import Checkpoint, parse_checkpoint
+from infra.tlog.checkpoints import parse_checkpoint
 from infra.tlog.leaves import leaf_hashes_of, said_topic
 from infra.tlog.merkle import HASH_BYTES
-from infra.tlog.notes import BadNote, Verifier, parse_verifier
+from infra.tlog.notes import BadNote, parse_verifier
 from infra.tlog.tiles import Tree
 from infra.topics import TOPICS
 from projections.archives.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, read_manifest
 from projections.archives.needs import dask_distributed, pyarrow
 from projections.archives.reading import Archive, DamagedFile, Partition, partitions
 from projections.auditing.floor import FloorAudit
-from projections.auditing.processes import Do
+from projections.auditing.processes import TASKS_A_PROCESS, Do
 from projections.auditing.rounds import Loaded, PartResult, RoundsAudit, Stretch, merged
 from projections.auditing.rulebook import Rulebook
-from projections.auditing.running import TASKS_A_PROCESS, Audit, Check, Report, Task, TaskResult, Tell
+from projections.auditing.running import Audit, Check, Options, Task, TaskResult
 from projections.auditing.scope import EVERYTHING, Scope
 
 MOST_PARTITIONS_A_TASK = 16
@@ -160,18 +160,9 @@ class ArchiveAudit(Audit):
     """`scheduler`: the address of a Dask scheduler, instead of processes on this machine."""
 
     def __init__(
-        self,
-        folder: Path,
-        scope: Scope = EVERYTHING,
-        processes: int | None = None,
-        without: Iterable[str] = (),
-        report: Report | None = None,
-        tell: Tell | None = None,
-        outside: Sequence[Checkpoint] = (),
-        keys: Sequence[Verifier] = (),
-        scheduler: str | None = None,
+        self, folder: Path, scope: Scope = EVERYTHING, *, scheduler: str | None = None, **options: Unpack[Options]
     ) -> None:
-        super().__init__("", scope, processes, without, report, tell, outside, keys)
+        super().__init__("", scope, **options)
         pyarrow()
         self._folder = folder.resolve()
         self._manifest: Manifest = read_manifest(self._folder)

@@ -62,6 +62,8 @@ def write_archive(
 ) -> Written:
     scope = scope or Scope()
     pyarrow()
+    if folder.exists() and not folder.is_dir():
+        raise NotAnArchive(f"{folder} is a file, and an archive is a folder: name another.")
     if folder.exists() and any(folder.iterdir()) and not (folder / NAME).exists():
         raise NotAnArchive(f"{folder} is not empty and is no archive: name another folder.")
     partial, old = folder.with_name(f".{folder.name}.partial"), folder.with_name(f".{folder.name}.old")

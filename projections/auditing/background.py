@@ -43,8 +43,9 @@ def run(database_url: str, audit_id: str, asked: Asked, processes: int, parent: 
     audits = Audits(database)
     teller = _Teller(audits, audit_id, parent)
     try:
+        without = asked.without
         summary = Audit(
-            database_url, asked.scope, processes, asked.without, report=teller.found, tell=teller.tell
+            database_url, asked.scope, processes=processes, without=without, report=teller.found, tell=teller.tell
         ).run()
         teller.flush()
         teller.say()

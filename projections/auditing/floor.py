@@ -12,12 +12,21 @@ from domain import rulesets
 from domain.auditing import Claim
 from domain.boxes import BoxInstalled
 from domain.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
+from domain.events import RoundOpened
 from domain.findings import Finding
-from domain.floor_auditing import BoxAudit, DisputeAudit, MeterAudit, SessionAudit, ruled_claims
+from domain.floor_auditing import (
+    Begun,
+    BoxAudit,
+    DisputeAudit,
+    MeterAudit,
+    SessionAudit,
+    begun_otherwise,
+    ruled_claims,
+)
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.rulesets import RuleSetError
-from domain.tables import SessionNoted, SessionNumbered, SessionOpened, TableSession
+from domain.tables import RoundBegun, SessionNoted, SessionNumbered, SessionOpened, TableSession
 from infra.aggregates import stream
 from infra.mapper import Entry
 from infra.topics import TOPICS
@@ -25,6 +34,7 @@ from projections.auditing.rounds import UNREADABLE, Stretch
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.source import EventRow, Streams
 
+OPENINGS_AT_ONCE = 200
 _NOTED = TOPICS.topic_of(SessionNoted).__eq__
 _ANY = bool
 
@@ -82,6 +92,7 @@ class FloorAudit:
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
         found: list[Finding] = []
+        begun: list[Begun] = []
         for row, event in self._events(stretch or Stretch("session", name), found, _NOTED):
             if audit is None:
                 if not isinstance(event, SessionOpened):
@@ -101,12 +112,29 @@ class FloorAudit:
                 audit.go_on_from(event)
             else:
                 yield from (_at(finding, row) for finding in audit.take(event))
+                if isinstance(event, RoundBegun) and audit.begun is not None:
+                    begun.append(audit.begun)
+                    if len(begun) == OPENINGS_AT_ONCE:
+                        yield from self._openings(begun)
+                        begun.clear()
+        yield from self._openings(begun)
         yield from found
         if audit is None:
             what = f"The table's list has session {number}, and nothing of it is stored."
             yield Finding("session", what, table=table, stream=f"session/{name}")
         else:
             yield audit.session
+
+    def _openings(self, begun: list[Begun]) -> Iterator[Finding]:
+        """What rounds say of their dealer and of refusals of the bank, as far as they can be had one by one here."""
+        wanted = {stream("round", each.round): each for each in begun}
+        for id_, row in self._source.openings(list(wanted)).items():
+            try:
+                opened = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+            except UNREADABLE:
+                continue  # found with the rounds
+            if isinstance(opened, RoundOpened):
+                yield from (_at(finding, row) for finding in begun_otherwise(wanted[id_], opened))
 
     def _box(self, stretch: Stretch) -> Iterator[Finding]:
         box = stretch.name

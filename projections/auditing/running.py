@@ -7,13 +7,12 @@ same order however many processes there are; and no more is held than a few resu
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from msgspec import Struct
 
@@ -25,19 +24,16 @@ from infra.tlog.notes import Verifier
 from infra.topics import TOPICS
 from projections.auditing import projected
 from projections.auditing.floor import FloorAudit
-from projections.auditing.processes import workers
+from projections.auditing.processes import how_many, stretches, workers
 from projections.auditing.rounds import PartResult, RoundsAudit, Stretch, merged
 from projections.auditing.rulebook import Rulebook
 from projections.auditing.scope import EVERYTHING, Scope
 from projections.auditing.sealed_log import LogAudit
 from projections.auditing.selected import SelectedRounds
-from projections.auditing.source import PART, Part, Store
+from projections.auditing.source import Part, Store
 from projections.auditing.tally import Tally
 
-MOST_PARTS_A_TASK = 4  # each reads ahead within its task, and holds what it found until its end
-TASKS_A_PROCESS = 4  # at least, so that no process waits long for the last one
 STREAMS_A_TASK = 16
-FEWEST_EVENTS_A_PROCESS = 4 * PART  # a process takes a second to start
 CHECKS = ("rounds", "floor", "projections", "log")
 
 
@@ -138,28 +134,28 @@ class Worker:
 # ---- the whole
 
 
+class Options(TypedDict, total=False):
+    """How an audit is made, of whatever. `outside`: checkpoints that were kept elsewhere; `keys`: the log's own, if
+    those that come with it do not count."""
+
+    processes: int | None
+    without: Iterable[str]
+    report: Report | None
+    tell: Tell | None
+    outside: Sequence[Checkpoint]
+    keys: Sequence[Verifier]
+
+
 class Audit:
     """`report` is told of each finding, `tell` of progress; whoever wants it to stop raises from `tell`."""
 
-    def __init__(
-        self,
-        database_url: str,
-        scope: Scope = EVERYTHING,
-        processes: int | None = None,
-        without: Iterable[str] = (),
-        report: Report | None = None,
-        tell: Tell | None = None,
-        outside: Sequence[Checkpoint] = (),
-        keys: Sequence[Verifier] = (),
-    ) -> None:
-        """`outside`: checkpoints that were kept elsewhere; `keys`: the log's own, if the database's do not count."""
+    def __init__(self, database_url: str, scope: Scope = EVERYTHING, **options: Unpack[Options]) -> None:
         self._database_url = database_url
         self._scope = scope
-        self._processes = processes
-        self._without = frozenset(without)
-        self._report = report
-        self._tell = tell
-        self._outside, self._keys = outside, keys
+        self._processes = options.get("processes")
+        self._without = frozenset(options.get("without", ()))
+        self._report, self._tell = options.get("report"), options.get("tell")
+        self._outside, self._keys = options.get("outside", ()), options.get("keys", ())
         self._log: LogAudit | None = None
         self._summary = Summary(0, 0, 0, {}, [], 0.0, 0)
         self._tally = Tally()
@@ -176,13 +172,17 @@ class Audit:
         store = Store(self._database_url)
         last = summary.last_position = store.last
         store.close()
-        groups = self._groups()
+        groups = self._groups(last)
         self._total = last + last * len(groups)
         try:
             with_leaves = self._log is not None
             make = partial(Worker, self._database_url, self._scope, last, with_leaves)
             with workers(make, self._how_many(last)) as do:
-                for result in do([*self._rounds_tasks(last), *self._projection_tasks(groups, last)]):
+                # Projections take one process longest, so that several begin with them; they are told of afterwards.
+                compared = do([*self._projection_tasks(groups, last)])
+                for result in do(self._rounds_tasks(last)):
+                    self._take(result)
+                for result in compared:
                     self._take(result)
                 for result in do(self._floor_tasks()):
                     self._take(result)
@@ -193,10 +193,8 @@ class Audit:
         summary.seconds = time.monotonic() - began
         return summary
 
-    def _how_many(self, last: int) -> int:
-        if self._processes is not None:
-            return self._processes
-        return max(1, min(os.cpu_count() or 1, last // FEWEST_EVENTS_A_PROCESS))
+    def _how_many(self, events: int) -> int:
+        return how_many(self._processes, events)
 
     def _wants(self, check: str) -> bool:
         return check not in self._without
@@ -204,17 +202,16 @@ class Audit:
     # ---- what there is to do
 
     def _rounds_tasks(self, last: int) -> Iterator[Task]:
-        parts = (Part(first, min(first + PART - 1, last)) for first in range(1, last + 1, PART))
-        size = max(1, min(MOST_PARTS_A_TASK, last // PART // (self._how_many(last) * TASKS_A_PROCESS)))
-        while stretch := tuple(islice(parts, size)):
-            yield Task("rounds", stretch, stretch[-1].last - stretch[0].first + 1)
+        for parts in stretches(last, self._how_many(last)):
+            yield Task("rounds", parts, parts[-1].last - parts[0].first + 1)
 
-    def _groups(self) -> list[list[str]]:
-        """Projections that are compared together: as many groups as there are processes, up to a few."""
+    def _groups(self, last: int) -> list[list[str]]:
+        """Projections that are compared together: each group decodes all events once, so there are few of them, and
+        some processes are left for the rounds."""
         if not self._wants("projections") or not self._scope.whole:
             return []
         names = projected.there(self._database_url)
-        count = min(self._processes or os.cpu_count() or 1, 3, len(names))
+        count = min(max(1, self._how_many(last) // 2), 3, len(names))
         return [names[at::count] for at in range(count)]
 
     def _projection_tasks(self, groups: list[list[str]], last: int) -> Iterator[Task]:

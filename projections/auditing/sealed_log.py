@@ -21,12 +21,14 @@ class _AsOf(LogReader):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        latest = self.latest()
-        self._last_number = 0 if latest is None else latest.number
-        self._size_now = super().size()
+        self._now = super().extent()
+        self._last_number = 0 if self._now[1] is None else self._now[1].number
 
     def size(self) -> int:
-        return self._size_now
+        return self._now[0]
+
+    def extent(self) -> tuple[int, StoredCheckpoint | None]:
+        return self._now
 
     def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
         return takewhile(lambda checkpoint: checkpoint.number <= self._last_number, super().checkpoints(after))

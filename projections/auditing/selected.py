@@ -117,7 +117,7 @@ class SelectedRounds:
             for row, entry in selected.begun
             if entry.event.round not in selected.names
         }
-        for id_ in asked.keys() - self._source.known(list(asked)) if asked else ():
+        for id_ in asked.keys() - self._source.openings(list(asked)).keys():
             row, entry = asked[id_]
             session = self._begins([row[1]])[row[1]]
             bettor = self._scope.bettor in (None, entry.event.bank_bettor)

@@ -62,6 +62,9 @@ class Streams(Protocol):
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
         """One aggregate's rows by version, a page at a time."""
 
+    def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
+        """The first rows of these aggregates; none where single ones cannot be looked up."""
+
 
 _COLUMNS: LiteralString = (
     "e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"
@@ -87,8 +90,8 @@ _SEALED: LiteralString = (
     "WHERE originator = ANY(%b::int4[])"
 )
 _IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
-_KNOWN: LiteralString = (
-    "SELECT o.originator_id FROM roundledger.originators o JOIN roundledger.events e USING (originator) "
+_OPENINGS: LiteralString = (
+    f"SELECT o.originator_id, {_COLUMNS} FROM roundledger.originators o JOIN roundledger.events e USING (originator) "
     "WHERE o.originator_id = ANY(%b::uuid[]) AND e.originator_version = 1"
 )
 _WITHOUT_FIRST: LiteralString = (
@@ -129,9 +132,10 @@ class Store:
     def of_topics(self, part: Part, topics: Collection[str]) -> Sequence[EventRow]:
         return self._rows(_OF_TOPICS, [part.first, part.last, self._numbers(topics)])
 
-    def known(self, originator_ids: Sequence[UUID]) -> set[UUID]:
-        """Those of these aggregates of which the first event is stored."""
-        return {id_ for (id_,) in self._rows(_KNOWN, [list(originator_ids)])}
+    def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
+        """The first rows of these aggregates."""
+        rows = self._rows(_OPENINGS, [list(originator_ids)]) if originator_ids else []
+        return {row[0]: EventRow(*row[1:]) for row in rows}
 
     def firsts(self, originators: Sequence[int]) -> Sequence[EventRow]:
         """The first events of these aggregates."""

@@ -76,6 +76,11 @@ def _parts(files: Mapping[str, bytes]) -> Iterator[_Part]:
     yield _Part("the zip's directory", end)
 
 
+def is_zip(data: bytes) -> bool:
+    """Whether it begins or ends as a zip does: one that was damaged still does one of them."""
+    return data.startswith(_LOCAL_MARK) or data[-_END.size :].startswith(_END_MARK)
+
+
 def unpack(data: bytes) -> dict[str, bytes]:
     """The files of a zip that `pack` has made; Damaged if any byte is another."""
     if len(data) > MOST_BYTES:

@@ -107,6 +107,9 @@ def _dispute(ledger: Ledger, floor: Floor) -> None:
     """A claim that is upheld, on a round whose dealer has said what he paid; and a dealer who taps in and out."""
     floor.tap_in("t-sd-2", "d-7", DEALER)
     floor.tap_in("t-sd-2", "d-8", DEALER)
+    record(ledger, [bank_round("t-4", round_id="r-40")])
+    floor.tap_in("t-4", "d-9", DEALER)
+    record(ledger, [bank_round("t-4", round_id="r-41")])
     line = next(line for line in ledger.load("r-30").round.lines if line.outcome == "lose")
     wager = (line.seat, line.bettor, line.hand, line.spot)
     ledger.dealer_paid("r-30", [PaymentReported(*wager, line.paid, line.collected)], DEALER)

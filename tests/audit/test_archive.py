@@ -207,6 +207,9 @@ def test_writing_again_replaces_an_archive_and_nothing_else(clean_url: str, tmp_
     assert (other / "letter.txt").exists()
     with pytest.raises(NotAnArchive):
         write_archive(clean_url, other)
+    refused = run("archive", str(other / "letter.txt"), "--database-url", clean_url)
+    assert refused.exit_code == 2
+    assert "letter.txt is a file, and an archive is a folder" in refused.stderr
 
 
 def test_the_rounds_of_a_time_can_be_archived_and_audited(clean_url: str, tmp_path: Path):

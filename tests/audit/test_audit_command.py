@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from api.audit_commands import audit
 from domain.findings import COLUMNS
+from projections.auditing.rounds import RoundsAudit
 from tests.audit.floor import Spoiler
 
 app = typer.Typer()
@@ -96,3 +97,15 @@ def test_a_database_that_does_not_answer_is_exit_code_2_and_no_finding():
     answered = run("--database-url", "postgresql://nobody@127.0.0.1:1/none")
     assert answered.exit_code == 2
     assert "does not answer" in answered.stderr
+
+
+def test_an_error_of_the_program_is_exit_code_2_and_no_finding(clean_url: str, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object) -> None:
+        raise RuntimeError("the flux is open")
+
+    monkeypatch.setattr(RoundsAudit, "audit", broken)
+    answered = run("--database-url", clean_url)
+    assert answered.exit_code == 2
+    assert answered.stderr.startswith("roundledger: the audit could not be made: RuntimeError in test_audit_command.py")
+    assert "the flux is open" in answered.stderr
+    assert len(answered.stderr.splitlines()) == 1

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from domain.findings import KINDS, Finding
 from infra.database import Database
+from infra.ledger import Ledger
 from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.leaves import leaf_hash_of
 from infra.tlog.reading import LogReader
+from projections.auditing import processes
 from projections.auditing.running import Audit
 from projections.auditing.scope import Scope
-from tests.audit.floor import Spoiler, seal
-from tests.projections.playing import NOON_MS
+from projections.auditing.sealed_log import LogAudit
+from projections.runner import Runner
+from tests.audit.floor import DEALER, Spoiler, seal
+from tests.ledger.tables_in_play import REST, bank_round
+from tests.projections.playing import NOON_MS, record
 
 
 def findings(url: str, scope: Scope | None = None, without: tuple[str, ...] = ("projections", "log")) -> list[Finding]:
@@ -253,6 +259,21 @@ def test_a_third_round_in_a_row_is_found(url: str, spoiler: Spoiler):
     assert any(finding.kind == "rotation" and finding.table == "t-1" for finding in found)
 
 
+def test_another_dealer_than_the_tables_and_another_refusal_of_the_bank_are_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("table.dealer_tapped_in.v1", '"d-9"')[0]
+    spoiler.write(position, [["d-6"], *state[1:]])
+    (finding,) = findings(url)
+    assert (finding.kind, finding.round, finding.expected, finding.found) == ("begun", "r-41", "d-6", "d-9")
+    spoiler.write(position, state)
+    position, _, _, state = next(row for row in spoiler.rows("round.opened.v1") if row[3][0][9])
+    name, table, declined = state[0][0], state[0][1], state[0][9]
+    state[0][9] = [*declined[:-1], declined[-1] + 1]
+    spoiler.write(position, state)
+    for scope in (Scope(), Scope(table=table), Scope(since_ms=1)):
+        (finding,) = findings(url, scope)
+        assert (finding.kind, finding.round, finding.position) == ("rotation", name, position)
+
+
 @pytest.mark.parametrize("topic", ["table.round_begun.v1", "table.round_ended.v1", "box.fee_dropped.v1"])
 def test_a_deleted_event_of_table_or_box_is_found(url: str, spoiler: Spoiler, topic: str):
     position, _, version, _ = spoiler.rows(topic, '"r-1"')[0]
@@ -411,6 +432,53 @@ def test_a_lost_tail_and_a_shorter_tree_signed_anew_are_found_by_a_checkpoint_ke
     assert log_findings(url) == []
     (finding,) = log_findings(url, [kept])
     assert finding.kind == "tree_shorter"
+
+
+def test_a_last_checkpoint_that_is_gone_is_found(url: str, spoiler: Spoiler):
+    spoiler.run("DELETE FROM roundledger.log_checkpoints")
+    for scope in (Scope(), Scope(table="t-1")):
+        assert [finding.kind for finding in log_findings(url, scope=scope)] == ["checkpoint_missing"]
+
+
+# ---- a floor that goes on meanwhile
+
+
+@pytest.mark.parametrize("scope", [Scope(), Scope(table="t-3"), Scope(since_ms=1)])
+def test_a_store_that_grows_and_is_sealed_meanwhile_has_no_findings(
+    url: str, keys: Path, monkeypatch: pytest.MonkeyPatch, scope: Scope
+):
+    """Between the look at the log and the look for the last event, and after every few hundred events: a round is
+    played, an open one goes on, a settled one gets a note, and all of it is sealed and projected."""
+    monkeypatch.setattr(processes, "PART", 500)
+    rest = iter(REST)
+    with Runner(url) as runner:
+        ledger = Ledger(url)
+
+        def go_on(*_: object) -> None:
+            record(ledger, [bank_round("t-77")])
+            if (action := next(rest, None)) is not None:
+                ledger.act("r-32", [action], DEALER)
+            ledger.note("r-30", "other", "Seen again.", None, DEALER)
+            seal(url, keys)
+            runner.catch_up()
+
+        of = LogAudit.of
+
+        def seen(*arguments: Any, **options: Any) -> LogAudit | None:
+            log = of(*arguments, **options)
+            go_on()
+            return log
+
+        monkeypatch.setattr(LogAudit, "of", seen)
+        found: list[Finding] = []
+        summary = Audit(url, scope, processes=1, report=found.append, tell=go_on).run()
+        ledger.close()
+    assert found == []
+    assert next(rest, None) is None, "the open round was played to its end meanwhile"
+    assert any(check.name == "log" and check.done for check in summary.checks)
+    again = Audit(url, scope, processes=1, report=found.append).run()
+    assert found == []
+    assert again.rounds > summary.rounds or scope.table is not None
 
 
 # ---- filters

@@ -99,6 +99,10 @@ def test_a_schedule_where_there_was_none_takes_a_fee_by_its_tier(asked: Callable
     assert figures(found["total"], "fees", "fees_then", "fees_change") == ["0.00", "4.00", "4.00"]
 
 
+def test_several_processes_settle_the_same(asked: Callable[..., Any]):
+    assert asked("--trips", "UTH-02", "--processes", "2") == asked("--trips", "UTH-02", "--processes", "1")
+
+
 def test_rounds_that_could_not_have_been_played_so_are_listed_and_count_nowhere(asked: Callable[..., Any]):
     found = asked("--limit", "ante=15.00:100.00")
     assert found["total"]["rounds"] == 0
@@ -126,8 +130,12 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
     [
         (["--ruleset", "uth-bgc"], "name what is to be another"),
         (["--ruleset", "nothing", "--trips", "UTH-01"], "there is no rule set nothing"),
-        (["--ruleset", "uth-bgc", "--trips", "UTH-09"], "does not offer the trips table"),
-        (["--ruleset", "uth-bgc", "--coverage", "none"], "no coverage policy"),
+        (["--ruleset", "uth-bgc", "--trips", "UTH-09"], "does not offer the trips table 'UTH-09', only UTH-01, UTH-02"),
+        (["--ruleset", "tcp-casino-club", "--trips", "UTH-01"], "tcp-casino-club has no trips wager"),
+        (
+            ["--ruleset", "uth-bgc", "--coverage", "none"],
+            "no coverage policy 'none', only single-pool and separate-limits",
+        ),
         (["--ruleset", "uth-bgc", "--limit", "ante=5:10"], "--limit is like"),
         (["--ruleset", "uth-bgc", "--limit", "play=5.00:10.00"], "no limits for play"),
         (["--ruleset", "uth-bgc", "--paytable", "BLIND"], "--paytable is like"),

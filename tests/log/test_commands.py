@@ -58,6 +58,12 @@ def test_evidence_of_a_round_and_its_verification(run: Run, tmp_path: Path):
     changed = run("verify", bundle.name, "--key", key)
     assert changed.returncode == 1
     assert changed.stdout.startswith("WRONG  ")
+    bundle.write_bytes(b"X" + first[1:])
+    assert run("verify", bundle.name).returncode == 1, "a damaged bundle is one still"
+    bundle.write_bytes(b"Dear Sir")
+    letter = run("verify", bundle.name)
+    assert (letter.returncode, letter.stdout) == (2, "")
+    assert "is no zip, so it is no evidence bundle" in letter.stderr
 
 
 @pytest.mark.parametrize(

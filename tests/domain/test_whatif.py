@@ -1,0 +1,66 @@
+"""Rounds settled otherwise: by the facts as they were put right, where they were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain import corrections
+from domain.documents import play, read_document
+from domain.events import CorrectionPosted, RoundEvent
+from domain.facts import actions_of
+from domain.state import Round, fold, start
+from domain.whatif import Changes, changed_rules, changed_terms, settle_otherwise, settled_as_it_was
+from tests.rules.hold_em import HoldEm
+
+
+@pytest.fixture
+def played() -> tuple[Round, Round, list[RoundEvent]]:
+    """Seat 1 has 10.00 on ante and blind and 5.00 on trips, plays 40.00, and loses all of it to a pair of queens."""
+    table = HoldEm.at("uth-bgc", banker=7, wager=1000, trips="UTH-01").bet(1, ante=10, blind=10, trips=5)
+    hands = table.deal_out({1: "AdQh"}, "QsQc", "Kd9d7h4d2c").raise_(1, 4)
+    done = hands.reveal("flop").reveal("turn_river").reveal("dealer").settle()
+    document = read_document({**done.envelope, "actions": done.actions})
+    return document.opening, *play(document.opening, document.actions)
+
+
+def corrected(opening: Round, round_: Round, events: list[RoundEvent], cards: list[str]) -> list[RoundEvent]:
+    """What is posted where seat 1's cards are put right."""
+    actions = list(actions_of(events))
+    mine = [at for at, action in enumerate(actions) if 1 in (action.get("to"), action.get("of"))]
+    changes: dict[int, dict[str, Any]] = {at: {**actions[at], "cards": cards} for at in mine}
+    return corrections.correct_facts(round_, opening, actions, changes, "Misread", ("m-1", "m-2"), "player-dealer")
+
+
+def under(opening: Round, **changes: Any) -> Round:
+    asked = Changes(**changes)
+    rules = changed_rules(opening.rules, asked)
+    return start(rules, changed_terms(rules, opening.opened.terms, asked), opening.opened)
+
+
+def test_facts_that_were_put_right_count_on_both_sides(played: tuple[Round, Round, list[RoundEvent]]):
+    """The queen was that of diamonds: a flush, which is paid 10 + 40 + 15 + 35, and with trips at 6:1 five less."""
+    opening, round_, events = played
+    assert settled_as_it_was(opening, events).nets["seat-1"] == -65_00
+    events = [*events, *corrected(opening, round_, events, ["Ad", "Qd"])]
+    was, would = settled_as_it_was(opening, events), settle_otherwise(under(opening, trips="UTH-02"), events)
+    assert (was.paid, was.nets["seat-1"]) == (100_00, 100_00)
+    assert (would.paid, would.nets["seat-1"]) == (95_00, 95_00)
+    posted = sum(event.amount for event in events if isinstance(event, CorrectionPosted))
+    assert posted == 165_00, "what was posted leads to what the right facts lead to"
+
+
+def test_of_two_corrections_of_facts_the_last_one_counts(played: tuple[Round, Round, list[RoundEvent]]):
+    opening, round_, events = played
+    for cards in (["Ad", "Qd"], ["Ad", "Qh"]):
+        more = corrected(opening, round_, events, cards)
+        events, round_ = [*events, *more], fold(round_, more)
+    assert settled_as_it_was(opening, events).nets["seat-1"] == -65_00
+
+
+def test_a_correction_of_amounts_alone_stays_out(played: tuple[Round, Round, list[RoundEvent]]):
+    opening, round_, events = played
+    entry = corrections.Entry(1, "seat-1", "ante", 500, "house")
+    events = [*events, *corrections.correct(round_, "A mistake", ("m-1", "m-2"), [entry])]
+    assert settled_as_it_was(opening, events).nets["seat-1"] == -65_00
