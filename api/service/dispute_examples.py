@@ -60,7 +60,9 @@ FOUND = {
             "outcome": None,
             "awarded": "0.00",
         }
-    ]
+    ],
+    "counts": {"all": 1, "open": 1, "appealed": 0, "overdue": 0},
+    "cursor": None,
 }
 REFERENCE_BODY = {
     "camera": "cam-12",

@@ -263,5 +263,16 @@ class DisputeRow(Struct):
     awarded: Money
 
 
+class DisputeCounts(Struct):
+    """Of all there are, whatever was asked for."""
+
+    all: int
+    open: int
+    appealed: int
+    overdue: int
+
+
 class FoundDisputes(Struct):
     disputes: list[DisputeRow]
+    counts: DisputeCounts
+    cursor: str | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,9 +15,17 @@ from api.service import dispute_examples as examples
 from api.service import dispute_shapes as shapes
 from api.service.operations import ID, NO_VERSION, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem, of_refusal
-from api.service.reports import ID_SCHEMA, read_matching, read_one_of
+from api.service.reports import (
+    CURSOR,
+    ID_SCHEMA,
+    LIMIT,
+    cursor_at,
+    read_cursor,
+    read_matching,
+    read_one_of,
+)
 from api.service.retries import carry_out
-from api.service.rounds import record_look, signed_cents
+from api.service.rounds import read_number, record_look, signed_cents
 from api.service.shapes import CorrectionEntry
 from api.service.telling import Told
 from domain import disputes
@@ -29,9 +38,10 @@ from domain.supposing import CardSupposed
 from infra.dispute_files import core, what_if_document, whole
 from infra.disputes import Disputes, Filed, UnknownDispute
 from infra.ledger import Receipted, UnknownRound
+from projections.disputes_search import counts, search
 from projections.dossier import dossier
 from projections.irregular import KINDS, STATUSES
-from projections.reports import Filters, rows_for
+from projections.reports import Filters
 
 FLOOR = frozenset({"floor"})
 READING = frozenset({"floor", "accounting", "auditor"})
@@ -54,13 +64,23 @@ async def list_disputes(call: Call) -> Response:
         status=read_one_of(call, "status", STATUSES),
     )
 
-    def find() -> list[dict[str, Any]]:
-        call.service.projecting.bring_up_to_date("disputes")
-        found = rows_for(call.service.ledger.events.recorder.database, "disputes", filters)
-        record_look(call, "disputes", call.request.url.query[:500])
-        return [{name: row[name] for name in ROW} for row in reversed(found)]
+    after = read_cursor(call)
+    limit = read_number(call, "limit", LIMIT) or LIMIT["default"]
+    assert isinstance(limit, int)
 
-    return answer({"disputes": await call.in_thread(find)})
+    def find() -> dict[str, Any]:
+        call.service.projecting.bring_up_to_date("disputes")
+        database = call.service.ledger.events.recorder.database
+        found = search(database, filters, after, limit + 1)
+        record_look(call, "disputes", call.request.url.query[:500])
+        page = [{name: row[name] for name in ROW} for row in found[:limit]]
+        return {"disputes": page, "counts": counts(database), "cursor": _cursor(page) if found[limit:] else None}
+
+    return answer(await call.in_thread(find))
+
+
+def _cursor(page: Sequence[dict[str, Any]]) -> str:
+    return cursor_at(datetime.fromisoformat(page[-1]["opened_at"]), page[-1]["dispute"])
 
 
 async def get_dispute(call: Call) -> Response:
@@ -324,7 +344,7 @@ OPERATIONS = (
         "disputes",
         "Disputes, the newest first",
         list_disputes,
-        {200: Answer(shapes.FoundDisputes, examples.FOUND, "The disputes.")},
+        {200: Answer(shapes.FoundDisputes, examples.FOUND, "A page of disputes, and the cursor of the next one.")},
         READING,
         params=(
             Param("status", {"type": "string", "enum": list(STATUSES)}, "Only those that stand so, or are overdue."),
@@ -333,7 +353,10 @@ OPERATIONS = (
             Param("bettor", ID_SCHEMA, "Only claims of this bettor."),
             Param("kind", {"type": "string", "enum": list(KINDS)}, "Only about this kind of error."),
             Param("round", ID_SCHEMA, "Only of this round."),
+            Param("limit", LIMIT, "How many a page has."),
+            Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
         ),
+        problems=("bad_choice",),
     ),
     Operation(
         "GET",

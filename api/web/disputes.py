@@ -36,19 +36,15 @@ CHOICES = ("check", "raise", "fold", "play", "hit", "stand", "double", "split", 
 
 async def show_list(visit: Visit) -> View:
     asked = {name: value for name in FILTERS if (value := visit.query(name)) is not None}
-    found = (await visit.ask("listDisputes", query=asked))["disputes"]
-    everything = found if not asked else (await visit.ask("listDisputes"))["disputes"]
-    cut = len(found) > ROWS_SHOWN and visit.query("rows") != "all"
+    cursor = visit.query("cursor")
+    found = await visit.ask("listDisputes", query={**asked, "cursor": cursor, "limit": str(ROWS_SHOWN)})
+    older = {**asked, "cursor": found["cursor"]}
     data = {
-        "disputes": found[:ROWS_SHOWN] if cut else found,
-        "all_rows": f"/disputes?{urlencode({**asked, 'rows': 'all'})}" if cut else None,
+        "disputes": found["disputes"],
         "asked": asked,
-        "counts": {
-            "open": sum(row["status"] == "open" for row in everything),
-            "overdue": sum(row["overdue"] for row in everything),
-            "appealed": sum(row["status"] == "appealed" for row in everything),
-            "all": len(everything),
-        },
+        "counts": found["counts"],
+        "older": None if found["cursor"] is None else f"/disputes?{urlencode(older)}",
+        "newest": None if cursor is None else f"/disputes?{urlencode(asked)}",
         "groups": [
             {
                 "name": name,

@@ -185,7 +185,7 @@ def test_what_is_no_claim(client, locked, changed: dict[str, Any], status: int, 
     round_id = played(locked)
     answer = locked.post("/v1/disputes", json={**CLAIM, "round": round_id, **changed}, headers=bearer("floor-1"))
     is_problem(answer, status, code)
-    assert locked.get(f"/v1/disputes?round={round_id}", headers=bearer("floor-1")).json() == {"disputes": []}
+    assert locked.get(f"/v1/disputes?round={round_id}", headers=bearer("floor-1")).json()["disputes"] == []
 
 
 def test_a_round_in_play_is_not_disputed_and_says_nothing_of_its_cards(locked):
@@ -222,6 +222,13 @@ def test_disputes_are_listed_and_narrowed(locked):
     assert listed(f"table={file['table']}&kind=card&dealer=dealer-7&status=open&bettor=p-1") == [one]
     assert listed(f"table={file['table']}&kind=payout") == []
     assert listed(f"table={file['table']}&status=overdue") == []
+    first = locked.get("/v1/disputes?limit=1", headers=bearer("floor-1")).json()
+    second = locked.get(f"/v1/disputes?limit=1&cursor={first['cursor']}", headers=bearer("floor-1")).json()
+    assert [row["dispute"] for row in (*first["disputes"], *second["disputes"])] == everything[:2]
+    assert first["counts"] == second["counts"]
+    assert first["counts"]["all"] >= len(everything)
+    assert locked.get(f"/v1/disputes?round={file['round']}", headers=bearer("floor-1")).json()["cursor"] is None
+    is_problem(locked.get("/v1/disputes?cursor=abc", headers=bearer("floor-1")), 409, "bad_choice")
     is_problem(locked.get("/v1/disputes?status=lost", headers=bearer("floor-1")), 400, "bad_document")
     found = locked.get(f"/v1/rounds?table={file['table']}&disputed=true", headers=bearer("floor-1")).json()["rounds"]
     assert [(row["round"], row["disputed"], row["dealer"]) for row in found] == [(file["round"], 1, "dealer-7")]

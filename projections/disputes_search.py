@@ -1,0 +1,48 @@
+"""Looking for disputes, the one that was opened last first, page by page: the report's rows, in that order."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec.structs import replace
+
+from infra.database import Cursor, Database
+from projections.applier import gaming_days
+from projections.irregular import OVERDUE
+from projections.report import ALWAYS
+from projections.reports import Filters, question, report_named, shaped
+from projections.storage import LIVE
+
+COUNTS = ("all", "open", "appealed", "overdue")
+After = tuple[datetime, str]  # when the last one that was seen was opened, and its name
+
+
+def search(database: Database, filters: Filters, after: After | None, limit: int) -> list[dict[str, Any]]:
+    report = report_named("disputes")
+    newest = replace(report, order="opened_at DESC, dispute DESC")
+    if after is not None:
+        older = "(opened_at, dispute) < (%(after_at)s, %(after_dispute)s)"
+        newest = replace(newest, filters={**newest.filters, ALWAYS: older})
+
+    def read(cursor: Cursor) -> list[dict[str, Any]]:
+        statement, values = question(newest, replace(filters, limit=limit), LIVE)
+        if after is not None:
+            values |= {"after_at": after[0], "after_dispute": after[1]}
+        days = gaming_days(cursor)
+        return shaped(newest, cursor.execute(statement, values, prepare=False).fetchall(), days)
+
+    return database.read(read)
+
+
+def counts(database: Database) -> dict[str, int]:
+    """How many there are of all, and of those that somebody has to see to."""
+    row = database.read(
+        lambda cursor: cursor.execute(
+            "SELECT count(*), count(*) FILTER (WHERE status = 'open'), count(*) FILTER (WHERE status = 'appealed'),"
+            f" count(*) FILTER (WHERE {OVERDUE}) FROM projections.disputes",
+            {"as_of": None},
+        ).fetchone()
+    )
+    assert row is not None
+    return dict(zip(COUNTS, row, strict=True))
