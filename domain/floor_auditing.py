@@ -97,21 +97,34 @@ class Begun(Struct, frozen=True):
     """What a table knows of a round when it begins, beside what its event says."""
 
     round: str
+    table: str
+    ruleset_hash: str
     dealer: str | None
+    players: Mapping[int, str]
     declined: tuple[int, ...]
 
 
 def begun_otherwise(begun: Begun, opened: RoundOpened) -> Iterator[Finding]:
-    """Where a round says otherwise who dealt it, or who had declined the bank."""
-    place = Finding("", "", round=begun.round, table=opened.table, ruleset=opened.ruleset)
-    if opened.dealer != begun.dealer:
-        ours, theirs = begun.dealer or tables.NOBODY, opened.dealer or tables.NOBODY
-        what = f"Round {begun.round} says that it was dealt by {theirs}; at its table {ours} was tapped in."
-        yield replace(place, kind="begun", what=what, expected=ours, found=theirs)
-    if opened.declined != begun.declined:
-        ours, theirs = (", ".join(map(str, seats)) or "none" for seats in (begun.declined, opened.declined))
-        what = f"Round {begun.round} says that these seats declined the bank: {theirs}; its table says: {ours}."
-        yield replace(place, kind="rotation", what=what, expected=ours, found=theirs)
+    """Where a round says otherwise than its table where and by which rules it was played, who dealt, who sat there, or
+    who had declined the bank."""
+    for kind, ours, theirs in (
+        ("begun", f"table {begun.table}", f"table {opened.table}"),
+        ("begun", f"rules {begun.ruleset_hash}", f"rules {opened.ruleset_hash}"),
+        ("begun", f"dealer {begun.dealer or tables.NOBODY}", f"dealer {opened.dealer or tables.NOBODY}"),
+        ("begun", f"players {_seated(begun.players)}", f"players {_seated(opened.players)}"),
+        ("rotation", f"declined by {_seats(begun.declined)}", f"declined by {_seats(opened.declined)}"),
+    ):
+        if ours != theirs:
+            what = f"Round {begun.round} says of its beginning: {theirs}; where it began it was {ours}."
+            yield Finding(kind, what, begun.round, opened.table, opened.ruleset, expected=ours, found=theirs)
+
+
+def _seated(players: Mapping[int, str]) -> str:
+    return ", ".join(f"{seat} {bettor}" for seat, bettor in sorted(players.items())) or "none"
+
+
+def _seats(seats: tuple[int, ...]) -> str:
+    return ", ".join(map(str, seats)) or "nobody"
 
 
 class SessionAudit:
@@ -190,7 +203,8 @@ class SessionAudit:
         session, offers = self.session, self._offers
         self._offers = []
         declined = tuple(offer.seat for offer in offers if isinstance(offer, tables.BankDeclined))
-        self.begun = Begun(event.round, session.dealer, declined)
+        opened = session.opened
+        self.begun = Begun(event.round, opened.table, opened.ruleset_hash, session.dealer, session.seats, declined)
         bank = None
         if event.bank_seat is not None:
             bank = event.bank_seat, event.bank_bettor or ""

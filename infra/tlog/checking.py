@@ -22,7 +22,18 @@ from infra.tlog.merkle import HASH_BYTES, at, is_consistent
 from infra.tlog.notes import Verifier
 from infra.tlog.proofs import Nodes, consistency
 from infra.tlog.reading import PAGE, LogReader, StoredCheckpoint
-from infra.tlog.signed_roots import MOST_NAMED, Finding, Growing, Mark, StoredLog, kept_outside, signed, unsigned
+from infra.tlog.signed_roots import (
+    MOST_NAMED,
+    Finding,
+    Growing,
+    Mark,
+    StoredLog,
+    kept_outside,
+    known_keys,
+    lacking,
+    signed,
+    unsigned,
+)
 
 LOOK_AHEAD = 64  # rows in which to find the place again after some were taken out or put in
 MOST_SEARCHED = 20  # rows that are looked for in all of the log, before only a part of it is searched
@@ -43,7 +54,8 @@ class Checker:
         row_at: Callable[[int], LogRow | None] | None = None,
     ) -> None:
         self._log = log
-        self._keys = list(keys) or log.keys()
+        self._of_log: list[Finding] = []
+        self._keys = list(keys) or known_keys(log, self._of_log)
         self._outside = list(outside)
         self._row_at = row_at
         self._size = log.size()
@@ -51,9 +63,9 @@ class Checker:
         self._at = 0  # the index in the log that the next row should have
         self._waiting: list[tuple[int, bytes]] = []  # rows that nothing has been said of yet
         self._of_rows: list[Finding] = []
-        self._of_log: list[Finding] = []
         self._changed: list[tuple[int, int]] = []  # index and position
         self._searched = 0
+        self._lacks: int | None = None  # the first index of the log that has no hash
         self._covered = 0  # events, by the largest checkpoint there is
         self._left_out = 0
         self.rows = 0
@@ -91,7 +103,10 @@ class Checker:
         if self._at >= self._size:
             self.unsealed += 1
             return 1
-        if leaf == self._sealed.at(self._at):
+        sealed = self._sealed.at(self._at)
+        if not sealed and self._lacks is None:
+            self._lacks = self._at
+        if leaf == sealed or not sealed:  # where there is no hash, nothing speaks against the event
             self._grow(leaf)
             self._at += 1
             return 1
@@ -164,6 +179,8 @@ class Checker:
             sealed.add_all(self._size)
             if rows_fit and not sealed.close():
                 return [*map(of_hash, rows), *self._of_log]
+        elif self._lacks is not None:
+            self._of_log.append(lacking(self._lacks))
         return [*rows, *self._of_log, *sealed.findings(self._size)]
 
     def _exchanged_or_changed(self) -> list[Finding]:

@@ -20,7 +20,7 @@ from infra.tlog.merkle import HASH_BYTES, at, root_of
 from infra.tlog.notes import BadNote, Verifier
 from infra.tlog.proofs import Nodes, NodeSource, root_at
 from infra.tlog.reading import LogPiece, LogReader, StoredCheckpoint
-from infra.tlog.signed_roots import Finding, Held, kept_outside, lacking, signed, unsigned
+from infra.tlog.signed_roots import Finding, Held, kept_outside, known_keys, lacking, signed, unsigned
 from infra.tlog.tiles import BITS, WIDTH
 
 NEAR = 4096  # positions, or leaves: what lies no further apart is read together
@@ -33,7 +33,8 @@ class PartChecker:
 
     def __init__(self, log: LogReader, *, outside: Iterable[Checkpoint] = (), keys: Sequence[Verifier] = ()) -> None:
         self._log = log
-        self._keys = list(keys) or log.keys()
+        self._found: list[Finding] = []
+        self._keys = list(keys) or known_keys(log, self._found)
         self._outside = list(outside)
         self._size, self._last = 0, 0
         size, self._latest = log.extent()
@@ -42,7 +43,8 @@ class PartChecker:
         self._tiles: set[int] = set()  # of level 0, that some event stands in
         self._suspected: dict[int, tuple[LogPiece, int]] = {}  # by its first index, with the position where it ends
         self._left_out = 0
-        self._found: list[Finding] = [] if size <= self._size else [unsigned(size, self._size)]
+        if size > self._size:
+            self._found.append(unsigned(size, self._size))
         self.rows = 0
         self.unsealed = 0
 

@@ -170,6 +170,16 @@ def lacking(index: int) -> Finding:
     return Finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
 
 
+def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
+    """Those that the database names, where the auditor knows none."""
+    try:
+        return log.keys()
+    except BadNote as error:
+        detail = f"A public key of the log cannot be read, so nothing that was signed can be verified: {error}."
+        found.append(Finding("signature_broken", detail))
+        return []
+
+
 def unsigned(size: int, covered: int) -> Finding:
     """Hashes and checkpoint are stored in one transaction, so one of them was taken out."""
     detail = (

@@ -14,10 +14,12 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from domain.findings import Finding
 from domain.money import money
+from domain.retracing import UNPLAYABLE
 from infra.migrate import READER_ROLE
 from infra.recorder import LedgerRecorder
 from projections import storage
 from projections.applier import gaming_days
+from projections.auditing.rounds import UNREADABLE
 from projections.catalogue import ALL
 from projections.feed import Feed
 from projections.fold import Fold
@@ -69,7 +71,11 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
         try:
             found = {name: _position(connection, name) for name in names}
             compared.positions = {name: position for name, position in found.items() if position is not None}
-            _fold_again(connection, recorder, compared.positions, moved)
+            try:
+                _fold_again(connection, recorder, compared.positions, moved)
+            except (*UNREADABLE, *UNPLAYABLE) as error:
+                compared.findings.append(_not_again(compared.positions, error))
+                return compared
             for name in compared.positions:
                 for table in ALL[name].tables:
                     compared.rows += _count(connection, table)
@@ -101,6 +107,12 @@ def _fold_again(
             if moved is not None:
                 moved(position - after)
             after = position
+
+
+def _not_again(positions: dict[str, int], error: Exception) -> Finding:
+    names = ", ".join(positions)
+    what = f"The events, as they are stored, no longer lead to rows of {names}: {type(error).__name__}: {error}"
+    return Finding("projection", what, stream=f"projections/{next(iter(positions), '')}")
 
 
 def _count(connection: Connection, table: Table) -> int:

@@ -103,6 +103,15 @@ class _Known(dict[int, bytes]):
         return bytes(16)
 
 
+def _refusing(unknown: UnknownTopic) -> Decode:
+    """Of a topic that nobody knows each event is told of by itself."""
+
+    def decode(state: bytes) -> Entry[Any]:
+        raise unknown
+
+    return decode
+
+
 class Plans(dict[int, _Plan]):
     """What is done with the events of a topic, by the number that stands for it in a row."""
 
@@ -111,7 +120,11 @@ class Plans(dict[int, _Plan]):
 
     def __missing__(self, topic_id: int) -> _Plan:
         name = self._topic(topic_id)
-        decode = TOPICS.decoder(name)
+        try:
+            decode = TOPICS.decoder(name)
+        except UnknownTopic as unknown:
+            self[topic_id] = _Plan(_refusing(unknown), name.startswith("round."), False, True)
+            return self[topic_id]
         event = TOPICS.event_of(name)
         wanted = event in CLAIMING or event in BEGINNINGS
         self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event is RoundOpened, wanted)

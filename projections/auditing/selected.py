@@ -80,7 +80,8 @@ class SelectedRounds:
 
     def _around(self, rows: Sequence[EventRow]) -> Iterator[EventRow]:
         for stretch in near(sorted((row[0], 0) for row in rows)):
-            yield from self._source.of_topics(Part(stretch[0][0] - NEAR, stretch[-1][0] + NEAR), CLAIMING_TOPICS)
+            around = Part(stretch[0][0] - NEAR, min(stretch[-1][0] + NEAR, self._source.last))
+            yield from self._source.of_topics(around, CLAIMING_TOPICS)
 
     # ---- auditing
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -259,11 +260,45 @@ def test_a_third_round_in_a_row_is_found(url: str, spoiler: Spoiler):
     assert any(finding.kind == "rotation" and finding.table == "t-1" for finding in found)
 
 
+def test_rounds_that_exchanged_their_tables_and_players_who_sat_elsewhere_are_found(url: str, spoiler: Spoiler):
+    one, other = spoiler.rows("round.opened.v1", '["r-5",')[0], spoiler.rows("round.opened.v1", '["r-40",')[0]
+    for (position, _, _, state), table in ((one, "t-4"), (other, "t-1")):
+        spoiler.write(position, [[state[0][0], table, *state[0][2:]], *state[1:]])
+    found = [finding for finding in findings(url) if finding.round in ("r-5", "r-40")]
+    assert {(finding.kind, finding.round, finding.expected, finding.found) for finding in found} == {
+        ("begun", "r-5", "table t-1", "table t-4"),
+        ("begun", "r-40", "table t-4", "table t-1"),
+    }
+    position, _, _, state = spoiler.rows("table.seat_taken.v1", '[[1,"p-1"]')[0]
+    spoiler.write(position, [[1, "p-7"], *state[1:]])
+    assert {finding.found for finding in findings(url) if finding.round == "r-1"} == {"players 1 p-1, 2 p-2, 7 a"}
+
+
+def test_a_topic_that_nobody_knows_and_a_key_that_is_none_are_findings(url: str, spoiler: Spoiler):
+    spoiler.run("UPDATE roundledger.topics SET topic = 'round.said.v9' WHERE topic = 'round.note_made.v1'")
+    spoiler.run("ALTER TABLE roundledger.log_keys DISABLE TRIGGER ALL")
+    spoiler.run("UPDATE roundledger.log_keys SET key = 'nonsense'")
+    found = findings(url, without=())
+    assert kinds(found) >= {"event_unreadable", "projection", "row_changed", "signature_broken"}
+    assert kinds(findings(url, Scope(table="t-1"), ())) >= {"event_unreadable", "row_changed", "signature_broken"}
+
+
+def test_hashes_that_are_gone_from_the_log_say_nothing_against_the_events(url: str, spoiler: Spoiler):
+    spoiler.run("DELETE FROM roundledger.log_hashes WHERE level = 0 AND first = 256")
+    (finding,) = log_findings(url)
+    assert (finding.kind, finding.version) == ("tree_damaged", 256)
+
+
 def test_another_dealer_than_the_tables_and_another_refusal_of_the_bank_are_found(url: str, spoiler: Spoiler):
     position, _, _, state = spoiler.rows("table.dealer_tapped_in.v1", '"d-9"')[0]
     spoiler.write(position, [["d-6"], *state[1:]])
     (finding,) = findings(url)
-    assert (finding.kind, finding.round, finding.expected, finding.found) == ("begun", "r-41", "d-6", "d-9")
+    assert (finding.kind, finding.round, finding.expected, finding.found) == (
+        "begun",
+        "r-41",
+        "dealer d-6",
+        "dealer d-9",
+    )
     spoiler.write(position, state)
     position, _, _, state = next(row for row in spoiler.rows("round.opened.v1") if row[3][0][9])
     name, table, declined = state[0][0], state[0][1], state[0][9]
@@ -450,12 +485,12 @@ def test_a_store_that_grows_and_is_sealed_meanwhile_has_no_findings(
     """Between the look at the log and the look for the last event, and after every few hundred events: a round is
     played, an open one goes on, a settled one gets a note, and all of it is sealed and projected."""
     monkeypatch.setattr(processes, "PART", 500)
-    rest = iter(REST)
+    rest, tables = iter(REST), count(71)
     with Runner(url) as runner:
         ledger = Ledger(url)
 
         def go_on(*_: object) -> None:
-            record(ledger, [bank_round("t-77")])
+            record(ledger, [bank_round(f"t-{next(tables)}")])
             if (action := next(rest, None)) is not None:
                 ledger.act("r-32", [action], DEALER)
             ledger.note("r-30", "other", "Seen again.", None, DEALER)
@@ -476,6 +511,7 @@ def test_a_store_that_grows_and_is_sealed_meanwhile_has_no_findings(
     assert found == []
     assert next(rest, None) is None, "the open round was played to its end meanwhile"
     assert any(check.name == "log" and check.done for check in summary.checks)
+    monkeypatch.undo()
     again = Audit(url, scope, processes=1, report=found.append).run()
     assert found == []
     assert again.rounds > summary.rounds or scope.table is not None
