@@ -294,7 +294,8 @@ def test_a_shorter_checkpoint_after_a_longer_one(copy: Copy, keys: Path):
 
 def test_broken_and_unreadable_checkpoints(copy: Copy):
     url = copy()
-    broken: LiteralString = "regexp_replace(note, '\n\n— (\\S+) .', '\n\n— \\1 B')"
+    other: LiteralString = "CASE WHEN note ~ '\n\n— \\S+ B' THEN 'C' ELSE 'B' END"  # than the signature begins with
+    broken: LiteralString = f"regexp_replace(note, '\n\n— (\\S+) .', '\n\n— \\1 ' || {other})"
     harm(url, f"UPDATE roundledger.log_checkpoints SET note = {broken} WHERE number = 2")
     harm(url, "UPDATE roundledger.log_checkpoints SET note = 'nonsense' WHERE number = 1")
     assert [(finding.kind) for finding in checked(url)] == ["checkpoint_unreadable", "signature_broken"]
