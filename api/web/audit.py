@@ -70,7 +70,8 @@ async def show_one(visit: Visit) -> View:
     query = {"limit": str(FINDINGS_SHOWN), "after": visit.query("after")}
     found = await visit.ask("getAuditFindings", path, query=query)
     data = {"audit": audit, "findings": found["findings"], "next": found["next"], "first": visit.query("after") is None}
-    return View(data, title=f"Audit of {audit['started_at'][:10]}", crumbs=CRUMBS)
+    began = visit.service.site.clock.local(audit["started_at"])
+    return View(data, title=f"Audit of {began:%d %b %Y}", crumbs=CRUMBS)
 
 
 PAGES = (

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,10 @@ def site(recorded_url: tuple[str, dict[str, str]]) -> Iterator[Site]:
     """Without authentication: the visitor may do everything."""
     url, known = recorded_url
     with serving(url) as site:
-        site.known.update(known)
+        site.known.update(known, staff="staff-1")
+        People(site.ledger.events.recorder.database).add(
+            Somebody("staff-1", "Somebody", ("floor", "auditor"), False), PASSWORD, "tests"
+        )
         yield site
 
 
@@ -216,14 +220,15 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def sign_in(page: Page) -> Callable[[Site, str], None]:
-    def sign_in(site: Site, staff_id: str, password: str = PASSWORD) -> None:
-        page.goto(f"{site.url}/sign-in")
-        page.get_by_label("Staff id").fill(staff_id)
-        page.get_by_label("Password").fill(password)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url(f"{site.url}/")
+    return partial(signs_in, page)
 
-    return sign_in
+
+def signs_in(page: Page, site: Site, staff_id: str, password: str = PASSWORD) -> None:
+    page.goto(f"{site.url}/sign-in")
+    page.get_by_label("Staff id").fill(staff_id)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{site.url}/")
 
 
 SCREENSHOTS = os.environ.get("ROUNDLEDGER_SCREENSHOTS")

@@ -1,8 +1,9 @@
 """Addresses that every check of tests/web/test_every_page.py goes to.
 
 A new page adds its addresses here and is looked at by itself: no console error, nothing that the content security
-policy stops, no overflow, nothing that axe calls serious, in light and dark, at desktop and phone width, and its twin
-is JSON. `{round}`, `{table}` and the like stand for what tests/web/conftest.py has recorded.
+policy stops, no overflow, no table that scrolls sideways at a desk, nothing that axe calls serious, in light and dark,
+at desktop and phone width, and its twin is JSON. `{round}`, `{table}` and the like stand for what tests/web/conftest.py
+has recorded.
 """
 
 ADDRESSES: tuple[str, ...] = (
@@ -22,12 +23,14 @@ ADDRESSES: tuple[str, ...] = (
     "/disputes/{dispute}?place=dealer:1&card=Kd",
     "/irregular",
     "/irregular?report=card-frequencies",
+    "/irregular?report=shortfalls",
     "/irregular?report=voids",
     "/audit",
     "/rules",
     "/rules/{ruleset}",
     "/account",
     "/staff",
+    "/staff/{staff}",
     "/rounds/{round}",
     "/rounds/{round}?step=9",
     "/people",
@@ -47,6 +50,32 @@ ADDRESSES: tuple[str, ...] = (
     "/reports/journal",
     "/reports/trial-balance",
     "/reports/collections",
+    "/reports/hands",
+    "/reports/disputes",
+    "/reports/irregular-payments",
     "/reports/voids",
     "/nothing-here",
+)
+
+# Who signs in to see it, and with what status it is answered: what looks otherwise than where nobody has to.
+SIGNED_IN: tuple[tuple[str | None, str, int], ...] = (
+    (None, "/sign-in?next=/floor", 200),
+    (None, "/setup", 404),
+    ("both-1", "/", 200),
+    ("both-1", "/account", 200),
+    ("admin-1", "/", 200),
+    ("admin-1", "/staff", 200),
+    ("admin-1", "/staff/floor-1", 200),
+    ("admin-1", "/floor", 403),
+    ("floor-1", "/floor", 200),
+    ("floor-1", "/drop/swap", 200),
+    ("floor-1", "/trays", 200),
+    ("floor-1", "/disputes/{dispute}", 200),
+    ("floor-1", "/rounds/{round}", 200),
+    ("counter-1", "/drop", 200),
+    ("counter-1", "/drop/{short_box}", 200),
+    ("counter-1", "/drop/{uncounted_box}/count", 200),
+    ("accounting-1", "/drop/{short_box}", 200),
+    ("auditor-1", "/staff", 200),
+    ("auditor-1", "/rounds/{round}?closed=1", 200),
 )

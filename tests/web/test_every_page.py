@@ -3,51 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.web.conftest import WAIT_MS, Site, keep_picture, watch
-from tests.web.pages import ADDRESSES
+from tests.web.conftest import WAIT_MS, Site, Watched, signs_in, watch
+from tests.web.looking import look_at
+from tests.web.pages import ADDRESSES, SIGNED_IN
 
-SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
-AXE = Axe()
-# The widest that the page's own box may be; what scrolls inside itself does not count.
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+Opened = tuple[Page, Watched]
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
-def themed(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[str, Page]]:
-    context = browser.new_context(color_scheme=request.param, reduced_motion="reduce")
-    context.set_default_timeout(WAIT_MS)
-    yield request.param, context.new_page()
-    context.close()
+@pytest.fixture(scope="module")
+def pages(browser: Browser) -> Iterator[Callable[[Site, str | None], Opened]]:
+    """A page for everybody, who stays signed in at it."""
+    contexts: list[BrowserContext] = []
+    opened: dict[tuple[str, str | None], Opened] = {}
+
+    def page_of(site: Site, who: str | None) -> Opened:
+        if (site.url, who) not in opened:
+            context = browser.new_context(reduced_motion="reduce")
+            context.set_default_timeout(WAIT_MS)
+            contexts.append(context)
+            page = context.new_page()
+            opened[site.url, who] = page, watch(page)
+            if who is not None:
+                signs_in(page, site, who)
+        page, watched = opened[site.url, who]
+        watched.wrong.clear()
+        watched.ignoring.clear()
+        return page, watched
+
+    yield page_of
+    for context in contexts:
+        context.close()
+
+
+def looked_at(opened: Opened, site: Site, address: str, status: int, who: str = "") -> None:
+    page, watched = opened
+    if status != 200:
+        watched.ignoring.add(str(status))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    answer = page.goto(site.url + address.format(**site.known))
+    assert answer is not None
+    assert answer.status == status
+    look_at(page, re.sub(r"\W+", "-", f"{who} {address}").strip("-") or "home")
+    watched.check()
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_is_quiet_and_fits_and_keeps_nobody_out(site: Site, themed: tuple[str, Page], address: str):
-    theme, page = themed
-    watched = watch(page)
-    if address == "/nothing-here":
-        watched.ignoring.add("404")
-    for size, (width, height) in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        page.goto(site.url + address.format(**site.known))
-        assert page.locator("h1").count() == 1
-        assert page.evaluate(OVERFLOW) <= 0, f"wider than {width} px"
-        name = re.sub(r"\W+", "-", address).strip("-") or "home"
-        keep_picture(page, f"{name}-{size}-{theme}")
-    found = AXE.run(page).response["violations"]
-    serious = [
-        f"{one['id']}: {one['help']} ({[node['html'][:120] for node in one['nodes'][:3]]})"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
-    watched.check()
+def test_a_page_is_quiet_and_fits_and_keeps_nobody_out(
+    site: Site, pages: Callable[[Site, str | None], Opened], address: str
+):
+    looked_at(pages(site, None), site, address, 404 if address == "/nothing-here" else 200)
+
+
+@pytest.mark.parametrize(("who", "address", "status"), SIGNED_IN)
+def test_so_is_what_somebody_sees_who_signs_in(
+    locked: Site, pages: Callable[[Site, str | None], Opened], who: str | None, address: str, status: int
+):
+    looked_at(pages(locked, who), locked, address, status, who or "nobody")
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

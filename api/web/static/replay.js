@@ -243,7 +243,12 @@ async function grow() {
     mark();
     count();
   }
-  if (!ended) return true;
+  if (!ended) {
+    const badge = document.getElementById("seal"); // it spoke of fewer steps
+    badge.className = "seal badge";
+    badge.textContent = "checked again at its end";
+    return true;
+  }
   document.querySelector(".about").replaceWith(found.querySelector(".about"));
   begin();
   return null;

@@ -1,0 +1,48 @@
+"""How a page is looked at: it complains of nothing, fits wide and narrow, and keeps nobody out, in light and dark."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.web.conftest import keep_picture
+
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+AXE = Axe()
+# By how much the page is too wide; what scrolls inside itself does not count.
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Tables that cannot be seen whole at a desk.
+SIDEWAYS = """() => [...document.querySelectorAll(".scroll")]
+  .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
+  .map((frame) => `${frame.getAttribute("aria-label")}: ${frame.scrollWidth} in ${frame.clientWidth}`)"""
+
+
+def look_at(page: Page, name: str) -> None:
+    """What is open, loaded once: it is made narrow and dark where it stands."""
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.locator("h1").count() == 1
+        assert page.evaluate(OVERFLOW) <= 0, f"wider than {width} px"
+        if size == "desktop":
+            assert page.evaluate(SIDEWAYS) == []
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            keep_picture(page, f"{name}-{size}-{theme}")
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme)
+        assert serious(page) == []
+
+
+def serious(page: Page) -> list[str]:
+    """What axe says must not be."""
+    return [
+        f"{one['id']}: {one['help']} ({[node['html'][:120] for node in one['nodes'][:3]]})"
+        for one in AXE.run(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+__all__ = ["look_at"]
