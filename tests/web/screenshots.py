@@ -36,7 +36,7 @@ class Shot(Struct, frozen=True):
 SHOTS = (
     Shot("replay", "audit-oli", "/rounds/p215-1-000010", waits_for="text=verified in this browser"),
     Shot("replay-phone", "audit-oli", "/rounds/p215-1-000010", "phone", "dark", "text=verified in this browser"),
-    Shot("floor", "floor-lee", "/floor"),
+    Shot("floor", "floor-lee", "/floor", waits_for="#live[data-on]"),
     Shot("box", "acct-nia", "/drop/p215-2-box-2"),
     Shot("collections", "acct-nia", "/collections"),
     Shot("dispute", "floor-raj", "/disputes/dispute-3"),
