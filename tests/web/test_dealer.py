@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from domain import rulesets
 from domain.documents import adjudicate
+from domain.events import WagerPlaced
 from domain.facts import actions_of
 from domain.money import money
 from domain.payments import compared
@@ -313,8 +314,8 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
 def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locked: Site, context: BrowserContext):
     page = context.new_page()
 
-    def sign_in(address: str) -> None:
-        page.get_by_label("Staff id").fill("floor-1")
+    def sign_in(address: str, person: str = "floor-1") -> None:
+        page.get_by_label("Staff id").fill(person)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(f"{locked.url}{address}")
@@ -334,6 +335,22 @@ def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locke
     dealer.on("try-again").click()
     dealer.stored()
     expect(page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    # Somebody else signs in: what the first one tapped is recorded in no other name without a word.
+    people = People(locked.ledger.events.recorder.database)
+    people.add(Somebody("floor-2", "Another of floor", ("floor",), False), PASSWORD, "tests")
+    context.set_offline(True)
+    dealer.tap(bet(1, "blind", "25.00"))
+    context.clear_cookies()
+    context.set_offline(False)
+    expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
+    page.get_by_role("link", name="Sign in", exact=True).last.click()
+    sign_in("/dealer/ended-1", "floor-2")
+    dealer.on("try-again").click()
+    expect(page.get_by_role("alert")).to_contain_text("floor-1 tapped this, and floor-2 is signed in now.")
+    dealer.on("send-anyway").click()
+    dealer.stored()
+    entries = locked.ledger.load(playing(locked.ledger, "ended-1")).entries
+    assert [entry.by for entry in entries if isinstance(entry.event, WagerPlaced)] == ["floor-1", "floor-2"]
 
 
 def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked: Site, context: BrowserContext):

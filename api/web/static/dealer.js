@@ -32,7 +32,7 @@ const lastRound = { // shown until the next one opens, after a reload too
 
 // ---- sending
 
-const outbox = new Outbox(table, (happened, facts) => {
+const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
   if (happened === "refused") problem = { ...facts.problem, what: facts.item.what };
   if (happened === "sent") {
     // The picture stays until the next one is there: a table that vanished after each tap would be no table.
@@ -176,10 +176,14 @@ function stopped(kept) {
     return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, reason.detail ?? "You have to sign in again.", " What waits is kept."),
       h("div", { class: "row-buttons" }, h("a", { class: "button", href: back }, "Sign in"), button("try-again", "Try again", () => outbox.goOn(state?.round?.version), { kind: "second" }), throwAway()));
   }
-  const text = why === "conflict" ? "Another terminal has acted at this table. It is shown as it is now." : "What was to follow waits, because something before it was refused.";
+  const text = {
+    conflict: "Another terminal has acted at this table. It is shown as it is now.",
+    another: `${reason.by} tapped this, and ${outbox.by} is signed in now. Whoever sends it, it is recorded in that name.`,
+    refused: "What was to follow waits, because something before it was refused.",
+  }[why];
   return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, h("b", {}, text), " ", reason.detail ?? ""),
     h("p", {}, "Do you still want to send what waits here?"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what))),
-    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version), { kind: "second" }), throwAway()));
+    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second" }), throwAway()));
 }
 
 const throwAway = () => button("throw-away", "Throw it away", () => { outbox.throwAway(); look(); }, { kind: "danger" });

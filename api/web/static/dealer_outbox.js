@@ -12,8 +12,9 @@ const MOVED_ON = ["stale", "conflict"]; // the round is no longer at the version
 
 export class Outbox {
   /** `told` is called with the name of what happened (sent, refused, stopped, changed) and its facts. */
-  constructor(table, told) {
+  constructor(table, by, told) {
     this.name = `roundledger.dealer.${table}`;
+    this.by = by; // who is signed in; what somebody else has tapped goes out in nobody's name without being asked
     this.told = told;
     this.busy = false;
     this.reachable = true;
@@ -48,16 +49,17 @@ export class Outbox {
   add({ method, path, body, version = null, conditional = false, action = null, what }) {
     this.change((kept) => {
       const follows = kept.items.some((item) => item.conditional);
-      kept.items.push({ key: newKey(), method, path, body, conditional, version: follows ? null : version, action, what });
+      kept.items.push({ key: newKey(), by: this.by, method, path, body, conditional, version: follows ? null : version, action, what });
     });
     this.told("changed");
     this.flush();
   }
 
-  /** Send what waits after all, onto the round as it is now. */
-  goOn(version) {
+  /** Send what waits after all, onto the round as it is now; `mine`: in the name of who is signed in, whoever tapped it. */
+  goOn(version, mine = false) {
     this.change((kept) => {
       kept.stopped = null;
+      if (mine) for (const item of kept.items) item.by = this.by;
       const first = kept.items.find((item) => item.conditional);
       if (first) first.version = version;
     });
@@ -96,6 +98,7 @@ export class Outbox {
   async sendAll() {
     let item;
     while (!this.stopped && (item = this.items[0])) {
+      if (item.by !== this.by) { this.stop("another", { by: item.by }); return; }
       if (!(await this.send(item))) return;
     }
   }
