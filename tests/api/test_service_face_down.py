@@ -22,12 +22,13 @@ from domain import rulesets
 from infra.simulation import documents
 from tests.api.processes import free_port, serving
 from tests.api.serving import KEY, server_url, service_url
+from tests.domain.stored_rounds import ID
 
 __all__ = ["server_url", "service_url"]
 
 PATIENCE_SECONDS = 120.0
 # Commitments, salts and hashes are random: two letters of them may look like a card, and mean nothing.
-OPAQUE = re.compile(r'"(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==|[0-9a-f]{64})"')
+OPAQUE = re.compile(rf'{ID}|"(?:[A-Za-z0-9+/]{{43}}=|[A-Za-z0-9+/]{{22}}==|[0-9a-f]{{64}})"')
 CARDS = re.compile(r"(?<![A-Za-z0-9])(?:[2-9TJQKA][cdhs])+(?![A-Za-z0-9])")
 DECK = tuple(f"{rank}{suit}" for rank in "23456789TJQKA" for suit in "cdhs")
 
@@ -40,7 +41,7 @@ def cards_in(text: str) -> set[str]:
 
 def test_the_search_finds_cards_and_nothing_else():
     assert cards_in('{"cards": ["Ah", null], "text": "Seat 1: Kd, 7c2d."}') == {"Ah", "Kd", "7c", "2d"}
-    opaque = ["+2d/" * 10 + "abc=", "Kd" * 11 + "==", "2d" * 32]
+    opaque = ["+2d/" * 10 + "abc=", "Kd" * 11 + "==", "2d" * 32, "691d1bb5-9d8d-4f44-ad0d-84b74b709994"]
     assert cards_in(json.dumps([*opaque, "Ahead at 2dollars", "x2d", "2026-03-08T20:15:04Z"])) == set()
 
 

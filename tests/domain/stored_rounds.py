@@ -19,7 +19,8 @@ from domain.state import Round
 from infra.simulation import documents
 
 CARD = re.compile(r"(?<![0-9A-Za-z/])(?:[2-9TJQKA][cdhs])+(?![0-9A-Za-z])")  # "club/12/2d" is a clause
-SEAL = re.compile(r"[0-9A-Za-z+/]{21,}={0,2}")  # commitments, salts and digests in text; no cards are that long
+ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of an aggregate: "3c8d" in the middle of one is no card
+SEAL = re.compile(rf"{ID}|[0-9A-Za-z+/]{{21,}}={{0,2}}")  # and commitments, salts, digests; no cards are that long
 
 
 class Told(NamedTuple):

@@ -41,8 +41,10 @@ function become(old, node) {
     if (old.nodeValue !== node.nodeValue) old.nodeValue = node.nodeValue;
     return;
   }
-  for (const { name } of [...old.attributes]) if (!node.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of node.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  // Whether it is unfolded is the reader's to say: the event that tells of it comes later than what may be drawn meanwhile.
+  const ours = (name) => !(name === "open" && old.nodeName === "DETAILS");
+  for (const { name } of [...old.attributes]) if (ours(name) && !node.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of node.attributes) if (ours(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
   listen(old, node.hears ?? {});
   renew(old, [...node.childNodes]);
   if ("value" in node && old.nodeName !== "BUTTON" && old.nodeName !== "LI" && old.value !== node.value) old.value = node.value;
