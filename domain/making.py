@@ -6,11 +6,12 @@ Only cards that lie face up count: a hand that cannot be seen yet has not been m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from domain.cards import RED_SUITS, whole
-from domain.events import LineSettled, Place
+from domain.events import Cards, LineSettled, Place
 from domain.games import p215
 from domain.games.showdown import folded
 from domain.poker import best_five, best_of, three_card
@@ -81,10 +82,15 @@ def name_at(round_: Round, place: Place, hand: int = 1) -> str | None:
 
 
 def _best(round_: Round, place: Place, own: tuple[str, ...], other: tuple[str, ...], beside: Place = "board") -> Made:
+    return _best_of(place, own, other, beside, face_up(round_, beside))
+
+
+@lru_cache(1024)  # a hand decides several wagers, and the dealer's those of every seat
+def _best_of(place: Place, own: tuple[str, ...], other: tuple[str, ...], beside: Place, lying: Cards) -> Made:
     cards = own + other
     made, five = best_of(cards), best_five(cards)
     lie = {mark_card: Mark(place, 1, at) for at, mark_card in enumerate(own)}
-    lie |= {card: Mark(beside, 1, at) for at, card in enumerate(face_up(round_, beside)) if card is not None}
+    lie |= {card: Mark(beside, 1, at) for at, card in enumerate(lying) if card is not None}
     return Made(place, 1, made.name, made.text, five, tuple(lie[card] for card in five))
 
 

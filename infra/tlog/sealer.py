@@ -38,7 +38,7 @@ from infra.topic_ids import TopicIds
 logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
-CONNECTIONS = 3  # that hash leaves at once
+CONNECTIONS = 2  # that hash leaves at once
 PAGE = 16_384
 AT_ONCE = 16 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
