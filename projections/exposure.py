@@ -42,7 +42,6 @@ ROUNDS = Table(
     ),
 )
 SUMS = ("rounds", "settled", "action", "paid", "collected", "short_rounds", "shortfall")
-ROUNDS_BANKED, SETTLED, ACTION, PAID, COLLECTED, SHORT_ROUNDS, SHORTFALL, LIABILITY, LAST_AT = range(9)
 # All that somebody has banked in one row, because a list of people cannot add up a hundred thousand rounds.
 BANKED = Table(
     "exposure_banked",
@@ -95,21 +94,15 @@ class Exposure(Projection):
         )
         self._rounds.put(round_.round, row)
         if round_.bank is not None and round_.opened_at_ms in self.window:
-            self._add(self._banked.of((round_.bank,)), event, round_)
+            self._add((round_.bank,), event, round_)
 
-    @staticmethod
-    def _add(banked: list[int], event: BetsClosed | RoundSettled | RoundVoided, round_: RoundFacts) -> None:
+    def _add(self, bank: tuple[str], event: BetsClosed | RoundSettled | RoundVoided, round_: RoundFacts) -> None:
         """Each figure with the event that settles it: a round counts from no more bets on."""
         assert round_.closed_at_ms is not None
         if isinstance(event, BetsClosed):
-            banked[ROUNDS_BANKED] += 1
-            banked[ACTION] += event.action
-            banked[LIABILITY] = max(banked[LIABILITY], event.liability)
-            banked[LAST_AT] = max(banked[LAST_AT], round_.closed_at_ms)
+            most = {"liability": event.liability, "last_at": round_.closed_at_ms}
+            self._banked.add(bank, rounds=1, action=event.action, **most)
         elif isinstance(event, RoundSettled):
             shortfall = sum([line.shortfall for line in round_.lines])
-            banked[SETTLED] += 1
-            banked[PAID] += event.paid
-            banked[COLLECTED] += event.collected
-            banked[SHORT_ROUNDS] += shortfall > 0
-            banked[SHORTFALL] += shortfall
+            short = {"short_rounds": int(shortfall > 0), "shortfall": shortfall}
+            self._banked.add(bank, settled=1, paid=event.paid, collected=event.collected, **short)

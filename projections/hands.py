@@ -107,7 +107,6 @@ DAYS = Table("hands_days", {**BELONGS, **dict.fromkeys(DAY, "bigint NOT NULL")},
 REASONS = ("misdeal", "malfunction", "irregularity")
 ENDED = ("rounds", "voided", *REASONS)
 FEES = ("fee_rounds", "fees", "waivers", "waived", "not_dropped", "refunded")
-DEALT = (*ENDED, *FEES, "last_void_at", "last_waived_at")
 DEALERS = Table(
     "hands_dealers",
     {
@@ -189,63 +188,48 @@ class Hands(Projection):
 
     # ---- what adds up
 
-    def _add_to_day(self, round_: RoundFacts, name: str, by: int = 1) -> None:
+    def _add_to_day(self, round_: RoundFacts, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:
-            self._days.of((*round_.belongs, round_.table))[DAY.index(name)] += by
+            self._days.add((*round_.belongs, round_.table), **amounts)
+
+    def _add_to_dealer(self, round_: RoundFacts, **amounts: int) -> None:
+        if round_.opened_at_ms in self.window:
+            self._dealers.add((*round_.belongs, round_.table, round_.opened.dealer or "nobody"), **amounts)
 
     def _opened(self, now: Now, event: RoundOpened, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        self._add_to_day(round_, "rounds")
+        self._add_to_day(round_, rounds=1)
 
     def _closed(self, now: Now, event: BetsClosed, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        self._add_to_day(round_, "action", event.action)
-
-    def _add(self, round_: RoundFacts, *names: str, by: int = 1) -> list[int]:
-        dealt = self._dealers.of((*round_.belongs, round_.table, round_.opened.dealer or "nobody"))
-        for name in names:
-            dealt[DEALT.index(name)] += by
-        return dealt
+        self._add_to_day(round_, action=event.action)
 
     def _fee_taken(self, now: Now, event: FeeTaken, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        if event.amount > 0 and round_.opened_at_ms in self.window:
-            self._add(round_, "fee_rounds")
-            self._add(round_, "fees", by=event.amount)
+        if event.amount > 0:
+            self._add_to_dealer(round_, fee_rounds=1, fees=event.amount)
 
     def _fee_waived(self, now: Now, event: FeeWaived, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        if round_.fee is not None and round_.fee.amount > 0 and round_.opened_at_ms in self.window:
-            self._add(round_, "waivers")
-            dealt = self._add(round_, "waived", event.how.replace(" ", "_"), by=round_.fee.amount)
-            at = DEALT.index("last_waived_at")
-            dealt[at] = max(dealt[at], round_.opened_at_ms)
+        if round_.fee is not None and round_.fee.amount > 0:
+            fee, how = round_.fee.amount, event.how.replace(" ", "_")
+            self._add_to_dealer(round_, waivers=1, waived=fee, **{how: fee}, last_waived_at=round_.opened_at_ms)
 
     def _voided(self, now: Now, event: RoundVoided, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        self._add_to_day(round_, "void")
-        if round_.opened_at_ms in self.window:
-            dealt = self._add(round_, "rounds", "voided", *(reason for reason in REASONS if reason == event.reason))
-            at = DEALT.index("last_void_at")
-            dealt[at] = max(dealt[at], round_.opened_at_ms)
+        self._add_to_day(round_, void=1)
+        reasons = {reason: 1 for reason in REASONS if reason == event.reason}
+        self._add_to_dealer(round_, rounds=1, voided=1, **reasons, last_void_at=round_.opened_at_ms)
 
     def _settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
         self._moved(now, event, round_)
-        if round_.opened_at_ms not in self.window:
-            return
         shortfall = sum([line.shortfall for line in round_.lines])
-        self._add_to_day(round_, "settled")
-        self._add_to_day(round_, "short_rounds", int(shortfall > 0))
-        self._add_to_day(round_, "shortfall", shortfall)
-        self._add(round_, "rounds")
-        if round_.bank is not None:
-            bank = self._banks.of((*round_.belongs, round_.table, round_.bank))
-            bank[0] += 1
-            if shortfall > 0:
-                bank[1] += 1
-                bank[2] += shortfall
-                bank[3] = max(bank[3], shortfall)
-                bank[4] = max(bank[4], round_.opened_at_ms)
+        short = {"short_rounds": int(shortfall > 0), "shortfall": shortfall}
+        self._add_to_day(round_, settled=1, **short)
+        self._add_to_dealer(round_, rounds=1)
+        if round_.bank is not None and round_.opened_at_ms in self.window:
+            most = {"largest": shortfall, "last_short_at": round_.opened_at_ms if shortfall else 0}
+            self._banks.add((*round_.belongs, round_.table, round_.bank), rounds=1, **short, **most)
 
 
 def _row(round_: RoundFacts) -> Row:

@@ -68,15 +68,22 @@ class Sums:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._width = len(table.columns) - len(table.key)
+        self._places = {name: place for place, name in enumerate(list(table.columns)[len(table.key) :])}
         self._sums: dict[tuple[Any, ...], list[int]] = {}
 
     def of(self, key: tuple[Any, ...]) -> list[int]:
         """To be added to in place, or raised, in the order of the table's columns after its key."""
         sums = self._sums.get(key)
         if sums is None:
-            sums = self._sums[key] = [0] * self._width
+            sums = self._sums[key] = [0] * len(self._places)
         return sums
+
+    def add(self, key: tuple[Any, ...], **amounts: int) -> None:
+        """By the names of columns: sums grow by an amount, of `most` the greater one stays."""
+        sums = self.of(key)
+        for name, amount in amounts.items():
+            place = self._places[name]
+            sums[place] = max(sums[place], amount) if name in self.table.most else sums[place] + amount
 
     def gathered(self) -> tuple[Table, list[Row]]:
         rows: list[Row] = [(*key, *sums) for key, sums in self._sums.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from api.service.problems import Problem
@@ -54,3 +55,10 @@ def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) ->
     return [
         {"format": format_, "address": address(f"/v1/reports/{name}", query, format=format_)} for format_ in formats
     ]
+
+
+async def first_rows(visit: Visit, name: str, query: Mapping[str, Any], at_most: int | None) -> tuple[list[Any], bool]:
+    """The first rows of a report, all where no number is given; and whether there are more."""
+    limit = None if at_most is None else str(at_most + 1)
+    rows: list[Any] = await visit.ask("getReport", {"name": name}, query={**query, "limit": limit})
+    return rows[:at_most], at_most is not None and len(rows) > at_most

@@ -128,7 +128,7 @@ class Cells:
         self._shower = lru_cache(1024)(self._find_shower)
 
     def table(
-        self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, str] | None = None
+        self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Any] | None = None
     ) -> Markup:
         """What stands in the table of a report: headings, rows, and what they come to together."""
         named = [(column["name"], column["kind"]) for column in columns]
@@ -146,11 +146,15 @@ class Cells:
             ]
         )
         foot = ""
-        if totals is not None:
-            sums = {name: self._money(total) for name, total in totals.items()} | {named[0][0]: "Together"}
+        if totals:
+            sums = {name: self._sum(total) for name, total in totals.items()} | {named[0][0]: "Together"}
             below = _row("td", [(side, [sums.get(name, "") for name, _ in cell]) for side, cell in cells])
             foot = f"<tfoot>{below}</tfoot>"
         return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # _row escapes
+
+    def _sum(self, total: str | int | None) -> str:
+        """Of money or of counts; none where nothing is known yet."""
+        return "" if total is None else self._money(total) if isinstance(total, str) else self._filters["count"](total)
 
     def cell(self, column: str, kind: str, value: Any) -> str:
         """A value of a report: its kind says how it is shown, its column where it leads."""

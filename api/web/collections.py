@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from api.service.fees import READING
-from api.web.asked import address, asked_for, exports
+from api.web.asked import address, asked_for, exports, first_rows
 from api.web.page import Page, View
 from api.web.visit import Visit
 
@@ -19,16 +19,16 @@ async def show(visit: Visit) -> View:
     found = await visit.ask("getFees", query=asked)
     query = {**asked, "first": found["first"], "last": found["last"]}
     one_day = found["first"] == found["last"]
-    rows: Any = None
+    rows: list[Any] | None = None
+    cut = False
     if one_day:
-        limit = {} if visit.query("rows") == "all" else {"limit": str(ROWS_SHOWN + 1)}
-        rows = await visit.ask("getReport", {"name": "collections"}, query={**query, **limit})
-    cut = rows is not None and visit.query("rows") != "all" and len(rows) > ROWS_SHOWN
+        at_most = None if visit.query("rows") == "all" else ROWS_SHOWN
+        rows, cut = await first_rows(visit, "collections", query, at_most)
     return View(
         {
             **found,
             "asked": asked,
-            "rows": rows[:ROWS_SHOWN] if cut else rows,
+            "rows": rows,
             "all_rows": address(PATH, query, rows="all") if cut else None,
             "exports": exports("collections", FORMATS, query),
             "days": {

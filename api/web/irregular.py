@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from api.service.disputes import READING
 from api.service.problems import Problem
+from api.web.asked import first_rows
 from api.web.page import Page, View
 from api.web.visit import Visit
 from projections.reports import report_named
@@ -40,11 +41,7 @@ async def show(visit: Visit) -> View:
     name = _name(visit)
     report = report_named(name)
     asked = {key: value for key in FILTERS if (value := visit.query(key)) is not None}
-    whole = visit.query("rows") == "all"
-    rows = await visit.ask(
-        "getReport", {"name": name}, query=asked if whole else {**asked, "limit": f"{ROWS_SHOWN + 1}"}
-    )
-    more = not whole and len(rows) > ROWS_SHOWN
+    rows, more = await first_rows(visit, name, asked, None if visit.query("rows") == "all" else ROWS_SHOWN)
     data = {
         "report": name,
         "reports": list(REPORTS.items()),
@@ -54,7 +51,7 @@ async def show(visit: Visit) -> View:
         "columns": [
             {"name": column, "kind": kind} for column, kind in report.columns.items() if column not in LEFT_OUT
         ],
-        "rows": rows[:ROWS_SHOWN] if more else rows,
+        "rows": rows,
         "all_rows": f"/irregular?{urlencode({'report': name, **asked, 'rows': 'all'})}" if more else None,
         "formats": FORMATS,
     }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
-from typing import Any
 
 from api.service.auth import OPEN
 from api.service.problems import Problem
 from api.service.reports import LEDGER_FILES, READERS
-from api.web.asked import address, asked_for, exports
+from api.web.asked import address, asked_for, exports, first_rows
 from api.web.page import Page, View
 from api.web.visit import Visit
 from projections import pictures
@@ -47,7 +45,6 @@ WHAT_FOR = {
     "voids": "Voided rounds by dealer and reason.",
     "waivers": "Waived fees by dealer.",
 }
-NO_TOTAL = frozenset({"shown", "reserve", "opening", "closing"})
 
 
 def readable(role: str) -> list[str]:
@@ -93,8 +90,7 @@ async def show_report(visit: Visit) -> View:
         asked |= await visit.in_thread(_last_box, visit, asked.get("table"))
     many = visit.query("rows") == str(MOST_ROWS)
     at_most = MOST_ROWS if many else min(max(CELLS // len(report.columns), FEWEST_ROWS), MOST_ROWS)
-    rows = await visit.ask("getReport", {"name": name}, query={**asked, "limit": str(at_most + 1)})
-    cut = len(rows) > at_most
+    rows, cut = await first_rows(visit, name, asked, at_most)
     formats = formats_of(name, asked)
     return View(
         {
@@ -103,10 +99,10 @@ async def show_report(visit: Visit) -> View:
             "fields": fields,
             "asked": asked,
             "columns": [{"name": column, "kind": kind} for column, kind in report.columns.items()],
-            "rows": rows[:at_most],
+            "rows": rows,
             "cut": cut,
             "more": address(f"{PATH}/{name}", asked, rows=MOST_ROWS) if cut and at_most < MOST_ROWS else None,
-            "totals": None if cut else _totals(report.columns, rows),
+            "totals": None if cut or len(rows) < 2 else report.together(rows),
             "exports": exports(name, formats, asked),
             "picture": address(f"/v1/reports/{name}", asked, format="svg") if "svg" in formats else None,
         },
@@ -120,16 +116,6 @@ def _last_box(visit: Visit, table: str | None) -> dict[str, str]:
     visit.service.projecting.bring_up_to_date("drops")
     box = last_box(visit.service.ledger.events.recorder.database, table)
     return {} if box is None else {"box": box}
-
-
-def _totals(columns: dict[str, str], rows: list[dict[str, Any]]) -> dict[str, str] | None:
-    """Of amounts that add up; what a meter shows, or a tray held, does not."""
-    added = [name for name, kind in columns.items() if kind == "money" and name not in NO_TOTAL]
-    if len(rows) < 2 or not added:
-        return None
-    return {
-        name: f"{sum((Decimal(row[name]) for row in rows if row[name] is not None), Decimal(0)):.2f}" for name in added
-    }
 
 
 PAGES = (

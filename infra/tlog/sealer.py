@@ -39,8 +39,8 @@ logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
 CONNECTIONS = 2  # that hash leaves at once
-PAGE = 16_384
-AT_ONCE = 16 * PAGE  # positions that are sealed in one transaction, under one checkpoint
+PAGE = 16_384  # positions that one of them works on at a time
+AT_ONCE = 32 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 

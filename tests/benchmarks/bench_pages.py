@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import http.client
 import json
-import multiprocessing
 import os
 import re
-import socket
 import statistics
 import tempfile
 import time
@@ -46,7 +44,7 @@ from infra.people import People, Somebody
 from projections.reports import REPORTS
 from projections.runner import Runner
 from tests.benchmarks import Row
-from tests.benchmarks.bench_service import _wait_for as wait_for
+from tests.benchmarks.bench_service import serving
 from tests.benchmarks.days import NOON_MS, keep_sample, multiply, play
 from tests.web.pages import ADDRESSES
 
@@ -145,21 +143,6 @@ def filled() -> Iterator[tuple[str, dict[str, str]]]:
     with tempfile.TemporaryDirectory() as folder, embedded_postgres(Path(folder) / "postgres") as url:
         migrate(url)
         yield url, fill(url)
-
-
-@contextmanager
-def served(url: str) -> Iterator[int]:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(url, port), daemon=True)
-    process.start()
-    try:
-        wait_for(port)
-        yield port
-    finally:
-        process.terminate()
-        process.join(30)
 
 
 def fill(url: str) -> dict[str, str]:
@@ -284,7 +267,7 @@ def measured(browser: Browser, address: str, turns: int = TURNS) -> tuple[float,
 
 def run() -> list[Row]:
     rows = []
-    with filled() as (url, known), served(url) as port:
+    with filled() as (url, known), serving(_serve, url) as port:
         browser = Browser(port)
         for address in pages(known):
             first, again, bare = measured(browser, address)

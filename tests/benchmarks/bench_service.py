@@ -86,17 +86,24 @@ def served() -> Iterator[int]:
                 "CREATE TABLE public.bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text)"
             )
             connection.execute("GRANT INSERT ON public.bare TO PUBLIC")
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = found.getsockname()[1]
-        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(url, port), daemon=True)
-        process.start()
-        try:
-            _wait_for(port)
+        with serving(_serve, url) as port:
             yield port
-        finally:
-            process.terminate()
-            process.join(30)
+
+
+@contextmanager
+def serving(serve: Callable[[str, int], None], url: str) -> Iterator[int]:
+    """A process that serves a database, and its port."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
+    process.start()
+    try:
+        _wait_for(port)
+        yield port
+    finally:
+        process.terminate()
+        process.join(30)
 
 
 def _wait_for(port: int) -> None:

@@ -314,38 +314,36 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
 def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locked: Site, context: BrowserContext):
     page = context.new_page()
 
-    def sign_in(address: str, person: str = "floor-1") -> None:
+    def sign_in(person: str) -> None:
         page.get_by_label("Staff id").fill(person)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url(f"{locked.url}{address}")
+        page.wait_for_url(f"{locked.url}/dealer/ended-1")
 
     page.goto(f"{locked.url}/sign-in?next=/dealer/ended-1")
-    sign_in("/dealer/ended-1")
+    sign_in("floor-1")
     dealer = Dealer(page)
+
+    def out_and_in(spot: str, person: str) -> None:
+        """A bet is tapped while the session ends, and somebody signs in and sends it."""
+        context.set_offline(True)
+        dealer.tap(bet(1, spot, "25.00"))
+        context.clear_cookies()
+        context.set_offline(False)
+        expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
+        page.get_by_role("link", name="Sign in", exact=True).last.click()
+        sign_in(person)
+        dealer.on("try-again").click()
+
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    context.set_offline(True)
-    dealer.tap(bet(1, "ante", "25.00"))
-    context.clear_cookies()
-    context.set_offline(False)
-    expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
-    page.get_by_role("link", name="Sign in", exact=True).last.click()
-    sign_in("/dealer/ended-1")
-    dealer.on("try-again").click()
+    out_and_in("ante", "floor-1")
     dealer.stored()
     expect(page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
     # Somebody else signs in: what the first one tapped is recorded in no other name without a word.
     people = People(locked.ledger.events.recorder.database)
     people.add(Somebody("floor-2", "Another of floor", ("floor",), False), PASSWORD, "tests")
-    context.set_offline(True)
-    dealer.tap(bet(1, "blind", "25.00"))
-    context.clear_cookies()
-    context.set_offline(False)
-    expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
-    page.get_by_role("link", name="Sign in", exact=True).last.click()
-    sign_in("/dealer/ended-1", "floor-2")
-    dealer.on("try-again").click()
+    out_and_in("blind", "floor-2")
     expect(page.get_by_role("alert")).to_contain_text("floor-1 tapped this, and floor-2 is signed in now.")
     dealer.on("send-anyway").click()
     dealer.stored()
