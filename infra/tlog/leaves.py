@@ -38,17 +38,18 @@ _WHOLE_LEAF = Struct(">BBqq16sI").pack  # a leaf's zero byte and the head up to 
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 
-# Of `events e` with `originators o` and `topics t`, which has the topic's length and name as `said` (see SAID_TOPICS).
+# Of `events e` with `o.id`, the bytes of the aggregate's id. The topics are an array by number, each with its length,
+# which is made once a statement: picking from it costs less than a join.
 LEAF_SQL: LiteralString = (
     "pg_catalog.sha256("
     "CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN '\\x0001'::bytea ELSE '\\x0002'::bytea END"
     " || pg_catalog.int8send(e.position) || pg_catalog.timestamptz_send(e.recorded_at)"
-    " || pg_catalog.uuid_send(o.originator_id) || pg_catalog.int4send(e.originator_version) || t.said"
+    " || o.id || pg_catalog.int4send(e.originator_version)"
+    " || (ARRAY(SELECT pg_catalog.substr(pg_catalog.int4send(pg_catalog.octet_length(topic)), 4)"
+    " || pg_catalog.convert_to(topic, 'UTF8')"
+    " FROM pg_catalog.generate_series(1, (SELECT max(topic_id) FROM roundledger.topics)) number"
+    " LEFT JOIN roundledger.topics ON topic_id = number ORDER BY number))[e.topic_id]"
     " || CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN e.state ELSE pg_catalog.sha256(e.state) END)"
-)
-SAID_TOPICS: LiteralString = (
-    "(SELECT topic_id, pg_catalog.substr(pg_catalog.int4send(pg_catalog.octet_length(topic)), 4)"
-    " || pg_catalog.convert_to(topic, 'UTF8') AS said FROM roundledger.topics OFFSET 0) t"
 )
 
 

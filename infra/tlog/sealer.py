@@ -28,7 +28,7 @@ from infra.event_reader import EventReader
 from infra.migrate import SERVICE_ROLE
 from infra.tlog.checkpoints import Checkpoint, sign
 from infra.tlog.keys import KeyFile, KeyProblem, new_signer, origin_of
-from infra.tlog.leaves import LEAF_SQL, SAID_TOPICS
+from infra.tlog.leaves import LEAF_SQL
 from infra.tlog.merkle import HASH_BYTES
 from infra.tlog.notes import Signer, Verifier
 from infra.tlog.reading import LogReader
@@ -40,19 +40,20 @@ logger = logging.getLogger(__name__)
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
 CONNECTIONS = 2  # that hash leaves at once
 PAGE = 16_384  # positions that one of them works on at a time
+AHEAD = 8  # pages that are asked for before the tree has them, so that no connection waits for the tree
 AT_ONCE = 32 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 
-LEAVES: LiteralString = (
+OF_PAGE: LiteralString = "e.position > %(after)b AND e.position <= %(upto)b"
+LEAVES: LiteralString = (  # the ids of a page's own aggregates, lest every page costs more as history grows
     "SELECT count(*), min(position), string_agg(leaf, ''::bytea ORDER BY position) FROM ("
     f" SELECT e.position, {LEAF_SQL} AS leaf FROM roundledger.events e"
-    f" LEFT JOIN roundledger.originators o USING (originator) LEFT JOIN {SAID_TOPICS} USING (topic_id)"
-    " WHERE e.position > %b AND e.position <= %b ORDER BY e.position) sealed"
+    " LEFT JOIN (SELECT originator, pg_catalog.uuid_send(originator_id) AS id FROM roundledger.originators"
+    f" WHERE originator = ANY(ARRAY(SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE}))"
+    f" OFFSET 0) o USING (originator) WHERE {OF_PAGE}) sealed"
 )
-POSITIONS: LiteralString = (
-    "SELECT position FROM roundledger.events WHERE position > %b AND position <= %b ORDER BY position"
-)
+POSITIONS: LiteralString = f"SELECT e.position FROM roundledger.events e WHERE {OF_PAGE} ORDER BY e.position"
 HASHES: LiteralString = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
 
 
@@ -200,7 +201,7 @@ class Sealer:
         """In order, while the next ones are being worked on."""
         waiting: deque[Future[_Page | None]] = deque()
         while position < end or waiting:
-            while position < end and len(waiting) <= CONNECTIONS:
+            while position < end and len(waiting) < AHEAD:
                 upto = min(end, position + PAGE)
                 waiting.append(self._reading.submit(self._page, position, upto))
                 position = upto
@@ -209,8 +210,10 @@ class Sealer:
                 yield page
 
     def _page(self, after: int, upto: int) -> _Page | None:
+        page = {"after": after, "upto": upto}
+
         def read(statement: LiteralString) -> list[tuple[Any, ...]]:
-            return self._database.read(lambda cursor: cursor.execute(statement, [after, upto], prepare=True).fetchall())
+            return self._database.read(lambda cursor: cursor.execute(statement, page, prepare=True).fetchall())
 
         ((count, first, hashes),) = read(LEAVES)
         if not count:

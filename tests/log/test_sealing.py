@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import LiteralString
 from uuid import UUID
 
 import psycopg
 import pytest
 from eventsourcing.persistence import StoredEvent
+from psycopg.sql import SQL, Identifier
 from pymerkle import InmemoryTree
 
 from infra.recorder import LedgerRecorder
@@ -25,9 +27,11 @@ from tests.log.conftest import as_superuser, log_of, record_rounds, seal
 ONE = UUID(int=1)
 
 
-def append(recorder: LedgerRecorder, first: int, count: int, state: bytes = b'["x"]') -> None:
+def append(
+    recorder: LedgerRecorder, first: int, count: int, state: bytes = b'["x"]', topic: str = "test.happened.v1"
+) -> None:
     for version in range(first, first + count):
-        recorder.append([StoredEvent(ONE, version, "test.happened.v1", state)])
+        recorder.append([StoredEvent(ONE, version, topic, state)])
 
 
 def test_the_tree_is_that_of_the_stored_rows(sealed_url: str):
@@ -74,16 +78,17 @@ def test_every_event_has_its_place_and_its_proof(sealed_url: str):
 
 
 def test_numbers_that_no_event_has_are_passed_over(new_ledger: Callable[[], str], tmp_path: Path, monkeypatch):
-    """Conflicts and rollbacks leave gaps; pages end inside and beside them."""
+    """Conflicts and rollbacks leave gaps, of topics too; pages end inside and beside them."""
     monkeypatch.setattr(sealing, "PAGE", 7)
     monkeypatch.setattr(sealing, "AT_ONCE", 40)
     url = new_ledger()
     with LedgerRecorder(url) as recorder, psycopg.connect(url, autocommit=True) as connection:
         version = 0
         for count in (1, 5, 12, 3, 30):
-            append(recorder, version + 1, count)
+            append(recorder, version + 1, count, topic=f"test.happened_{count}.v1")
             version += count
             connection.execute("SELECT nextval('roundledger.events_position_seq') FROM generate_series(1, 11)")
+            connection.execute("SELECT nextval('roundledger.topics_topic_id_seq') FROM generate_series(1, 3)")
     with Sealer(url, tmp_path) as sealer:
         assert sealer.seal() == version
         assert sealer.seal() == 0
@@ -94,6 +99,20 @@ def test_numbers_that_no_event_has_are_passed_over(new_ledger: Callable[[], str]
         assert [log.index_of(row.position) for row in rows] == list(range(len(rows)))
         assert log.index_of(rows[-1].position + 1) is None
         assert log.lag().events == 0
+
+
+@pytest.mark.parametrize("table", ["topics", "originators"])
+def test_an_event_whose_topic_or_aggregate_is_gone_is_not_sealed(
+    new_ledger: Callable[[], str], tmp_path: Path, table: LiteralString
+):
+    url = new_ledger()
+    with LedgerRecorder(url) as recorder, Sealer(url, tmp_path) as sealer:
+        append(recorder, 1, 3)
+        with as_superuser(url) as connection:
+            connection.execute(SQL("DELETE FROM roundledger.{}").format(Identifier(table)))
+        with pytest.raises(BrokenLog, match="without an originator or a topic"):
+            sealer.seal()
+        assert sealer.log.size() == 0
 
 
 def test_a_row_of_an_open_transaction_is_waited_for_and_not_passed_over(new_ledger: Callable[[], str], tmp_path: Path):
