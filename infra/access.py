@@ -1,4 +1,4 @@
-"""What the service keeps about its callers: tokens that no longer count, and who has looked at what."""
+"""What the service keeps about its callers: whose tokens no longer count, and who has looked at what."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ class Access:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._revoked: frozenset[str] = frozenset()
+        self._disabled: frozenset[str] = frozenset()
         self._asked_at = -REVOKED_KNOWN_SECONDS
 
     # ---- revocation
@@ -24,14 +25,22 @@ class Access:
     def refresh(self) -> None:
         asked_at = time.monotonic()
         rows = self._database.read(
-            lambda cursor: cursor.execute("SELECT token_id FROM roundledger.revoked_tokens").fetchall()
+            lambda cursor: cursor.execute(
+                "SELECT token_id, NULL FROM roundledger.revoked_tokens "
+                "UNION ALL SELECT NULL, staff_id FROM roundledger.people WHERE disabled"
+            ).fetchall()
         )
-        self._revoked = frozenset(row[0] for row in rows)
+        self._revoked = frozenset(token_id for token_id, _ in rows if token_id is not None)
+        self._disabled = frozenset(staff_id for _, staff_id in rows if staff_id is not None)
         self._asked_at = asked_at
 
     def is_revoked(self, token_id: str) -> bool:
         """As far as is known; whoever wants to be sure calls `refresh` where it is not fresh."""
         return token_id in self._revoked
+
+    def is_disabled(self, by: str) -> bool:
+        """Whether somebody has been disabled under Staff; as far as is known, too."""
+        return by in self._disabled
 
     def revoke(self, token_id: str, by: str, reason: str) -> None:
         """For good; doing it twice changes nothing."""

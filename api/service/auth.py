@@ -86,6 +86,8 @@ class Doors:
             self._access.refresh()
         if person.token_id is None or self._access.is_revoked(person.token_id):
             raise _refused("The token has been revoked.")
+        if self._access.is_disabled(person.by):
+            raise _refused(f"{person.by} has been disabled.")
         return person
 
     def _verified(self, token: str) -> Person:

@@ -196,6 +196,20 @@ def test_a_made_token_works_until_it_is_revoked(locked):
     assert locked.post("/v1/tokens", json=odd, headers=admin).status_code == 409
 
 
+def test_a_token_of_somebody_who_is_disabled_does_not_count(locked, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("infra.access.REVOKED_KNOWN_SECONDS", 0.0)
+    people: People = locked.app.state.service.people
+    people.add(Somebody("cage-9", "One who leaves", ("cage",), False), "a phrase of his own", "tests")
+    statuses = []
+    for disabled in (False, True, False):
+        people.change("cage-9", "tests", disabled=disabled)
+        answer = locked.get("/v1/tables/t1", headers=bearer(token("cage", by="cage-9")))
+        statuses.append(answer.status_code)
+        if disabled:
+            assert answer.json()["detail"] == "cage-9 has been disabled."
+    assert statuses == [200, 401, 200]
+
+
 def test_a_token_is_written_down_and_gives_nobody_what_he_must_not_have(locked):
     people: People = locked.app.state.service.people
     people.add(Somebody("count-9", "One who counts", ("counter",), False), "a phrase of his own", "tests")
