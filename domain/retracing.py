@@ -280,7 +280,7 @@ def _other_figures(decided: RoundEvent, stored: RoundEvent) -> Finding:
     names = [name for name in decided.__struct_fields__ if getattr(decided, name) != getattr(stored, name)]
     expected = ", ".join(f"{name} {_value(name, getattr(decided, name))}" for name in names)
     found = ", ".join(f"{name} {_value(name, getattr(stored, name))}" for name in names)
-    sentence = f"In {what} the rules of the day make it {expected}; stored is {found}."
+    sentence = f"In {what} the rules of the day make it {expected.rstrip('.')}; stored is {found.rstrip('.')}."
     seat, bettor = getattr(decided, "seat", None), getattr(decided, "bettor", None)
     return Finding(kind, sentence, seat=seat, bettor=bettor, expected=expected, found=found)
 
@@ -343,7 +343,7 @@ def _line_differs(decided: LineSettled, stored: LineSettled) -> Finding:
     names = [name for name in decided.__struct_fields__ if getattr(decided, name) != getattr(stored, name)]
     expected = ", ".join(f"{name} {_value(name, getattr(decided, name))}" for name in names)
     found = ", ".join(f"{name} {_value(name, getattr(stored, name))}" for name in names)
-    sentence = f"{_who(decided)}: by the rules of the day it is {expected}; stored is {found}."
+    sentence = f"{_who(decided)}: by the rules of the day it is {expected.rstrip('.')}; stored is {found.rstrip('.')}."
     return _of_line("line", sentence, decided, expected, found)
 
 

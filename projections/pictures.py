@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from html import escape
@@ -24,6 +24,8 @@ INK, FAINT, PAPER = "#1f2933", "#d9dee4", "#ffffff"
 COLOURS = ("#1f6feb", "#c2410c", "#15803d")  # told apart also by those who do not see red and green
 MOST_TICKS = 8
 MOST_POINTS = 2_000  # of a line: more than there are pixels says no more
+MOST_ROUNDS = 100  # that are drawn one by one: more would be a thicket
+STRETCHES = 60
 
 PROJECTIONS = {"bankroll": ("journal",), "exposure": ("exposure",), "collections": ("drops", "hands")}
 
@@ -109,23 +111,30 @@ def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) 
 
 
 def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Round after round: what the player-dealer put up, what he could have had to pay, and what he paid.
+    """Round after round: what the player-dealer put up, what he could have had to pay, and what he paid. Of many rounds
+    stretches: the least that he put up, and the most of the others, so that none that he did not cover is lost.
 
     The most that could have to be paid is often a thousand times what is paid, so the scale goes by powers of ten.
     """
     banked = [row for row in rows if row["player_dealer"] is not None]
+    size = 1 if len(banked) <= MOST_ROUNDS else ceil(_nice(len(banked) / STRETCHES))
     lines = [
-        Line(
-            name,
-            _thinned([(float(at), float(Decimal(row[column] or "0"))) for at, row in enumerate(banked, start=1)]),
-            dots=len(banked) <= 100,
-        )
-        for name, column in (("wager put up", "wager"), ("liability", "liability"), ("paid", "paid"))
+        Line(name, _stretched([float(Decimal(row[column] or "0")) for row in banked], size, of), size > 1, size == 1)
+        for name, column, of in (("wager put up", "wager", min), ("liability", "liability", max), ("paid", "paid", max))
     ]
     step = max(1, ceil(_nice(len(banked) / MOST_TICKS))) if banked else 1
     ticks = [(float(at), str(at)) for at in range(step, len(banked) + 1, step)]
     heading = "Exposure against the player-dealer's wager"
-    return _chart(heading, "dollars, by powers of ten; nothing lies at 1", "round, in order", lines, ticks, True)
+    across = "round, in order"
+    if size > 1:
+        across += f"; of every {size} the least put up, the most that could be owed, the most paid"
+    return _chart(heading, "dollars, by powers of ten; nothing lies at 1", across, lines, ticks, True)
+
+
+def _stretched(values: Sequence[float], size: int, of: Callable[..., float]) -> list[tuple[float, float]]:
+    """One value for so many rounds, numbered from 1; the last stretch reaches to the last round."""
+    points = [(start + 1.0, of(values[start : start + size])) for start in range(0, len(values), size)]
+    return [*points, (float(len(values)), points[-1][1])] if size > 1 else points
 
 
 def fees_by_hour(fees: Sequence[tuple[datetime, int]]) -> bytes:

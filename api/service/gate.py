@@ -182,7 +182,9 @@ class Rates:
         left, at = self._buckets.get(caller, (2 * self._rate, now))
         left = min(2 * self._rate, left + (now - at) * self._rate)
         if left < 1:
-            raise Problem("too_many_requests", "Slow down.", headers={"Retry-After": "1"})
+            raise Problem(
+                "too_many_requests", "That was too fast. Try again in a second.", headers={"Retry-After": "1"}
+            )
         if len(self._buckets) > 10_000:
             self._buckets.clear()
         self._buckets[caller] = (left - 1, now)

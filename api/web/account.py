@@ -51,8 +51,9 @@ def read_new_password(visit: Visit) -> str:
 async def show_sign_in(visit: Visit) -> View | Response:
     if not visit.service.settings.authenticated:
         return visit.go("/")
-    nobody = not await visit.in_thread(visit.service.people.any)
-    return View({"next": local_address(visit.query("next")), "nobody": nobody})
+    if not await visit.in_thread(visit.service.people.any):
+        return visit.go("/setup")
+    return View({"next": local_address(visit.query("next"))})
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -96,7 +97,7 @@ async def set_up(visit: Visit) -> Response:
     code = visit.service.settings.setup_code
     if code is None or not hmac.compare_digest(visit.field("code").encode(), code.encode()):
         visit.service.failures.check(visit.cookies.address)
-        raise Problem("forbidden", "That is not the code that `roundledger serve` printed when it started.")
+        raise Problem("forbidden", "That is not the code that the service printed when it started.")
     staff_id, name = read_staff_id(visit.field("staff_id")), read_name(visit.field("name"))
     people, password = visit.service.people, read_new_password(visit)
     try:

@@ -11,6 +11,7 @@ from api.web.hands import searched
 from api.web.page import Page, View
 from api.web.visit import Visit
 from domain import rulesets
+from domain.findings import KINDS
 from infra.tlog.reading import LogReader
 
 SEEING = frozenset({"auditor", "accounting"})
@@ -61,7 +62,7 @@ async def start(visit: Visit) -> Response:
     if left_out := sorted(CHECKS.keys() - done):
         body["without"] = left_out
     audit = await visit.ask("startAudit", body=body)
-    return visit.go(f"/audit/{audit['audit']}", "The audit has begun.")
+    return visit.go(f"/audit/{audit['audit']}")
 
 
 async def show_one(visit: Visit) -> View:
@@ -69,7 +70,13 @@ async def show_one(visit: Visit) -> View:
     audit = await visit.ask("getAudit", path)
     query = {"limit": str(FINDINGS_SHOWN), "after": visit.query("after")}
     found = await visit.ask("getAuditFindings", path, query=query)
-    data = {"audit": audit, "findings": found["findings"], "next": found["next"], "first": visit.query("after") is None}
+    data = {
+        "audit": audit,
+        "findings": found["findings"],
+        "next": found["next"],
+        "first": visit.query("after") is None,
+        "kinds": {kind: KINDS[kind] for kind in (audit["summary"] or {}).get("by_kind", ())},
+    }
     began = visit.service.site.clock.local(audit["started_at"])
     return View(data, title=f"Audit of {began:%d %b %Y}", crumbs=CRUMBS)
 

@@ -33,7 +33,18 @@ async def show(visit: Visit) -> View:
         for page in PAGES
         if page.nav is not None and page.name != "home" and page.admits(visit.person.role)
     ]
-    return View({"pages": pages, "now": await _now(visit)})
+    now = await _now(visit)
+    return View({"pages": pages, "now": now, "begin": await _begin(visit, now)})
+
+
+async def _begin(visit: Visit, now: dict[str, Any] | None) -> str | None:
+    """What comes first in a new ledger: people, then a table; none once both are there."""
+    if visit.person.role == "admin":
+        people = (await visit.ask("listPeople"))["people"]
+        return "people" if all(one["parts"] == ["admin"] for one in people) else None
+    if now is None or now["tables"]:
+        return None
+    return "table" if visit.may("openSession") else "wait"
 
 
 async def _now(visit: Visit) -> dict[str, Any] | None:

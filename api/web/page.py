@@ -45,4 +45,5 @@ class Page(Struct, frozen=True):
 
     def check(self, person: Person) -> None:
         if not self.admits(person.role):
-            raise Problem("forbidden", f"The role {person.role} may not see this page.")
+            others = " or ".join(sorted(self.roles or ()))
+            raise Problem("forbidden", f"This page is for the role {others}, and you are here as {person.role}.")

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.responses import Response
 
+from api.service.problems import Problem
 from api.service.rounds import SEEING
 from api.web.hands import asked_for, searched
 from api.web.page import Page, View
@@ -17,12 +18,19 @@ from api.web.visit import Visit
 from domain.events import ROUND_TOPICS
 from infra.aggregates import NAMESPACE
 
+BROKEN = (
+    "The stored events of this round do not make a round: some are gone, or are not as they were written. "
+    "An audit says which."
+)
 NOTES = ("exposed card", "late bet", "irregularity", "other")
 
 
 async def show(visit: Visit) -> View:
     round_id = visit.id("round")
-    response = await visit.fetch("stepRound", {"round": round_id})
+    try:
+        response = await visit.fetch("stepRound", {"round": round_id})
+    except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        raise Problem("internal", BROKEN) from error
     told = msgspec.json.decode(response.body)
     step = _wanted_step(visit, len(told["steps"]))
     search = asked_for(visit)

@@ -77,6 +77,14 @@ PAGES: tuple[Page, ...] = (
 )
 NOBODY = Person("nobody", "nobody")
 ERROR_PAGE = Page("", "error", "Something went wrong", "error.html", home.show, None)
+# Where the words for programs would be no words for people.
+FOR_PEOPLE = {
+    "forbidden": "You may not do that.",
+    "unauthenticated": "You are no longer signed in.",
+    "bad_document": "That cannot be read.",
+    "method_not_allowed": "That cannot be sent here.",
+}
+PASSING = ("unavailable", "too_many_requests")  # worth another try in a moment
 SHORTEST_ZIPPED = 1000
 WORKER = "/dealer/worker.js"
 HEADERS = {
@@ -127,7 +135,7 @@ class Site:
         person, session = await self._who(request, cookies)
         if person is None:
             if page.roles is not None:
-                return await self._to_sign_in(request)
+                return self._to_sign_in(request, cookies)
             person = NOBODY
         request.scope["person"] = person
         page.check(person)
@@ -153,11 +161,15 @@ class Site:
             slow_down(self.service, request)
             raise
 
-    async def _to_sign_in(self, request: Request) -> Response:
-        if wants_json(request) or request.method not in SAFE:
+    def _to_sign_in(self, request: Request, cookies: Cookies) -> Response:
+        if wants_json(request):
             raise Problem("unauthenticated", "Sign in first, or send a bearer token.")
-        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return RedirectResponse(f"/sign-in?next={quote(address)}", 303, HEADERS)
+        if request.method not in SAFE:
+            raise Problem("unauthenticated", "What you sent has not been stored. Sign in, and send it again.")
+        response = RedirectResponse(_sign_in(request), 303, HEADERS)
+        if cookies.session is not None:
+            cookies.set(response, "notice", quote("Your session has ended. Sign in to go on."), seconds=60)
+        return response
 
     async def _submitted(self, visit: Visit) -> Response:
         """A form that is refused comes back as the page with the reason and what had been filled in."""
@@ -241,10 +253,13 @@ class Site:
             with suppress(Exception):
                 person, session = await self._who(request, cookies)
         visit = Visit(self.service, ERROR_PAGE, request, person or NOBODY, session, cookies)
+        asks = request.method in SAFE
         data = {
             "status": problem.status,
-            "what": TITLES[problem.code] if problem.code != "forbidden" else "You may not do that.",
+            "what": FOR_PEOPLE.get(problem.code, TITLES[problem.code]),
             "detail": problem.detail,
+            "sign_in": _sign_in(request) if problem.code == "unauthenticated" else None,
+            "again": _here(request) if asks and problem.code in PASSING else None,
         }
         response = await visit.in_thread(self._rendered, visit, View(data, status=problem.status))
         for name, value in problem.headers.items():
@@ -287,6 +302,10 @@ def wants_html(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "") and not wants_json(request)
 
 
+def _sign_in(request: Request) -> str:
+    return f"/sign-in?next={quote(_here(request))}"
+
+
 def _here(request: Request) -> str:
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
@@ -298,10 +317,14 @@ def _problem_of(error: Exception) -> Problem:
         case Refusal():
             return of_refusal(error)
         case TimeoutError():
-            return Problem("unavailable", "It took too long.")
+            return Problem("unavailable", "It took too long. Try again in a moment.")
         case OperationalError() | InterfaceError() | psycopg.OperationalError():
-            return Problem("unavailable", "The database did not answer.", headers={"Retry-After": "1"})
-    return Problem("internal", "It has been logged.")
+            return Problem(
+                "unavailable",
+                "The database does not answer. What was stored before is safe; try again in a moment.",
+                headers={"Retry-After": "1"},
+            )
+    return Problem("internal", "The mistake is the program's, and it has been logged.")
 
 
 def _html(request: Request, html: bytes, status: int) -> Response:

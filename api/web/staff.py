@@ -14,13 +14,22 @@ from infra.passwords import SHORTEST
 from infra.people import ROLES
 
 SEEING = frozenset({"admin", "auditor"})
+WHAT_FOR = {
+    "floor": "Opens tables and deals, swaps boxes, waives fees, takes claims and rules on them.",
+    "cage": "Sees bankrolls, and the chips that were bought and cashed.",
+    "counter": "Counts drop boxes, without seeing what they should hold.",
+    "accounting": "Fees, boxes and their sign-off, trays, days and every report.",
+    "auditor": "Sees everything, runs audits, changes nothing.",
+    "admin": "Says who may sign in, and touches no money.",
+}
+assert tuple(WHAT_FOR) == ROLES
 CHANGES_SHOWN = 20
 
 
 async def show(visit: Visit) -> View:
     people = (await visit.ask("listPeople"))["people"]
     changes = await visit.in_thread(visit.service.people.changes, CHANGES_SHOWN)
-    return View({"people": people, "changes": changes, "roles": list(ROLES), "shortest": SHORTEST})
+    return View({"people": people, "changes": changes, "roles": WHAT_FOR, "shortest": SHORTEST})
 
 
 async def add(visit: Visit) -> Response:
@@ -48,7 +57,7 @@ async def show_person(visit: Visit) -> View:
     if somebody is None:
         raise Problem("not_found", f"There is nobody with the id {staff_id}.")
     tables = [part.partition(":")[2] for part in somebody["parts"] if ":" in part]
-    data = {"somebody": somebody, "roles": list(ROLES), "tables": tables, "shortest": SHORTEST}
+    data = {"somebody": somebody, "roles": WHAT_FOR, "tables": tables, "shortest": SHORTEST}
     return View(data, title=somebody["name"], crumbs=(("Staff", "/staff"),))
 
 

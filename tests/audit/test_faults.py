@@ -30,6 +30,7 @@ def findings(url: str, scope: Scope | None = None, without: tuple[str, ...] = ("
     found: list[Finding] = []
     Audit(url, scope or Scope(), processes=1, without=without, report=found.append).run()
     assert all(finding.kind in KINDS for finding in found)
+    assert not any(finding.what.endswith("..") for finding in found)
     return found
 
 

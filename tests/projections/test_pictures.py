@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree
@@ -84,3 +85,15 @@ def test_names_and_large_figures_are_drawn_whole():
     row = {"player_dealer": "a", "wager": "0.25", "liability": "250000.50", "paid": "0.00"}
     assert {"1", "10", "1,000,000"} <= set(words(exposure([row])))
     assert {"0.00", "0.50"} <= set(words(bankroll("a", [(start, 50)])))
+
+
+def test_of_many_rounds_a_picture_has_stretches_and_no_round_that_was_not_covered_is_lost():
+    plain = {"player_dealer": "a", "wager": "1000.00", "liability": "100.00", "paid": "10.00"}
+    rows = [{**plain, "liability": "90000.00"} if at == 1700 else plain for at in range(3000)]
+    svg = exposure(rows)
+    assert any("of every 50 the least put up" in text for text in words(svg))
+    wager, liability, paid = (path.attrib["d"] for path in ElementTree.fromstring(svg).iter(f"{SVG}path"))
+    assert {line.count("H") for line in (wager, liability, paid)} == {60}  # a step for each stretch, and the end
+    assert len(set(re.findall(r"V([\d.]+)", liability))) == 2  # what that one round could have cost
+    one_by_one = exposure(rows[:100])
+    assert not any("of every" in text for text in words(one_by_one))

@@ -20,12 +20,19 @@ SIDEWAYS = """() => [...document.querySelectorAll(".scroll")]
   .map((frame) => `${frame.getAttribute("aria-label")}: ${frame.scrollWidth} in ${frame.clientWidth}`)"""
 
 
+# Figures squeezed into columns that are too narrow for them.
+CRAMPED = """() => [...document.querySelectorAll(".tile")]
+  .filter((tile) => tile.clientWidth < 110)
+  .map((tile) => tile.textContent)"""
+
+
 def look_at(page: Page, name: str) -> None:
     """What is open, loaded once: it is made narrow and dark where it stands."""
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.locator("h1").count() == 1
         assert page.evaluate(OVERFLOW) <= 0, f"wider than {width} px"
+        assert page.evaluate(CRAMPED) == []
         if size == "desktop":
             assert page.evaluate(SIDEWAYS) == []
         for theme in THEMES:

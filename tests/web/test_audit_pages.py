@@ -6,10 +6,12 @@ import re
 
 import httpx
 import psycopg
+import pytest
 from playwright.sync_api import Page, expect
 
 from infra.aggregates import stream
 from tests.web.conftest import Site
+from tests.web.looking import look_at
 
 
 def begin(site: Site, page: Page, table: str) -> None:
@@ -43,5 +45,26 @@ def test_a_finding_leads_to_its_hand(site: Site, page: Page):
         connection.execute("ALTER TABLE roundledger.events ENABLE ALWAYS TRIGGER events_stay")
     assert changed
     begin(site, page, won["table"])
+    look_at(page, "findings")
     page.get_by_role("link", name=won["round"]).first.click()
+    expect(page).to_have_url(re.compile(r"\?step=\d+$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text(won["round"])
+
+
+@pytest.mark.parametrize(("gone", "status"), [("round.line_settled%", 200), ("round.wager_placed%", 500)])
+def test_a_round_of_which_events_are_gone_is_told_or_says_so(site: Site, gone: str, status: int):
+    """The first one's loss leaves something to tell; without a wager the rest makes no round."""
+    ruleset = {200: "tcp-casino-club", 500: "uth-sd"}[status]
+    one = httpx.get(f"{site.url}/v1/rounds", params={"ruleset": ruleset, "status": "settled"}).json()["rounds"][0]
+    with psycopg.connect(site.database_url) as connection:
+        connection.execute("ALTER TABLE roundledger.events DISABLE TRIGGER ALL")
+        connection.execute(
+            "DELETE FROM roundledger.events WHERE position = (SELECT min(e.position) FROM roundledger.events e "
+            "JOIN roundledger.originators o USING (originator) JOIN roundledger.topics t USING (topic_id) "
+            "WHERE o.originator_id = %s AND t.topic LIKE %s)",
+            [stream("round", one["round"]), gone],
+        )
+        connection.execute("ALTER TABLE roundledger.events ENABLE ALWAYS TRIGGER events_stay")
+    answer = httpx.get(f"{site.url}/rounds/{one['round']}", headers={"Accept": "text/html"})
+    assert answer.status_code == status
+    assert ("do not make a round" in answer.text) == (status == 500)

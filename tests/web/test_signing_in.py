@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from infra.people import MOST_FAILURES
 from tests.ledger.conftest import migrated_database
 from tests.web.conftest import PASSWORD, Site, serving
+from tests.web.looking import look_at
 
 SignIn = Callable[..., None]
 
@@ -174,7 +176,12 @@ def test_a_session_that_idles_has_ended(locked: Site, client: Client):
     assert client.http.get("/account").status_code == 200
     with psycopg.connect(locked.database_url) as connection:
         connection.execute("UPDATE roundledger.sessions SET seen_at = now() - interval '31 minutes'")
+    refused = client.http.post("/account", data={"do": "part"}, headers={"Accept": "text/html"})
+    assert refused.status_code == 401
+    assert "has not been stored" in refused.text
+    assert 'href="/sign-in?next=/account"' in refused.text
     assert client.http.get("/account").status_code == 303
+    assert "Your session has ended." in client.http.get("/sign-in").text
     assert client.http.get("/account?format=json").status_code == 401
     assert client.http.get("/v1/rounds").status_code == 401
 
@@ -200,7 +207,8 @@ def test_nobody_is_led_elsewhere_by_the_address_to_go_on_to(locked: Site, client
 def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, page: Page):
     with migrated_database(server_url) as url, serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
         page.goto(site.url)
-        page.get_by_role("link", name="Make the first admin").click()
+        page.wait_for_url(f"{site.url}/setup")  # nobody is asked for a password that nobody has
+        look_at(page, "setup")
         for label, text in (("Your staff id", "boss-1"), ("Your name", "The Boss")):
             page.get_by_label(label).fill(text)
         page.get_by_label("Password", exact=True).fill(PASSWORD)
@@ -208,6 +216,8 @@ def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, pa
         page.get_by_label("Setup code").fill("SETUP-CODE")
         page.get_by_role("button", name="Make the first admin").click()
         expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
+        page.get_by_role("link", name="Let others sign in").click()
+        expect(page.get_by_label("floor", exact=True)).to_have_accessible_description(re.compile("Opens tables"))
         with httpx.Client(base_url=site.url) as http:
             assert http.get("/setup").status_code == 404
 
@@ -235,7 +245,7 @@ def test_while_the_database_is_away_a_page_says_so(server_url: str, tmp_path: Pa
         by_the_way = make_conninfo(url, host=str(tmp_path))
         with serving(by_the_way, token_key="x" * 40, follow=False, time_limit_seconds=1.0) as site:
             client = Client(site)
-            assert client.http.get("/sign-in").status_code == 200
+            assert client.http.get("/setup").status_code == 200
             site.app.state.service.site.clock._asked_at = float("-inf")  # as it is a minute later
             way.unlink()
             with psycopg.connect(url, autocommit=True) as connection:
@@ -249,8 +259,9 @@ def test_while_the_database_is_away_a_page_says_so(server_url: str, tmp_path: Pa
                 assert answer.status_code == 503
                 assert "The service cannot answer now." in answer.text
                 assert "<h1>" in answer.text
+                assert f'href="{address}">Try again' in answer.text
             way.symlink_to(socket)
-            assert client.http.get("/sign-in", timeout=60).status_code == 200
+            assert client.http.get("/setup", timeout=60).status_code == 200
             client.http.close()
 
 
@@ -300,7 +311,9 @@ def test_an_admin_adds_somebody_who_then_signs_in(locked: Site, page: Page, sign
 
 def test_only_an_admin_changes_people(locked: Site, client: Client):
     client.sign_in("floor-1", PASSWORD)
-    assert client.http.get("/staff").status_code == 403
+    refused = client.http.get("/staff")
+    assert refused.status_code == 403
+    assert "for the role admin or auditor, and you are here as floor" in refused.text
     client.sign_in("auditor-1", PASSWORD)
     assert client.http.get("/staff").status_code == 200
     sent = {"do": "disable", "csrf": client.token("/staff/floor-1")}

@@ -120,7 +120,7 @@ export function nextRound(ui, state, open, draw) {
   return h("div", { id: "next-round" },
     h("h2", {}, "Next round: who banks?"),
     run ? h("p", { class: "muted" }, `${run.bettor} at seat ${run.seat} banked last, ${run.rounds === 1 ? "one round" : `${run.rounds} rounds in a row`}.`) : null,
-    seats.length ? null : h("p", { class: "muted" }, "Nobody is seated: seat the player-dealer first."),
+    seats.length ? null : h("p", { class: "muted" }, "Nobody is seated. Seat the player-dealer below first."),
     h("div", { class: "row-buttons", role: "group", "aria-label": "Player-dealer" },
       seats.map((seat) => button(`bank-${seat}`, `${seat} ${session.players[seat]}`, () => { bank.asking = "bank"; press(seat)(); }, { kind: "pad roomy", pressed: bank.seat === seat }))),
     seats.length > 1 ? h("p", { class: "step" }, "Offered the bank before him, and declined, in this order:") : null,
@@ -140,6 +140,7 @@ export function seating(ui, state, { take, leave, close, tap }, draw) {
   const form = (ui.seating ??= { seat: "", bettor: "", dealer: "" });
   const free = Array.from({ length: rules.seats }, (_, at) => at + 1).filter((seat) => !(seat in session.players));
   const seat = form.seat || String(free[0] ?? "");
+  ui.seatingOpen ??= rules.player_banked && free.length === rules.seats; // without a player-dealer nothing goes on
   return folded("seating", "seatingOpen", ui, "Seats, dealer, closing",
     h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
       field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}", placeholder: "staff id" }),
