@@ -48,6 +48,8 @@ def write_results(results: Iterable[bytes], *, at_once: bool = False) -> None:
 
     `at_once`: each result leaves before the next one is worked on, because somebody may act on it.
     """
+    if sys.stdout is None:
+        fail("there is no standard output to write results to")
     out = sys.stdout.buffer
     writing = False
     try:

@@ -31,6 +31,10 @@ class MeterDocument(Struct, frozen=True, forbid_unknown_fields=True):
     reserve_percent: int | UnsetType = UNSET
     id: Id | UnsetType = UNSET
 
+    @property
+    def has_figures(self) -> bool:
+        return UNSET not in (self.seed, self.shown, self.reserve, self.percent, self.reserve_percent)
+
 
 class TermsDocument(Struct, frozen=True, forbid_unknown_fields=True):
     """The shape of `terms` in a document; what a rule set allows is checked by `resolve`."""

@@ -12,7 +12,7 @@ from typing import Any, cast
 from uuid import UUID, uuid5
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain import boxes, meters, moments, rulesets, sealing, tables
@@ -21,7 +21,7 @@ from domain.money import money
 from domain.rulebooks import RuleSetAdopted
 from domain.ruleset import RuleSet
 from domain.state import Round, fold, start
-from domain.terms import Meter, Terms, TermsDocument, resolve
+from domain.terms import Meter, MeterDocument, Terms, TermsDocument, resolve
 from infra.appender import SealedCard
 from infra.event_store import LedgerEventStore
 from infra.mapper import Entry, Recorded
@@ -306,6 +306,25 @@ class Aggregates:
         assert meter.id is not None
         self._meters[meter.id] = meter, version
 
+    def with_stored_meter(self, table: str, given: TermsDocument) -> TermsDocument:
+        """Terms that leave out figures of their meter take the stored ones; with none stored they stay as they are.
+
+        A meter that is left out whole is the one that the table plays with now, or the table's own.
+        """
+        meter = given.meter
+        if not isinstance(given.progressive, str) or (meter is not UNSET and meter.has_figures):
+            return given
+        name = None
+        if meter is UNSET:
+            self.forget(table)  # another process may have opened a session with another meter
+            session = self.desk(table).session
+            if session is not None and not session.closed and session.terms.meter is not None:
+                name = session.terms.meter.id
+        elif meter.id is not UNSET:
+            name = meter.id
+        found = self.meter(name or _own_meter(table))
+        return given if found is None else replace(given, meter=msgspec.convert(_figures(found[0]), MeterDocument))
+
     def metered(self, table: str, terms: Terms) -> tuple[Terms, Meter | None, int]:
         """The terms with the stored meter's figures; a meter that is not stored yet begins with the terms' own."""
         meter_id = _meter_id(table, terms)
@@ -327,7 +346,12 @@ def same_terms(table: str, first: Terms, second: Terms) -> bool:
 
 
 def _meter_id(table: str, terms: Terms) -> str | None:
-    return None if terms.meter is None else terms.meter.id or f"meter-{table}"
+    return None if terms.meter is None else terms.meter.id or _own_meter(table)
+
+
+def _own_meter(table: str) -> str:
+    """The meter of a table that shares none."""
+    return f"meter-{table}"
 
 
 def _figures(meter: Meter) -> dict[str, Any]:

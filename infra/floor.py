@@ -39,7 +39,7 @@ class Floor:
         box: str | None = None,
     ) -> tables.TableSession:
         rules = rulesets.load(ruleset)
-        resolved = resolve(rules, terms)
+        resolved = resolve(rules, self._aggregates.with_stored_meter(table, terms))
         for seat in players:
             check_seat(rules, seat)
 

@@ -33,7 +33,7 @@ from domain.moments import OutOfOrder
 from domain.results import result_of
 from domain.sealing import Openings
 from domain.state import Round, fold, start
-from domain.terms import Meter
+from domain.terms import Meter, TermsDocument
 from infra import appender
 from infra.aggregates import Actor, Aggregates, Append, Desk, Stored, same_terms, stream
 from infra.appender import Receipt, SealedCard
@@ -76,10 +76,23 @@ class Ledger(Application[UUID]):
     def record(self, raw: Any, actor: Actor) -> dict[str, Any]:
         """Store the round of a document and answer as `adjudicate` does, with `id` and `events`."""
         try:
-            stored = self.record_document(read_document(raw), content_digest(raw), actor)
+            document = read_document(self._with_stored_meter(raw))
+            stored = self.record_document(document, content_digest(raw), actor)
             return {**result_of(stored.round), "id": stored.id, "events": stored.version}
         except Refusal as refusal:
             return {**refused_document(raw, refusal), "id": None, "events": 0}
+
+    def _with_stored_meter(self, raw: Any) -> Any:
+        """A document whose progressive leaves its meter to the ledger; any other, and one out of shape, as it is."""
+        terms, table = (raw.get("terms"), raw.get("table")) if isinstance(raw, dict) else (None, None)
+        if not isinstance(terms, dict) or not terms.get("progressive") or not isinstance(table, str):
+            return raw
+        try:
+            given = msgspec.convert(terms, TermsDocument)
+        except msgspec.ValidationError:
+            return raw
+        metered = self.aggregates.with_stored_meter(table, given)
+        return raw if metered is given else {**raw, "terms": msgspec.to_builtins(metered)}
 
     def record_document(self, document: Document, content: str, actor: Actor, receipt: Receipted = None) -> Stored:
         table = document.opening.opened.table

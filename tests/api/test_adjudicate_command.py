@@ -83,10 +83,11 @@ def test_a_file_that_cannot_be_read_is_exit_code_2_with_a_message(tmp_path: Path
         assert "Traceback" not in message
 
 
-def test_standard_input_that_is_closed_is_exit_code_2_with_a_message():
-    result = subprocess.run(["sh", "-c", '"$0" adjudicate <&-', COMMAND], capture_output=True, check=False)
+@pytest.mark.parametrize(("closed", "named"), [("<&-", b"input"), (">&-", b"output")])
+def test_a_standard_stream_that_is_closed_is_exit_code_2_with_a_message(closed, named):
+    result = subprocess.run(["sh", "-c", f'"$0" adjudicate {closed}', COMMAND], capture_output=True, check=False)
     assert (result.returncode, result.stdout) == (2, b"")
-    assert result.stderr
+    assert b"no standard " + named in result.stderr
     assert b"Traceback" not in result.stderr
 
 

@@ -14,7 +14,7 @@ import pytest
 from domain import boxes, meters, rulesets, tables
 from domain.corrections import Entry
 from domain.documents import encode_result
-from domain.errors import BadChoice, Conflict, OutOfTurn
+from domain.errors import BadChoice, BadTerms, Conflict, OutOfTurn
 from domain.events import CorrectionPosted, FeeWaived, MeterRead, NoteMade, RoundCorrected, RoundOpened
 from domain.facts import actions_of
 from domain.results import result_of
@@ -491,6 +491,56 @@ def test_tables_share_a_meter_by_its_id(ledger, reopened):
     assert shown(accepted(ledger, progressive_round(first, {"id": name}))) == ("2001.00", "2001.50")
     assert shown(accepted(elsewhere, progressive_round(second, {"id": name}))) == ("2001.50", "2002.00")
     assert len(meter_events(ledger, name)) == 5
+
+
+def with_meter(raw: dict[str, Any], meter: dict[str, Any] | None) -> dict[str, Any]:
+    """The document with this meter in its terms, or with none."""
+    terms = {name: value for name, value in raw["terms"].items() if name != "meter"}
+    return {**raw, "terms": terms if meter is None else {**terms, "meter": meter}}
+
+
+def test_a_stored_meter_needs_no_figures_in_a_document(ledger, reopened):
+    own, first, second = new_table(), new_table(), new_table()
+    name = f"m-{first}"
+    accepted(ledger, progressive_round(own, {}))
+    again = with_meter(progressive_round(own, {}), None)
+    assert shown(accepted(ledger, again)) == ("2000.50", "2001.00")
+    assert shown(accepted(reopened(), again)) == ("2000.50", "2001.00")  # sent again, and not stored twice
+    accepted(ledger, progressive_round(first, {"id": name}))
+    assert shown(accepted(ledger, with_meter(progressive_round(second, {}), {"id": name}))) == ("2000.50", "2001.00")
+    left_out = with_meter(progressive_round(second, {}), None)  # it is the one that the table plays with
+    assert shown(accepted(reopened(), left_out)) == ("2001.00", "2001.50")
+    assert events_of(ledger, "table", second) == [tables.SessionNumbered(1)]
+    some = with_meter(progressive_round(own, {}), {"shown": "5.00", "percent": 100})
+    assert shown(accepted(ledger, some)) == ("2001.00", "2001.50")
+
+
+@pytest.mark.parametrize("meter", [None, {"id": "m-nobody-has"}, {"shown": "5.00"}])
+def test_a_meter_that_is_not_stored_needs_its_figures(ledger, meter):
+    refused = ledger.record(with_meter(progressive_round(new_table(), {}), meter), ACTOR)
+    assert (refused["status"], refused["error"]["code"]) == ("refused", "bad_terms")
+
+
+def test_a_stored_meter_out_of_shape_is_a_bad_document(ledger):
+    table = new_table()
+    accepted(ledger, progressive_round(table, {}))
+    for meter in ({"shown": 5}, {"colour": "red"}, {"id": "M 1"}):
+        refused = ledger.record(with_meter(progressive_round(table, {}), meter), ACTOR)
+        assert (refused["error"]["code"], refused["error"]["action"]) == ("bad_document", None)
+
+
+def test_a_session_is_opened_with_a_stored_meter(ledger):
+    table, other = new_table(), new_table()
+    name = f"m-{table}"
+    accepted(ledger, progressive_round(table, {"id": name}))
+    terms = {"trips": "UTH-01", "progressive": "PMG-01", "meter": {"id": name}}
+    session = Floor(ledger).open_session(other, "uth-sd", msgspec.convert(terms, TermsDocument), {}, ACTOR)
+    assert session.terms.meter is not None
+    assert (session.terms.meter.id, session.terms.meter.shown) == (name, 2000_50)
+    with pytest.raises(BadTerms, match="meter"):
+        Floor(ledger).open_session(
+            new_table(), "uth-sd", msgspec.convert({**terms, "meter": {}}, TermsDocument), {}, ACTOR
+        )
 
 
 def without_progressive_wagers(raw: dict[str, Any]) -> dict[str, Any]:
