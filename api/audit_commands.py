@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -96,7 +97,7 @@ def audit(
         fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
 
     def run(make: "Callable[..., Audit]") -> "Summary":
-        with _written(output, into) as writer:
+        with _written(output, into, _meant(scope, archive_folder)) as writer:
             with progress_with_rate("Auditing") as progress:
 
                 def tell(now: Progress) -> None:
@@ -212,8 +213,9 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
 class FindingsWriter:
     """Takes findings one by one and writes each at once, so that a million of them fill no memory."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, meant: str) -> None:
         self._out = out
+        self._meant = meant
 
     def take(self, finding: "Finding") -> None:
         raise NotImplementedError
@@ -256,8 +258,8 @@ class Pdf(FindingsWriter):
 
     MOST = 5_000
 
-    def __init__(self, out: TextIO) -> None:
-        super().__init__(out)
+    def __init__(self, out: TextIO, meant: str) -> None:
+        super().__init__(out, meant)
         self._found: list[Finding] = []
 
     def take(self, finding: "Finding") -> None:
@@ -267,7 +269,9 @@ class Pdf(FindingsWriter):
     def finish(self, summary: "Summary") -> None:
         from projections.pdf import findings_sheet
 
-        self._out.buffer.write(findings_sheet(told(summary), self._found, summary.findings))
+        made_at = datetime.now().astimezone()
+        sheet = findings_sheet(self._meant, told(summary), self._found, summary.findings, made_at)
+        self._out.buffer.write(sheet)
         self._out.buffer.flush()
 
 
@@ -293,13 +297,25 @@ def told(summary: "Summary") -> list[str]:
     return [*lines, *(f"  {count:,} × {KINDS.get(kind, kind)}" for kind, count in sorted(summary.by_kind.items()))]
 
 
+def _meant(scope: "Scope", archive_folder: Path | None) -> str:
+    """What an audit is of, in a sentence; moments by the clock of whoever audits, with its offset."""
+    from domain.moments import told
+
+    moments = (("from", scope.since_ms), ("before", scope.until_ms))
+    said = [f"{word} {told(datetime.fromtimestamp(at / 1000).astimezone())}" for word, at in moments if at is not None]
+    others = (("of table", scope.table), ("under", scope.ruleset), ("of", scope.bettor))
+    said += [f"{word} {name}" for word, name in others if name is not None]
+    of = "the ledger" if archive_folder is None else f"the archive {archive_folder.name}"
+    return f"Rounds of {of} {', '.join(said)}." if said else f"All rounds of {of}."
+
+
 @contextmanager
-def _written(output: FindingsFormat, into: Path | None) -> Iterator[FindingsWriter]:
+def _written(output: FindingsFormat, into: Path | None, meant: str) -> Iterator[FindingsWriter]:
     if into is None:
-        yield WRITERS[output](sys.stdout)
+        yield WRITERS[output](sys.stdout, meant)
         return
     try:
         with into.open("w", encoding="utf-8") as out:
-            yield WRITERS[output](out)
+            yield WRITERS[output](out, meant)
     except OSError as error:
         fail(f"{into} cannot be written: {error.strerror}")

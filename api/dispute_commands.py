@@ -168,8 +168,7 @@ def _add(
 
     with _ledger(database_url, data_dir) as ledger:
         who = actor(by)
-        filed = Disputes(ledger).add(dispute_id, lambda dispute: decide(dispute, who.at_ms), who)
-    _say(filed)
+        _say(ledger, Disputes(ledger).add(dispute_id, lambda dispute: decide(dispute, who.at_ms), who))
 
 
 # ---- ruling
@@ -211,7 +210,7 @@ def rule(
             week = who.at_ms + disputes.DAYS_TO_APPEAL * disputes.DAY_MS
             until = _moment_ms(appeal_until, "--appeal-until", week)
             filed = file.rule(dispute_id, said, reason, second, entries, until, who)
-    _say(filed)
+        _say(ledger, filed)
 
 
 @app.command()
@@ -261,20 +260,26 @@ def show(
     """The file of a dispute: claim, evidence, what was said, what the rules say beside what was paid, rulings."""
     from infra.dispute_files import whole
     from infra.disputes import Disputes
+    from projections.clock import clock_of
 
     with _ledger(database_url, data_dir) as ledger:
         file = whole(ledger, Disputes(ledger).get(dispute_id), actor(None).at_ms)
+        clock = clock_of(ledger.events.recorder.database)
     if as_json:
         _write_json(file)
         return
     late = ", overdue" if file["overdue"] else ""
     typer.echo(f"{file['dispute']}  {file['status']}{late}  round {file['round']}  {file['bettor']} {file['spot']}")
-    typer.echo(f"{file['kind']}, {file['claimed']} claimed, {file['awarded']} awarded, due {file['deadline']}")
+    typer.echo(
+        f"{file['kind']}, {file['claimed']} claimed, {file['awarded']} awarded, due {clock.moment(file['deadline'])}"
+    )
+    typer.echo(f"times are the property's ({clock.zone(clock.local(file['opened_at']))})")
     held = "unchanged since" if file["intact"] else "CHANGED SINCE"
     typer.echo(f"evidence: {file['evidence']['version']} events, {file['evidence']['events_hash']}, {held}")
     typer.echo("may not rule: " + ", ".join(f"{who} ({why})" for who, why in sorted(file["involved"].items())))
     typer.echo()
-    _print_rows(("step", "at", "by", "text"), file["events"])
+    told = [{**it, "at": clock.moment(it["at"]), "text": clock.words(it["text"])} for it in file["events"]]
+    _print_rows(("step", "at", "by", "text"), told)
     if file["lines"]:
         typer.echo()
         columns = ("seat", "bettor", "spot", "outcome", "paid", "collected", "reported_paid", "reported_collected")
@@ -515,10 +520,12 @@ def _check_id(text: str, what: str) -> None:
 # ---- printing
 
 
-def _say(filed: "Filed") -> None:
+def _say(ledger: "Ledger", filed: "Filed") -> None:
     from domain.dispute_telling import tell
+    from projections.clock import clock_of
 
-    typer.echo(f"{filed.dispute.id}: {tell(filed.entries[-1].event)}", err=True)
+    said = clock_of(ledger.events.recorder.database).words(tell(filed.entries[-1].event))
+    typer.echo(f"{filed.dispute.id}: {said}", err=True)
 
 
 def _write_json(value: Any) -> None:

@@ -13,6 +13,7 @@ from api.play_commands import File, open_documents, write_results
 
 if TYPE_CHECKING:
     from infra.ledger import Ledger
+    from projections.clock import PropertyClock
 
 
 def record(
@@ -102,11 +103,13 @@ def replay(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Tell a recorded round event by event: time, seat, cards, money and clause."""
+    """Tell a recorded round event by event: time, seat, cards, money and clause; times are the property's."""
     from infra.replaying import replay_of
+    from projections.clock import clock_of
 
     with open_ledger(database_url, data_dir) as ledger:
         replayed = replay_of(ledger, round_id, step)
+        clock = clock_of(ledger.events.recorder.database)
     if replayed is None:
         fail(f"there is no round {round_id}")
     if as_json:
@@ -114,10 +117,10 @@ def replay(
 
         sys.stdout.buffer.write(msgspec.json.encode(replayed.document()) + b"\n")
         return
-    _print_timeline(replayed)
+    _print_timeline(replayed, clock)
 
 
-def _print_timeline(replayed: Any) -> None:
+def _print_timeline(replayed: Any, clock: "PropertyClock") -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -135,18 +138,18 @@ def _print_timeline(replayed: Any) -> None:
         table.add_column(heading, justify=justify, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("what happened")
     table.add_column("clause", style="dim")
+    opened = replayed.steps[0].entry.at
     for step in replayed.steps:
         entry, told = step.entry, step.told
         cards = Text(" ").join(Text(card, style="red" if card[1:] in ("d", "h") else "") for card in told.cards)
         amount = "" if told.amount is None else money(told.amount)
         seat = "" if told.seat is None else str(told.seat)
         style = {"win": "green", "lose": "red"}.get(getattr(entry.event, "outcome", ""), "")
-        time = f"{entry.at:%H:%M:%S}{' late' if entry.late else ''}"
+        time = f"{clock.after(opened, entry.at)}{' late' if entry.late else ''}"
         table.add_row(str(step.number), time, seat, cards, amount, Text(told.what, style=style), told.clause or "")
     console = Console()
     if not console.is_terminal:
         console.width = 200  # a file has room for whole sentences
-    opened = replayed.steps[0].entry.at
-    head = f"{replayed.result['ruleset']}  {replayed.result['status']}  {opened:%Y-%m-%d} UTC"
+    head = f"{replayed.result['ruleset']}  {replayed.result['status']}  {clock.moment(opened)} {clock.zone(opened)}"
     console.print(f"[bold]{replayed.round_id}[/bold]  {head}")
     console.print(table)

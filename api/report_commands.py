@@ -86,6 +86,7 @@ def report(
 
     The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
+    from projections.clock import clock_at
     from projections.output import WRITERS, about, ledger_file
     from projections.reports import BadFilter, Filters, UnknownReport, columns_of, report_named, rows
     from projections.summary import NAMES as SUMMARIES
@@ -116,6 +117,7 @@ def report(
                 _write("".join(ledger_file(url, output, filters)).encode(), into)
                 return
             found = rows(url, name, filters)
+            said = about(name, filters, datetime.now(UTC), clock_at(url))
     except UnknownReport as error:
         fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
     except BadFilter as error:
@@ -126,7 +128,7 @@ def report(
         with _page(into) as page:
             print_table(columns_of(name), found, page, report_named(name).together(found))
         return
-    _write(WRITERS[output](name, found, about(name, filters, datetime.now().astimezone())), into)
+    _write(WRITERS[output](name, found, said), into)
 
 
 @contextmanager
@@ -160,9 +162,10 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
     if output is Format.JSON:
         _write(msgspec.json.encode(found) + b"\n", into)
     elif output is Format.PDF:
+        from projections.clock import clock_at
         from projections.pdf import summary_sheet
 
-        _write(summary_sheet(found, datetime.now().astimezone()), into)
+        _write(summary_sheet(found, datetime.now(UTC), clock_at(url)), into)
     else:
         totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
         with _page(into) as page:

@@ -54,3 +54,16 @@ def in_order(at_ms: int, after_ms: int, what: str) -> int:
 
 def shown(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def told(at: datetime) -> str:
+    """For people: day, time and offset, by the clock that it is given in."""
+    return at.isoformat(" ", "seconds")
+
+
+def told_after(first: datetime, at: datetime) -> str:
+    """Where `first` was told in full: the time alone, and before it the day and behind it the offset if they are other
+    ones."""
+    day = "" if at.date() == first.date() else f"{at:%Y-%m-%d} "
+    offset = "" if at.utcoffset() == first.utcoffset() else at.isoformat()[-6:]
+    return f"{day}{at:%H:%M:%S}{offset}"

@@ -1,16 +1,37 @@
-"""The dossier of a dispute on paper: claim, frozen evidence, words, the rules' answer beside what was paid, rulings."""
+"""The dossier of a dispute on paper, for whoever rules on it: the claim and what was said of it, the round as it was
+played, the rules' answer beside what was paid, rulings and their entries, and what proves the round."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from domain.dispute_telling import card_supposed
+from domain.disputes import (
+    AppealRuled,
+    DeadlineMoved,
+    DisputeAppealed,
+    DisputeRuled,
+    StatementGiven,
+    SurveillanceReferred,
+    called,
+)
+from domain.picture import picture_of
+from domain.supposing import CardSupposed
+from infra.aggregates import Stored, stream
 from infra.dispute_files import whole
 from infra.disputes import Filed
 from infra.ledger import Ledger
-from projections.pdf import Sheet
+from infra.tlog.reading import LogReader
+from projections.clock import PropertyClock, clock_of
+from projections.pdf import Sheet, figure
+from projections.report import added_up
+from projections.table_paper import BETS, DECISIONS, bets_on, decisions_in, hands_on
 
+MARK = "this one"  # beside the wager that it is about
+EVERY_HAND = {"hand": 1}  # is the first one where there is no other
 LINES = (
+    "disputed",
     "seat",
     "bettor",
     "hand",
@@ -18,84 +39,169 @@ LINES = (
     "wager",
     "outcome",
     "odds",
+    "owed",
     "paid",
     "collected",
-    "reported_paid",
-    "reported_collected",
+    "dealer_paid",
+    "dealer_collected",
     "difference",
     "corrected",
     "clause",
+    "why",
 )
-CHANGED = ("seat", "bettor", "spot", "outcome", "was", "would_be", "difference", "clause", "reason")
-ENTRIES = ("seat", "bettor", "spot", "hand", "amount", "account")
+ADDED_UP = ("wager", "paid", "collected", "dealer_paid", "dealer_collected", "difference", "corrected")
+CHANGED = ("seat", "bettor", "spot", "outcome", "was", "would_be", "difference", "clause", "why")
+ENTRIES = ("seat", "spot", "hand", "paid_by", "to", "amount")
+STATEMENTS = ("who", "as", "taken_at", "taken_by", "statement")
+REFERENCES = ("camera", "from", "to", "what_it_shows", "referred_by")
 
 
 def dossier(ledger: Ledger, filed: Filed, now_ms: int) -> bytes:
-    file = whole(ledger, filed, now_ms)
-    sheet = Sheet(f"Dispute {file['dispute']}")
+    database = ledger.events.recorder.database
+    file, stored, clock = whole(ledger, filed, now_ms), ledger.load(filed.dispute.opened.round), clock_of(database)
+    made_at = clock.at_ms(now_ms)
+    standing = f"As the file stood at {clock.moment(made_at)}, after {file['version']} entries."
+    sheet = Sheet(called(file["dispute"]), f"{called(file['dispute'])}. {standing}", made_at)
+    sheet.text(f"{standing} Amounts are in US dollars; times are the property's ({clock.zone(made_at)}).")
     sheet.figures(
         {
             "status": file["status"] + (", overdue" if file["overdue"] else ""),
-            "round": file["round"],
-            "table": file["table"],
-            "kind": file["kind"],
             "claimed": file["claimed"],
             "awarded": file["awarded"],
-            "dealer": file["dealer"] or "nobody",
-            "player-dealer": file["player_dealer"] or "house",
+            "kind of error": file["kind"],
+            "round": file["round"],
+            "table": file["table"],
+            "dealer": file["dealer"] or "nobody tapped in",
+            "bank": file["player_dealer"] or "house",
         }
     )
-    _claim(sheet, file)
-    _evidence(sheet, file)
-    sheet.heading("What was said and done")
-    sheet.table(("step", "at", "by", "text"), file["events"])
-    sheet.heading("What the rules say, beside what the dealer reports")
-    if file["lines"]:
-        sheet.table(LINES, file["lines"])
-        sheet.table(("seat", "spot", "clause", "reason"), file["lines"])
-    else:
-        sheet.remark(f"The round is {file['round_status']} and has no lines.")
+    _claim(sheet, file, filed, clock)
+    _said(sheet, filed, clock)
+    _round(sheet, file, stored, clock)
+    _answer(sheet, file)
     _what_ifs(sheet, file["what_ifs"])
-    _ruling(sheet, "Ruling", file["ruling"])
-    if file["appeal"] is not None:
-        sheet.heading("Appeal")
-        sheet.text(
-            f"By {file['appeal']['appellant']}, taken by {file['appeal']['taken_by']}: {file['appeal']['grounds']}"
-        )
-        _ruling(sheet, "Ruling on the appeal", file["decision"])
-    if file["closed"] is not None:
-        sheet.heading("End")
-        sheet.text(f"Closed, {file['closed']['how']}: {file['closed']['reason']}")
-    sheet.signatures(("Arbiter", "Second person", "Patron"))
+    _rulings(sheet, file, filed, clock)
+    _evidence(sheet, file, LogReader(database), clock)
+    sheet.heading("The file, entry by entry")
+    sheet.table(("step", "at", "by", "entry"), [_entry(event, clock) for event in file["events"]])
+    sheet.signatures(("Arbiter", "Second person", "Patron"), _signed(file, standing))
     return sheet.finish()
 
 
-def _claim(sheet: Sheet, file: Mapping[str, Any]) -> None:
+def _claim(sheet: Sheet, file: Mapping[str, Any], filed: Filed, clock: PropertyClock) -> None:
     sheet.heading("The claim")
-    wager = f"{file['bettor']}, {file['spot'].replace('_', ' ')} at seat {file['seat']}, hand {file['hand']}"
-    sheet.text(f"{wager}. Opened {file['opened_at']} by {file['opened_by']}, to be ruled by {file['deadline']}.")
-    sheet.text(file["claim"])
+    sheet.text(f"{_wager(file)}: {file['claimed']} claimed, {file['kind']}. {file['bettor']} says: {file['claim']}")
+    sheet.text(f"Opened at {clock.moment(file['opened_at'])} by {file['opened_by']}.")
+    waits = file["status"] in ("open", "appealed")
+    late = " THAT TIME HAS PASSED." if file["overdue"] else ""
+    sheet.text(f"{'To be' if waits else 'Was to be'} ruled by {clock.moment(file['deadline'])}.{late}")
+    for entry in filed.entries:
+        if isinstance(entry.event, DeadlineMoved):
+            to = clock.moment(clock.at_ms(entry.event.deadline_ms))
+            sheet.text(f"Deadline moved to {to} by {entry.by} at {clock.moment(entry.at)}: {entry.event.reason}")
 
 
-def _evidence(sheet: Sheet, file: Mapping[str, Any]) -> None:
-    evidence = file["evidence"]
-    sheet.heading("Frozen evidence")
-    sheet.text(f"The first {evidence['version']} events of the round, as they were stored when the dispute was opened.")
-    sheet.text(f"SHA-256 of the events: {evidence['events_hash']}")
-    sheet.text(f"SHA-256 of the result: {evidence['result_hash']}")
-    said = (
-        "agrees with both" if file["intact"] else "DOES NOT AGREE: the round was changed after the dispute was opened"
+def _wager(file: Mapping[str, Any]) -> str:
+    hand = f", hand {file['hand']}" if file["hand"] > 1 else ""
+    return f"The {file['spot'].replace('_', ' ')} wager of {file['bettor']} at seat {file['seat']}{hand}"
+
+
+def _said(sheet: Sheet, filed: Filed, clock: PropertyClock) -> None:
+    statements: list[dict[str, Any]] = []
+    references: list[dict[str, Any]] = []
+    for entry in filed.entries:
+        match entry.event:
+            case StatementGiven(who, part, text):
+                told = {"who": who, "as": part, "taken_at": clock.moment(entry.at), "taken_by": entry.by}
+                statements.append({**told, "statement": text})
+            case SurveillanceReferred(camera, since_ms, until_ms, text):
+                times = {"from": clock.moment(clock.at_ms(since_ms)), "to": clock.moment(clock.at_ms(until_ms))}
+                references.append({"camera": camera, **times, "what_it_shows": text, "referred_by": entry.by})
+    sheet.heading("Statements")
+    if statements:
+        sheet.table(STATEMENTS, statements)
+    else:
+        sheet.remark("None was taken.")
+    sheet.heading("Surveillance")
+    if references:
+        sheet.table(REFERENCES, references)
+    else:
+        sheet.remark("Nothing was referred to.")
+
+
+# ---- the round
+
+
+def _round(sheet: Sheet, file: Mapping[str, Any], stored: Stored, clock: PropertyClock) -> None:
+    picture, opened = picture_of(stored.round), stored.round.opened
+    opened_at = clock.local(stored.entries[0].at)
+    bank = picture["bank"]
+    banks = "house bank"
+    if bank["bettor"]:
+        banks = f"{bank['bettor']} banked at seat {bank['seat']} with {figure(bank['wager'])}"
+    fee = "no fee" if picture["fee"] is None else f"fee {picture['fee']}"
+    if picture["waived"]:
+        fee += f" ({picture['waived']})"
+    button = "" if picture["button"] is None else f", action button at seat {picture['button']}"
+    sheet.heading("The round")
+    sheet.text(
+        f"{file['round']}, table {file['table']}, {stored.round.status}; {opened.ruleset}, opened at "
+        f"{clock.moment(opened_at)}; {banks}; {fee}{button}."
     )
-    sheet.text(f"What is stored today {said}.")
-    sheet.text("May not rule: " + ", ".join(f"{who} ({why})" for who, why in sorted(file["involved"].items())) + ".")
+    sheet.heading("Its bets")
+    bets = [{"disputed": _mark(file, bet), **bet} for bet in bets_on(picture)]
+    sheet.table(_used(("disputed", *BETS), bets), bets, {"wager": added_up(bet["wager"] for bet in bets)})
+    sheet.heading("Its cards as they lay")
+    hands = list(hands_on(picture))
+    if hands:
+        sheet.hands(hands)
+    else:
+        sheet.remark("None was dealt.")
+    sheet.heading("Its decisions")
+    decisions = decisions_in(stored.entries, opened_at)
+    if decisions:
+        sheet.table(DECISIONS, decisions)
+    else:
+        sheet.remark("None was made.")
+
+
+def _mark(file: Mapping[str, Any], wager: Mapping[str, Any]) -> str:
+    spot = wager["spot"].replace("_", " ") == file["spot"].replace("_", " ")
+    return MARK if spot and all(wager[name] == file[name] for name in ("seat", "bettor", "hand")) else ""
+
+
+def _used(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Those that say anything here: most games have one hand, and most bets no kind."""
+    return [column for column in columns if any(row[column] not in (None, "", EVERY_HAND.get(column)) for row in rows)]
+
+
+def _answer(sheet: Sheet, file: Mapping[str, Any]) -> None:
+    sheet.heading("What the rules say, beside what the dealer reports to have paid")
+    if not file["lines"]:
+        sheet.remark(f"The round is {file['round_status']} and has no lines.")
+        return
+    lines = [
+        {
+            **line,
+            "disputed": _mark(file, line),
+            "spot": line["spot"].replace("_", " "),
+            "outcome": line["outcome"].replace("_", " "),
+            "dealer_paid": line["reported_paid"],
+            "dealer_collected": line["reported_collected"],
+            "why": line["reason"],
+        }
+        for line in file["lines"]
+    ]
+    sheet.table(_used(LINES, lines), lines, {name: added_up(line[name] for line in lines) for name in ADDED_UP})
+    if all(line["reported_paid"] is None for line in lines):
+        sheet.remark("The dealer has reported nothing of this round.")
 
 
 def _what_ifs(sheet: Sheet, asked: Sequence[Mapping[str, Any]]) -> None:
-    for question in asked:
-        sheet.heading("What if")
-        cards = [f"card {card['number']} of {card['of']} had been {card['card']}" for card in question["cards"]]
-        facts = [f"fact {number}: {fact}" for number, fact in question["facts"].items()]
-        sheet.text(f"{question['text']} ({'; '.join(cards + facts)})" if question["text"] else "; ".join(cards + facts))
+    for number, question in enumerate(asked, start=1):
+        sheet.heading(f"What if, question {number}")
+        supposed = "; ".join(_supposed(question))
+        sheet.text(f"{question['text']} ({supposed})" if question["text"] else supposed)
         if question["error"] is not None:
             error = question["error"]
             sheet.text(
@@ -109,19 +215,35 @@ def _what_ifs(sheet: Sheet, asked: Sequence[Mapping[str, Any]]) -> None:
             sheet.text(f"Difference: {money}; bank {question['bank']}.")
 
 
+def _supposed(question: Mapping[str, Any]) -> Iterator[str]:
+    for card in question["cards"]:
+        yield card_supposed(CardSupposed(card["of"], card["number"], card["card"], card["hand"]))
+    if not question["cards"]:
+        for number, fact in question["facts"].items():
+            yield f"action {number} had been: {_in_words(fact)}"
+
+
+def _in_words(fact: Mapping[str, Any]) -> str:
+    values = (
+        f"{name} {' '.join(card or 'face down' for card in value) if isinstance(value, list) else value}"
+        for name, value in fact.items()
+    )
+    return ", ".join(values)
+
+
 def _changed(line: Mapping[str, Any]) -> dict[str, Any]:
     before, after = line["before"], line["after"]
-    outcomes = [side["outcome"] if side else "none" for side in (before, after)]
+    outcomes = [side["outcome"].replace("_", " ") if side else "none" for side in (before, after)]
     return {
         "seat": line["seat"],
         "bettor": line["bettor"],
-        "spot": line["spot"],
+        "spot": line["spot"].replace("_", " "),
         "outcome": " > ".join(outcomes),
         "was": _moved(before),
         "would_be": _moved(after),
         "difference": line["difference"],
         "clause": (after or before)["clause"],
-        "reason": (after or before)["reason"],
+        "why": (after or before)["reason"],
     }
 
 
@@ -131,16 +253,111 @@ def _moved(line: Mapping[str, Any] | None) -> str:
     return f"paid {line['paid']}" if line["paid"] != "0.00" else f"collected {line['collected']}"
 
 
-def _ruling(sheet: Sheet, heading: str, ruling: Mapping[str, Any] | None) -> None:
+# ---- what was ruled
+
+
+def _rulings(sheet: Sheet, file: Mapping[str, Any], filed: Filed, clock: PropertyClock) -> None:
+    sheet.heading("Who may not rule")
+    sheet.text(", ".join(f"{who} ({why})" for who, why in sorted(file["involved"].items())) + ".")
+    when = {type(entry.event): clock.moment(entry.at) for entry in filed.entries}
+    _ruling(sheet, "Ruling", file, file["ruling"], when.get(DisputeRuled, ""), clock)
+    appeal = file["appeal"]
+    if appeal is not None:
+        sheet.heading("Appeal")
+        sheet.text(
+            f"By {appeal['appellant']}, taken by {appeal['taken_by']} at {when[DisputeAppealed]}: {appeal['grounds']}"
+        )
+        _ruling(sheet, "Ruling on the appeal", file, file["decision"], when.get(AppealRuled, ""), clock)
+    if file["closed"] is not None:
+        sheet.heading("End")
+        last = next(event for event in reversed(file["events"]) if event["event"] == "dispute.closed.v1")
+        sheet.text(
+            f"Closed at {clock.moment(last['at'])} by {last['by']}, {file['closed']['how']}: {file['closed']['reason']}"
+        )
+
+
+def _ruling(
+    sheet: Sheet,
+    heading: str,
+    file: Mapping[str, Any],
+    ruling: Mapping[str, Any] | None,
+    at: str,
+    clock: PropertyClock,
+) -> None:
     sheet.heading(heading)
     if ruling is None:
-        sheet.remark("None yet.")
+        sheet.text("None yet.")
         return
+    sheet.keep(80 + 14 * len(ruling["entries"]))
     second = f" with {ruling['second_person']}" if ruling["second_person"] else ""
-    sheet.text(f"{ruling['outcome'].capitalize()}, by {ruling['arbiter']}{second}: {ruling['reason']}")
-    if ruling["appeal_until"]:
-        sheet.text(f"It can be appealed until {ruling['appeal_until']}.")
+    sheet.text(f"{ruling['outcome'].capitalize()}, by {ruling['arbiter']}{second} at {at}.")
+    sheet.text(f"Reasons: {ruling['reason']}")
     if ruling["entries"]:
-        sheet.table(ENTRIES, ruling["entries"])
+        entries = [_moves(entry, file) for entry in ruling["entries"]]
+        sheet.table(_used(ENTRIES, entries), entries)
     else:
-        sheet.remark("No entries.")
+        sheet.text("No entries: no money moves.")
+    if ruling["appeal_until"]:
+        sheet.text(f"It can be appealed until {clock.moment(ruling['appeal_until'])}.")
+
+
+def _moves(entry: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+    """Who pays, and to whom: a negative amount goes the other way."""
+    account = entry["account"]
+    if account == "player-dealer" and file["player_dealer"]:
+        account = f"player-dealer ({file['player_dealer']})"
+    back = entry["amount"].startswith("-")
+    payer, payee = (entry["bettor"], account) if back else (account, entry["bettor"])
+    return {
+        "seat": entry["seat"],
+        "spot": entry["spot"].replace("_", " "),
+        "hand": entry["hand"],
+        "paid_by": payer,
+        "to": payee,
+        "amount": entry["amount"].lstrip("-"),
+    }
+
+
+# ---- what proves it
+
+
+def _evidence(sheet: Sheet, file: Mapping[str, Any], log: LogReader, clock: PropertyClock) -> None:
+    evidence = file["evidence"]
+    sheet.heading("Evidence")
+    sheet.text(f"Frozen when the dispute was opened: the first {evidence['version']} events of the round.")
+    sheet.text(f"SHA-256 of the events: {evidence['events_hash']}")
+    sheet.text(f"SHA-256 of the result: {evidence['result_hash']}")
+    said = (
+        "agrees with both" if file["intact"] else "DOES NOT AGREE: the round was changed after the dispute was opened"
+    )
+    sheet.text(f"What is stored today {said}.")
+    rows = log.rows_of(stream("round", file["round"]))
+    last, latest = rows[min(evidence["version"], len(rows)) - 1] if rows else None, log.latest()
+    index = None if last is None else log.index_of(last.position)
+    if latest is None or index is None or index >= latest.size:
+        sheet.text("The log has not sealed them yet; an evidence bundle seals them.")
+    else:
+        checkpoint = latest.parsed()
+        sheet.text(
+            f"Sealed in the log {checkpoint.origin}, the last of them as entry {index}. Its checkpoint of "
+            f"{clock.moment(latest.sealed_at)}: size {checkpoint.size}, root {checkpoint.note.body.splitlines()[2]}"
+        )
+    sheet.text(
+        f"`roundledger evidence {file['round']}` writes the bundle that proves the round to anybody; "
+        "`roundledger verify` checks it without this ledger."
+    )
+
+
+def _entry(event: Mapping[str, Any], clock: PropertyClock) -> dict[str, Any]:
+    late = ", late entry" if event["late"] else ""
+    at = f"{clock.moment(event['at'])}{late}"
+    return {"step": event["step"], "at": at, "by": event["by"], "entry": clock.words(event["text"])}
+
+
+def _signed(file: Mapping[str, Any], standing: str) -> str:
+    ruling = file["decision"] or file["ruling"]
+    ruled = "not ruled on yet" if ruling is None else f"{ruling['outcome']}, {file['awarded']} to {file['bettor']}"
+    return (
+        f"{called(file['dispute'])}, round {file['round']}. {_wager(file)}, {file['claimed']} claimed: {ruled}. "
+        f"{standing} SHA-256 of the frozen events {file['evidence']['events_hash']}."
+    )

@@ -92,6 +92,10 @@ class GamingDays:
     def zone_of(self, at_ms: int) -> ZoneInfo:
         return self._zone or self.calendar_of(at_ms).zone
 
+    def local(self, at: datetime) -> datetime:
+        """As the property's clocks showed it."""
+        return at.astimezone(self.zone_of(round(at.timestamp() * 1000)))
+
     @property
     def shifts(self) -> list[str]:
         """Their names as they follow one another in a day; those of earlier settings after those of the last."""

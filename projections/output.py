@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from domain.moments import told
+from projections.clock import PropertyClock
 from projections.ledger_files import FORMATS as LEDGER_FILES
 from projections.report import CHOSEN
 from projections.reports import Filters, columns_of, report_named, rows
@@ -29,6 +31,7 @@ class About(NamedTuple):
 
     title: str
     standing: str
+    made_at: datetime | None = None
 
 
 _NAMED = {
@@ -40,14 +43,24 @@ _NAMED = {
 }
 
 
-def about(name: str, filters: Filters, now: datetime) -> About:
+def about(name: str, filters: Filters, now: datetime, clock: PropertyClock) -> About:
+    """With every moment as the property's clocks show it."""
     asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
-    narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {getattr(filters, field)}" for field in asked]
-    return About(", ".join([name.replace("-", " ").capitalize(), *narrowed]), stood(filters.as_of or now))
+    narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {_asked(filters, field, clock)}" for field in asked]
+    standing = stood(clock.local(filters.as_of or now))
+    everything = "" if narrowed else " All tables and all gaming days until then."
+    return About(
+        ", ".join([name.replace("-", " ").capitalize(), *narrowed]), f"{standing}{everything}", clock.local(now)
+    )
+
+
+def _asked(filters: Filters, field: str, clock: PropertyClock) -> str:
+    value = getattr(filters, field)
+    return clock.moment(value) if isinstance(value, datetime) else str(value)
 
 
 def stood(at: datetime) -> str:
-    return f"As the ledger stood at {at.isoformat(' ', 'seconds')}."
+    return f"As the ledger stood at {told(at)}."
 
 
 def text(value: Any) -> str:

@@ -83,14 +83,11 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
         else:
             found = ask(connection, report, filters, LIVE)
 
-    def local(at: datetime) -> datetime:
-        return at.astimezone(days.zone_of(round(at.timestamp() * 1000)))
-
     if name == "bankroll":
-        return bankroll(filters.bettor or "", [(local(row["at"]), row["change"]) for row in found])
+        return bankroll(filters.bettor or "", [(days.local(row["at"]), row["change"]) for row in found])
     if name == "exposure":
         return exposure(found)
-    return fees_by_hour([(local(row["at"]), row["net"]) for row in found])
+    return fees_by_hour([(days.local(row["at"]), row["net"]) for row in found])
 
 
 # ---- the three pictures

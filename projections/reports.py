@@ -475,7 +475,7 @@ def question(
 
 def iso(at: datetime, days: GamingDays) -> str:
     """As the property's clocks showed it, with the offset."""
-    return at.astimezone(days.zone_of(round(at.timestamp() * 1000))).isoformat(timespec="milliseconds")
+    return days.local(at).isoformat(timespec="milliseconds")
 
 
 _SHAPES: Mapping[str, Callable[[Any, GamingDays], Any]] = {

@@ -22,6 +22,7 @@ from domain.events import Outcome
 from domain.moments import MOMENT_PATTERN, read_moment
 from domain.money import MONEY_PATTERN, cents, money
 from projections import pictures
+from projections.clock import clock_of
 from projections.irregular import IRREGULAR, KINDS
 from projections.irregular import STATUSES as DISPUTE_STATUSES
 from projections.output import WRITERS, about, ledger_file
@@ -278,7 +279,9 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         elif format_ == "svg":
             written = pictures.draw(url, name, filters)
         else:
-            written = WRITERS[format_](name, _rows(call, name, filters), about(name, filters, datetime.now(UTC)))
+            clock = clock_of(call.service.ledger.events.recorder.database)
+            said = about(name, filters, datetime.now(UTC), clock)
+            written = WRITERS[format_](name, _rows(call, name, filters), said)
     except BadFilter as error:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])

@@ -55,9 +55,10 @@ def _summed_up(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"summary as {format_}", f"{name}?{call.request.url.query}"[:500])
     if format_ == "pdf":
+        from projections.clock import clock_of
         from projections.pdf import summary_sheet
 
-        return summary_sheet(found, datetime.now(UTC))
+        return summary_sheet(found, datetime.now(UTC), clock_of(call.service.ledger.events.recorder.database))
     return msgspec.json.encode(found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -21,6 +20,7 @@ from api.web.cells import Cells
 from api.web.drawing import Drawing
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
+from projections.clock import STORED_MOMENT
 from projections.gaming_days import Belongs, GamingDays
 from projections.runner import connect
 
@@ -35,7 +35,6 @@ METHODS = frozenset(dir(dict))
 SUIT_NAMES = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
-STORED_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))")
 DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
 
 
@@ -216,8 +215,7 @@ class Clock:
         return datetime.combine(noon.date(), calendar.shifts[0].start, calendar.zone)
 
     def local(self, text: str) -> datetime:
-        at = datetime.fromisoformat(text)
-        return at.astimezone(self._days.zone_of(round(at.timestamp() * 1000)))
+        return self._days.local(datetime.fromisoformat(text))
 
     def moment(self, text: str | None) -> Markup | str:
         """Day and time to the second, with the zone for those who point at it."""

@@ -35,7 +35,14 @@ EVENTS, RESULT, RULESET, TERMS = "events.jsonl", "result.json", "ruleset.toml", 
 CHECKPOINT, BODY, SIGNATURE = "log/checkpoint.txt", "log/checkpoint.body", "log/checkpoint.sig"
 KEY, KEY_PEM = "log/key.txt", "log/key.pem"
 RENDERED = (README, PAGE, PAPER)  # by versions of programs that need not be the verifier's
-DRAWN_BY = ("domain", "infra/replaying.py", "projections/evidence", "projections/pdf.py", "projections/output.py")
+DRAWN_BY = (
+    "domain",
+    "infra/replaying.py",
+    "projections/evidence",
+    "projections/pdf.py",
+    "projections/output.py",
+    "projections/table_paper.py",
+)
 RULES_TOPIC = "rules.adopted.v1"
 
 

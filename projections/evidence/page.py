@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from domain.moments import told as moment
+from domain.moments import told_after
 from domain.money import money
 from domain.results import result_of
 from infra.replaying import Replayed, Step
+from projections.evidence.readme import TIMES
 
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
@@ -37,8 +41,9 @@ def page_of(story: Replayed, evidence: Evidence) -> bytes:
         round=story.round_id,
         opened=first.entry.event,
         rules=first.round.rules,
-        began=f"{first.entry.at:%Y-%m-%d %H:%M:%S} UTC",
-        recorded=f"{last.recorded_at:%Y-%m-%d %H:%M:%S} UTC",
+        began=moment(first.entry.at),
+        recorded=moment(last.recorded_at),
+        times=TIMES,
         result=result_of(last.round),
         steps=list(_shown_once(story.steps)),
         terms={name: _plain(value) for name, value in first.entry.event.terms.items()},
@@ -54,8 +59,10 @@ def page_of(story: Replayed, evidence: Evidence) -> bytes:
 def _shown_once(steps: Iterable[Step]) -> Iterator[dict[str, Any]]:
     """The words of a clause stand where it is met first, and not at every card and bet again."""
     said: set[str] = set()
+    opened_at = None
     for step in steps:
-        shown = _shown(step)
+        opened_at = opened_at or step.entry.at
+        shown = _shown(step, opened_at)
         if shown["why"] in said or shown["why"] in shown["what"]:
             shown["why"] = ""
         said.add(shown["why"])
@@ -68,11 +75,11 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _shown(step: Step) -> dict[str, Any]:
+def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
     told, why = step.told, step.why
     return {
         "number": step.number,
-        "at": f"{step.entry.at:%H:%M:%S}{' late' if step.entry.late else ''}",
+        "at": f"{told_after(opened_at, step.entry.at)}{' late' if step.entry.late else ''}",
         "by": step.entry.by,
         "seat": "" if told.seat is None else told.seat,
         "cards": [_card(card) for card in told.cards],

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from domain.moments import told as moment
+from domain.moments import told_after
 from domain.money import money
 from domain.results import result_of
+from domain.telling import FACE_DOWN
 from infra.replaying import Replayed, Step
+from projections.evidence.readme import TIMES
 from projections.pdf import Sheet
+from projections.report import added_up
+from projections.table_paper import hands_on
 
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
@@ -24,19 +32,21 @@ LINES = (
     "collected",
     "shortfall",
     "clause",
-    "reason",
+    "why",
 )
+ADDED_UP = ("wager", "paid", "collected", "shortfall")
 EVENTS = ("#", "time", "by", "seat", "cards", "money", "what happened", "clause")
-FACE_DOWN = "(face down)"  # the standard fonts have no block to draw it with
 
 
 def paper_of(story: Replayed, evidence: Evidence) -> bytes:
     first, last = story.steps[0], story.steps[-1]
     opened, result = first.entry.event, result_of(last.round)
-    sheet = Sheet(f"Round {story.round_id}")
-    sheet.remark(
-        f"{first.round.rules.id}, table {opened.table}, {first.entry.at:%Y-%m-%d %H:%M:%S} UTC, {result['status']}"
-    )
+    checkpoint = evidence.checkpoint
+    root = checkpoint.note.body.splitlines()[2]
+    sheet = Sheet(f"Round {story.round_id}", f"{checkpoint.origin}, size {checkpoint.size}, root {root}")
+    table = f", table {opened.table}" if opened.table else ""
+    sheet.text(f"{first.round.rules.id}{table}, opened at {moment(first.entry.at)}, {result['status']}.")
+    sheet.text(f"Amounts are in US dollars. {TIMES}")
     sheet.figures(
         {
             "bank": opened.bank_bettor or "house",
@@ -51,17 +61,21 @@ def paper_of(story: Replayed, evidence: Evidence) -> bytes:
     )
     sheet.heading("What became of each wager")
     if result["lines"]:
-        sheet.table(LINES, result["lines"])
+        sums = {name: added_up(line[name] for line in result["lines"]) for name in ADDED_UP}
+        sheet.table(LINES, [_line(line) for line in result["lines"]], sums)
     else:
         sheet.remark(f"Nothing was settled: the round is {result['status']}.")
+    hands = list(hands_on(last.picture))
+    if hands:
+        sheet.heading("The cards as they lay")
+        sheet.hands(hands)
     sheet.heading("What happened")
-    sheet.table(EVENTS, [_shown(step) for step in story.steps])
+    sheet.table(EVENTS, [_shown(step, first.entry.at) for step in story.steps])
     sheet.heading("Where it is sealed")
-    checkpoint = evidence.checkpoint
     indexes = [sealed.proof.index for sealed in evidence.of_round]
     for words in (
         f"Entries {indexes[0]} to {indexes[-1]} of the log {checkpoint.origin}, {len(indexes)} events.",
-        f"Size and root that were signed: {checkpoint.size}  {checkpoint.note.body.splitlines()[2]}",
+        f"Size and root that were signed: {checkpoint.size}  {root}",
         f"Key: {evidence.key.text()}",
         f"Rule set {opened.ruleset}, SHA-256 {opened.ruleset_hash}",
     ):
@@ -70,15 +84,26 @@ def paper_of(story: Replayed, evidence: Evidence) -> bytes:
     return finished
 
 
-def _shown(step: Step) -> dict[str, Any]:
+def _line(line: dict[str, Any]) -> dict[str, Any]:
+    return {**line, **{name: line[name].replace("_", " ") for name in ("spot", "outcome")}, "why": line["reason"]}
+
+
+def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
     told = step.told
     return {
         "#": step.number,
-        "time": f"{step.entry.at:%H:%M:%S}{' late' if step.entry.late else ''}",
+        "time": f"{told_after(opened_at, step.entry.at)}{' late' if step.entry.late else ''}",
         "by": step.entry.by,
         "seat": told.seat,
-        "cards": " ".join(card if card.isascii() else FACE_DOWN for card in told.cards),
+        "cards": _cards(told.cards),
         "money": None if told.amount is None else money(told.amount),
         "what happened": told.what,
         "clause": told.clause or step.why.clause,
     }
+
+
+def _cards(cards: Sequence[str]) -> str:
+    """The standard fonts have no sign for a card face down."""
+    seen = [card for card in cards if card != FACE_DOWN]
+    closed = len(cards) - len(seen)
+    return " ".join([*seen, f"{closed} face down"] if closed else seen)

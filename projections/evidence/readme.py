@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
 
+TIMES = "Times are UTC: the log does not seal which clock the property keeps."
+
 _TEXT = """\
 Evidence of round {round}
 {line}
@@ -43,6 +45,9 @@ that.
 
 An entry is: 1 byte 1; 8 bytes position; 8 bytes microseconds since 2000-01-01 UTC; 16 bytes the id of the round; 4
 bytes the event's number in the round; 1 byte the length of the topic; the topic; the state. Numbers are big-endian.
+
+Times are UTC, in every file: which clock the property keeps is a setting of its reports and not sealed in the log, so
+nobody could check it here.
 
 A card that is null was dealt face down and never turned over; beside it stands a salted commitment to it. A bundle
 shows a round as of the size of its checkpoint: {size} events of the log. What was noted or corrected later is not in

@@ -82,6 +82,10 @@ def test_a_dispute_by_command(recorded: str, data_dir: Path, tmp_path: Path):
     text = done(data_dir, "dispute", "show", dispute)
     for words in ("closed", "unchanged since", "floor-9 (recorded the round)", "Had it been a king?", "15.00", "facts"):
         assert words in text
+    assert "cam-12 from 2026-03-08 21:15:00-07:00 to 2026-03-08 21:16:00-07:00: The payout." in text
+    assert "Deadline moved to 2149-12-31 16:00:00-08:00" in text
+    assert "00:00Z" not in text
+    assert "2150-01-01T00:00:00Z" in json.dumps(file)  # for programs it stays as it is stored
     listed = json.loads(done(data_dir, "dispute", "list", "--dealer", "dealer-7", "--status", "closed", "--json"))
     assert [row["dispute"] for row in listed] == [dispute]
     assert dispute in done(data_dir, "dispute", "list", "--table", "dc-1")

@@ -214,7 +214,9 @@ def test_record_keeps_the_times_that_lines_say(service_url: str, dated: list[dic
     replayed = run("replay", round_id, "--json", "--database-url", service_url, stdin="")
     events = json.loads(replayed.stdout)["events"]
     assert {(event["at"], event["late"], event["by"]) for event in events} == {(dated[1]["at"], True, "desk-1")}
-    assert "05:33:00 late" in run("replay", round_id, "--database-url", service_url, stdin="").stdout
+    shown = run("replay", round_id, "--database-url", service_url, stdin="").stdout
+    assert "2026-03-07 21:33:00-08:00 America/Los_Angeles" in shown
+    assert "21:33:00 late" in shown
 
 
 def test_record_refuses_what_cannot_be_and_stores_the_rest(service_url: str, dated: list[dict[str, Any]]):

@@ -314,11 +314,16 @@ def test_the_dossier_has_the_whole_file(locked):
     dispute = filed(locked, round_id)
     path = f"/v1/disputes/{dispute}"
     post(locked, f"{path}/what-ifs", {**dispute_examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
+    post(locked, f"{path}/statements", {"who": "p-1", "part": "patron", "text": "I counted it."})
+    times = {"from": "2026-03-09T04:15:00Z", "to": "2026-03-09T04:16:00Z"}
+    post(locked, f"{path}/references", {"camera": "cam-12", **times, "text": "The payout."})
     post(locked, f"{path}/ruling", RULING, "floor-2", second="floor-3")
+    post(locked, f"{path}/appeal", {"appellant": "tp-1", "grounds": "I paid it all.", "deadline": LATER})
     answer = locked.get(f"{path}/dossier", headers=bearer("auditor-1", "auditor"))
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/pdf"
-    text = " ".join(said for page in pages(answer.content) for said in page)
+    paper = pages(answer.content)
+    text = " ".join(said for page in paper for said in page)
     evidence = locked.get(path, headers=bearer("floor-1")).json()["evidence"]
     for words in (
         f"Dispute {dispute}",
@@ -329,7 +334,26 @@ def test_the_dossier_has_the_whole_file(locked):
         "Had it been a seven?",
         "push > win",
         "Short by 5.00.",
-        "player-dealer",
+        "house p-1 3.00",  # who pays, whom, how much
+        "player-dealer (tp-1) p-1 2.00",
         "floor-9 (recorded the round)",
+        "p-1 patron",
+        "I counted it.",
+        "cam-12 2026-03-08 21:15:00-07:00",  # by the property's clock
+        "p-1 chooses raise 4x",
+        "this one 1 p-1 ante 25.00",
+        "dealer hand, tp-1 banks",
+        "I paid it all.",
+        "by 2149-12-31 16:00:00-08:00",
+        "America/Los_Angeles",
+        "signature, date and time",
     ):
         assert words in text, words
+    line = next(line for line in locked.get(path, headers=bearer("floor-1")).json()["lines"] if line["spot"] == "blind")
+    assert line["clause"] in text
+    assert line["reason"][:30] in text
+    assert "Z " not in text.replace("0Z", "Z")
+    # The cards as they lay: of each the rank, and then its suit.
+    said = [said for page in paper for said in page]
+    at = said.index("board")
+    assert [said[at + step] for step in (1, 3, 5, 7, 9)] == ["A", "9", "4", "K", "3"]
