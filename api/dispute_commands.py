@@ -39,13 +39,14 @@ def _ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger
     from domain.errors import Refusal
     from infra.disputes import UnknownDispute
     from infra.ledger import UnknownRound
+    from projections.clock import clock_of
 
     with open_ledger(database_url, data_dir) as ledger:
         try:
             yield ledger
         except Refusal as refusal:
             clause = f" ({refusal.clause})" if refusal.clause else ""
-            fail(f"{refusal.detail}{clause}")
+            fail(f"{clock_of(ledger.events.recorder.database).words(refusal.detail)}{clause}")
         except (UnknownDispute, UnknownRound) as error:
             fail(str(error))
 
@@ -103,6 +104,7 @@ def state(
     from domain import disputes
 
     _check_word(part, "--part", disputes.Part)
+    _check_id(who, "--who")
     said: Any = part
     _add(dispute_id, lambda dispute, _: disputes.give_statement(dispute, who, said, text), database_url, data_dir, by)
 
@@ -181,7 +183,10 @@ def rule(
     reason: Reason,
     entry: Annotated[
         list[str] | None,
-        typer.Option(metavar="SEAT:SPOT:AMOUNT:ACCOUNT[:BETTOR]", help="Money to the bettor; once for each."),
+        typer.Option(
+            metavar="SEAT:SPOT:AMOUNT:ACCOUNT[:BETTOR]",
+            help="Money to the bettor; once for each. 3.2 is hand 2 of seat 3.",
+        ),
     ] = None,
     second: Annotated[str | None, typer.Option(metavar="ID", help="The second person, where money moves.")] = None,
     on_appeal: Annotated[bool, typer.Option("--appeal", help="Rule on the appeal.")] = False,
@@ -197,6 +202,8 @@ def rule(
     from infra.disputes import Disputes
 
     _check_word(outcome, "--outcome", disputes.Outcome)
+    if second is not None:
+        _check_id(second, "--second")
     said: Any = outcome
     if on_appeal and appeal_until is not None:
         fail("the ruling on an appeal is the last word: --appeal-until does not go with it")
@@ -432,11 +439,16 @@ def paid(
 # ---- reading what was written
 
 
-def _parts(text: str, form: str) -> list[str]:
-    parts = text.split(":")
-    if len(parts) not in (4, 5) or not parts[0].isdecimal():
-        fail(f"{text!r} is not of the form {form}")
-    return parts
+def _wager(text: str, form: str, seated: Any) -> tuple[int, int, str, str, str, str]:
+    """Seat, hand, bettor, spot, and the two that differ by form."""
+    import re
+
+    place, *parts = text.split(":")
+    if len(parts) not in (3, 4) or not re.fullmatch(r"[1-9](\.[1-9])?", place):
+        fail(f"{text!r} is not of the form {form}; 3.2 is hand 2 of seat 3")
+    spot, one, two, *bettor = parts
+    seat, hand = int(place[0]), int(place[2:] or 1)
+    return seat, hand, bettor[0] if bettor else seated.get(seat, ""), spot, one, two
 
 
 def _cents(text: str, signed: bool = False) -> int:
@@ -454,17 +466,15 @@ def _cents(text: str, signed: bool = False) -> int:
 def _entry(text: str, seated: Any) -> "Entry":
     from domain.corrections import Entry
 
-    seat, spot, amount, account, *bettor = _parts(text, "SEAT:SPOT:AMOUNT:ACCOUNT[:BETTOR]")
-    who = bettor[0] if bettor else seated.get(int(seat), "")
-    return Entry(int(seat), who, spot, _cents(amount, signed=True), account)
+    seat, hand, who, spot, amount, account = _wager(text, "SEAT:SPOT:AMOUNT:ACCOUNT[:BETTOR]", seated)
+    return Entry(seat, who, spot, _cents(amount, signed=True), account, hand)
 
 
 def _payment(text: str, seated: Any) -> "PaymentReported":
     from domain.events import PaymentReported
 
-    seat, spot, paid, collected, *bettor = _parts(text, "SEAT:SPOT:PAID:COLLECTED[:BETTOR]")
-    who = bettor[0] if bettor else seated.get(int(seat), "")
-    return PaymentReported(int(seat), who, 1, spot, _cents(paid), _cents(collected))
+    seat, hand, who, spot, paid, collected = _wager(text, "SEAT:SPOT:PAID:COLLECTED[:BETTOR]", seated)
+    return PaymentReported(seat, who, hand, spot, _cents(paid), _cents(collected))
 
 
 def _card(text: str) -> "CardSupposed":

@@ -23,6 +23,7 @@ from domain.facts import decide_again, put_right
 from domain.money import dollars
 from domain.state import Round
 
+ENTRIES = "disputes/entries"  # the section of docs/disputes.md that says what an entry is
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what names one wager of a round
 
 
@@ -81,9 +82,9 @@ def correct(
     events: list[RoundEvent] = [RoundCorrected(reason, by, facts, *meter_by)]
     for entry in entries:
         if (entry.seat, entry.bettor, entry.hand, entry.spot) not in wagers:
-            raise BadDocument(f"{entry.bettor} had no {entry.spot} wager at seat {entry.seat} in this round.")
+            raise BadDocument(f"{entry.bettor} had no {entry.spot} wager at seat {entry.seat} in this round.", ENTRIES)
         if entry.amount == 0 or not entry.account.strip():
-            raise BadDocument("An entry moves an amount, and names the account that pays or receives it.")
+            raise BadDocument("An entry moves an amount, and names the account that pays or receives it.", ENTRIES)
         where = "to" if entry.amount > 0 else "from"
         text = f"{reason}: {dollars(abs(entry.amount))} {where} {entry.bettor}, against {entry.account}."
         events.append(

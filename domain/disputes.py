@@ -14,9 +14,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.corrections import Entry, Wager, wager_of
+from domain.corrections import ENTRIES, Entry, Wager, wager_of
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.events import RoundCorrected, RoundDisputed
+from domain.moments import shown
 from domain.money import dollars
 from domain.state import Round
 from domain.supposing import CardSupposed
@@ -31,6 +32,10 @@ HOUSE = "house"  # as a party of a dispute
 DAY_MS = 24 * 60 * 60 * 1000
 DAYS_TO_RULE = 3  # unless the claim is given another deadline
 DAYS_TO_APPEAL = 7  # unless the ruling gives other ones
+
+# The sections of docs/disputes.md, which refusals name as those of a round name a clause of its rule set.
+IN_A_FILE, EVIDENCE = "disputes/what-is-in-a-file", "disputes/frozen-evidence"
+WHO_RULES, APPEALS = "disputes/who-may-rule", "disputes/appeal-and-end"
 
 
 class Evidence(Struct, frozen=True, array_like=True):
@@ -278,18 +283,18 @@ def open_dispute(
 ) -> DisputeOpened:
     """`people` recorded the round's events, or signed something in them."""
     if round_.status == "open":
-        raise OutOfTurn("The round is still being played: a claim is taken once it is settled or void.")
+        raise OutOfTurn("The round is still being played: a claim is taken once it is settled or void.", EVIDENCE)
     opened = round_.opened
     if not 1 <= claim.seat <= round_.rules.seats:
         raise BadDocument(f"{round_.rules.id} has seats 1 to {round_.rules.seats}.", round_.rules.clause("seats"))
     bettor = claim.bettor or round_.seated[claim.seat]
     if (claim.seat, bettor, claim.hand, claim.spot) not in _wagers(round_):
-        raise BadDocument(f"{bettor} had no {claim.spot} wager at seat {claim.seat} in this round.")
+        hand = f" on hand {claim.hand}" if claim.hand > 1 else ""
+        raise BadDocument(f"{bettor} had no {claim.spot} wager at seat {claim.seat}{hand} in this round.", EVIDENCE)
     if claim.claimed <= 0:
-        raise BadDocument("A claim is for more than 0.00.")
+        raise BadDocument("A claim is for more than 0.00.", IN_A_FILE)
     _check_words(claim.text, "A claim says what is wrong.")
-    if claim.deadline_ms <= now_ms:
-        raise BadChoice("The deadline lies in the past.")
+    _check_deadline(claim.deadline_ms, now_ms)
     return DisputeOpened(
         dispute,
         round_id,
@@ -319,7 +324,8 @@ def check_not_disputed(opened: DisputeOpened, others: Iterable[Dispute]) -> None
     for other in others:
         about = (other.opened.seat, other.opened.bettor, other.opened.hand, other.opened.spot)
         if other.status != "closed" and about == (opened.seat, opened.bettor, opened.hand, opened.spot):
-            raise Conflict(f"Dispute {other.id} on this wager is {other.status}.")
+            detail = f"{called(other.id)} on this wager is {other.status}: there is one file for it at a time."
+            raise Conflict(detail, EVIDENCE)
 
 
 def people_of(events: Iterable[tuple[Any, str]]) -> set[str]:
@@ -349,7 +355,7 @@ def give_statement(dispute: Dispute, who: str, part: Part, text: str) -> Stateme
     _check_under_way(dispute)
     _check_words(text, "A statement says something.")
     if who in _arbiters(dispute):
-        raise BadChoice(f"{who} has ruled on dispute {dispute.id} and can be no witness in it.")
+        raise BadChoice(f"{who} has ruled on {_named(dispute)} and can be no witness in it.", WHO_RULES)
     return StatementGiven(who, part, text)
 
 
@@ -357,7 +363,7 @@ def refer(dispute: Dispute, camera: str, since_ms: int, until_ms: int, text: str
     _check_under_way(dispute)
     _check_words(camera, "A reference names the camera or the recording.")
     if until_ms < since_ms:
-        raise BadDocument("A reference ends no earlier than it begins.")
+        raise BadDocument("A reference ends no earlier than it begins.", IN_A_FILE)
     return SurveillanceReferred(camera, since_ms, until_ms, text)
 
 
@@ -369,10 +375,9 @@ def note(dispute: Dispute, text: str) -> DisputeNoted:
 
 def move_deadline(dispute: Dispute, deadline_ms: int, reason: str, now_ms: int) -> DeadlineMoved:
     if dispute.status not in ("open", "appealed"):
-        raise OutOfTurn(f"Dispute {dispute.id} is {dispute.status}: no ruling is waited for.")
+        raise OutOfTurn(f"{called(dispute.id)} is {dispute.status}: no ruling is waited for.", APPEALS)
     _check_words(reason, "A new deadline needs its reason.")
-    if deadline_ms <= now_ms:
-        raise BadChoice("The deadline lies in the past.")
+    _check_deadline(deadline_ms, now_ms)
     return DeadlineMoved(deadline_ms, reason)
 
 
@@ -394,28 +399,30 @@ def rule(
 ) -> DisputeRuled:
     """The entries are posted by `domain.corrections`, which holds them against the round's wagers."""
     if dispute.ruling is not None:
-        raise Conflict(f"Dispute {dispute.id} has been ruled on by {dispute.ruling.arbiter}.")
+        raise Conflict(f"{called(dispute.id)} has been ruled on by {dispute.ruling.arbiter}.", APPEALS)
     _check_under_way(dispute)
     ruled = _check_ruling(dispute, outcome, reason, by, entries)
     if appeal_until_ms <= now_ms:
-        raise BadChoice("The time for an appeal lies in the past.")
+        raise BadChoice(f"The time for an appeal lies in the past: {shown(appeal_until_ms)}.", APPEALS)
     return DisputeRuled(outcome, reason, by[0], by[1], ruled, appeal_until_ms)
 
 
 def appeal(dispute: Dispute, appellant: str, grounds: str, deadline_ms: int, now_ms: int) -> DisputeAppealed:
     if dispute.appeal is not None:
-        raise Conflict(f"Dispute {dispute.id} has been appealed by {dispute.appeal.appellant}.")
+        detail = f"{called(dispute.id)} has been appealed by {dispute.appeal.appellant}, and an appeal is ruled once."
+        raise Conflict(detail, APPEALS)
     ruling = dispute.ruling
     if ruling is None or dispute.closed is not None:
-        raise OutOfTurn(f"Dispute {dispute.id} is {dispute.status}: there is no ruling that could be appealed.")
+        detail = f"{called(dispute.id)} is {dispute.status}: there is no ruling that could be appealed."
+        raise OutOfTurn(detail, APPEALS)
     if now_ms > ruling.appeal_until_ms:
-        raise OutOfTurn(f"The time for an appeal against the ruling on {dispute.id} has passed.")
+        until = shown(ruling.appeal_until_ms)
+        raise OutOfTurn(f"The ruling on {_named(dispute)} could be appealed until {until}, which has passed.", APPEALS)
     parties = [party for party in (dispute.opened.bettor, dispute.opened.bank, HOUSE) if party is not None]
     if appellant not in parties:
-        raise BadChoice(f"{appellant} is no party of the dispute: {', '.join(parties)} may appeal.")
+        raise BadChoice(f"{appellant} is no party of the dispute: {', '.join(parties)} may appeal.", APPEALS)
     _check_words(grounds, "An appeal gives its grounds.")
-    if deadline_ms <= now_ms:
-        raise BadChoice("The deadline lies in the past.")
+    _check_deadline(deadline_ms, now_ms)
     return DisputeAppealed(appellant, grounds, deadline_ms)
 
 
@@ -423,9 +430,10 @@ def rule_appeal(
     dispute: Dispute, outcome: Outcome, reason: str, by: tuple[str, str | None], entries: Iterable[Entry]
 ) -> AppealRuled:
     if dispute.decision is not None:
-        raise Conflict(f"The appeal in dispute {dispute.id} has been ruled on by {dispute.decision.arbiter}.")
+        by_whom = f"has been ruled on by {dispute.decision.arbiter}, which is the last word"
+        raise Conflict(f"The appeal in {_named(dispute)} {by_whom}.", APPEALS)
     if dispute.appeal is None or dispute.closed is not None:
-        raise OutOfTurn(f"Dispute {dispute.id} is {dispute.status}: there is no appeal to rule on.")
+        raise OutOfTurn(f"{called(dispute.id)} is {dispute.status}: there is no appeal to rule on.", APPEALS)
     ruled = _check_ruling(dispute, outcome, reason, by, entries)
     return AppealRuled(outcome, reason, by[0], by[1], ruled)
 
@@ -433,18 +441,20 @@ def rule_appeal(
 def close(dispute: Dispute, how: Ending, reason: str, now_ms: int) -> DisputeClosed:
     """Final where nothing more can come; accepted before that; withdrawn where no ruling is waited for any longer."""
     if dispute.closed is not None:
-        raise Conflict(f"Dispute {dispute.id} has been closed already.")
+        raise Conflict(f"{called(dispute.id)} has been closed already.", APPEALS)
     _check_words(reason, "Closing a dispute needs its reason.")
     status, ruling = dispute.status, dispute.ruling
     if how == "withdrawn" and status not in ("open", "appealed"):
-        raise OutOfTurn(f"Dispute {dispute.id} is {status}: there is no claim or appeal left to withdraw.")
+        raise OutOfTurn(f"{called(dispute.id)} is {status}: there is no claim or appeal left to withdraw.", APPEALS)
     if how == "accepted" and status != "ruled":
-        raise OutOfTurn(f"Dispute {dispute.id} is {status}: there is no ruling to accept.")
+        raise OutOfTurn(f"{called(dispute.id)} is {status}: there is no ruling to accept.", APPEALS)
     if how == "final":
         if status not in ("ruled", "decided"):
-            raise OutOfTurn(f"Dispute {dispute.id} is {status}: a ruling comes first.")
+            raise OutOfTurn(f"{called(dispute.id)} is {status}: a ruling comes first.", APPEALS)
         if status == "ruled" and ruling is not None and now_ms <= ruling.appeal_until_ms:
-            raise OutOfTurn(f"The ruling on {dispute.id} can still be appealed: it is accepted, or the time passes.")
+            until = shown(ruling.appeal_until_ms)
+            detail = f"The ruling on {_named(dispute)} can still be appealed until {until}: it is final after that."
+            raise OutOfTurn(detail, APPEALS)
     return DisputeClosed(how, reason)
 
 
@@ -482,23 +492,34 @@ def _check_ruling(
     people = involved(dispute)
     for who in (arbiter, second):
         if who is not None and who in people:
-            raise BadChoice(f"{who} {people[who]} and may not rule on dispute {dispute.id}.")
+            raise BadChoice(f"{who} {people[who]} and may not rule on {_named(dispute)}.", WHO_RULES)
     _check_words(reason, "A ruling needs its reason.")
     if ruled and second is None:
-        raise BadChoice("A ruling that moves money needs a second person.")
+        raise BadChoice("A ruling that moves money needs a second person.", WHO_RULES)
     if second == arbiter:
-        raise BadChoice("Two different people rule where money moves.")
+        raise BadChoice("Two different people rule where money moves.", WHO_RULES)
     to_claimant = sum(entry.amount for entry in ruled if entry.bettor == dispute.opened.bettor)
     if outcome == "denied" and to_claimant > 0:
-        raise BadChoice(f"A claim that is denied pays nothing, and these entries pay {dollars(to_claimant)}.")
+        raise BadChoice(f"A claim that is denied pays nothing, and these entries pay {dollars(to_claimant)}.", ENTRIES)
     return ruled
 
 
 def _check_under_way(dispute: Dispute) -> None:
     if dispute.closed is not None:
-        raise OutOfTurn(f"Dispute {dispute.id} is closed.")
+        raise OutOfTurn(f"{called(dispute.id)} is closed: only notes are added to it.", IN_A_FILE)
 
 
 def _check_words(text: str, otherwise: str) -> None:
     if not text.strip():
-        raise BadDocument(otherwise)
+        raise BadDocument(otherwise, IN_A_FILE)
+
+
+def _check_deadline(deadline_ms: int, now_ms: int) -> None:
+    if deadline_ms <= now_ms:
+        raise BadChoice(f"The deadline lies in the past: {shown(deadline_ms)}.", IN_A_FILE)
+
+
+def _named(dispute: Dispute) -> str:
+    """In the middle of a sentence."""
+    name = called(dispute.id)
+    return f"{name[0].lower()}{name[1:]}"

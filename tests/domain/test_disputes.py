@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,8 +111,9 @@ def test_a_wager_of_a_voided_round_can_be_disputed():
     ],
 )
 def test_what_is_no_claim(changed, why, words):
-    with pytest.raises(why, match=words):
+    with pytest.raises(why, match=words) as refusal:
         opened(replace(CLAIM, **changed))
+    assert refusal.value.clause is not None
 
 
 def test_a_round_that_is_still_played_is_not_disputed_yet():
@@ -185,8 +187,9 @@ def test_statements_references_notes_questions_and_another_deadline():
     ],
 )
 def test_what_does_not_go_into_a_file(refused, why, words):
-    with pytest.raises(why, match=words):
+    with pytest.raises(why, match=words) as refusal:
         refused(given())
+    assert refusal.value.clause is not None
 
 
 def test_nothing_but_notes_goes_into_a_closed_file():
@@ -287,8 +290,9 @@ def test_whoever_is_involved_does_not_rule_and_does_not_sign(who, why):
     ],
 )
 def test_what_is_no_ruling(by, other, why, words):
-    with pytest.raises(why, match=words):
+    with pytest.raises(why, match=words) as refusal:
         rule(given(), by, **other)
+    assert refusal.value.clause is not None
 
 
 def test_a_dispute_is_ruled_on_once():
@@ -326,8 +330,9 @@ def test_a_party_appeals_within_the_time(who):
     ],
 )
 def test_what_is_no_appeal(dispute, arguments, why, words):
-    with pytest.raises(why, match=words):
+    with pytest.raises(why, match=words) as refusal:
         disputes.appeal(dispute, *arguments)
+    assert refusal.value.clause is not None
 
 
 def test_somebody_else_rules_on_the_appeal_and_may_add_entries():
@@ -397,8 +402,9 @@ def test_how_a_dispute_ends(dispute, how, now):
     ],
 )
 def test_how_it_does_not_end(dispute, how, why, words):
-    with pytest.raises(why, match=words):
+    with pytest.raises(why, match=words) as refusal:
         disputes.close(dispute, how, "It is over.", NOW)
+    assert refusal.value.clause is not None
 
 
 def test_no_end_without_a_reason():
@@ -412,3 +418,10 @@ def test_remembering_never_refuses():
     assert given(*odd).status == "closed"
     with pytest.raises(Refusal):
         rule(given(*odd))
+
+
+def test_every_section_that_a_refusal_names_is_in_the_document():
+    text = (Path(__file__).parents[2] / "docs" / "disputes.md").read_text()
+    sections = {line[3:].lower().replace(" ", "-") for line in text.splitlines() if line.startswith("## ")}
+    for named in (disputes.IN_A_FILE, disputes.EVIDENCE, disputes.WHO_RULES, corrections.ENTRIES, disputes.APPEALS):
+        assert named.removeprefix("disputes/") in sections, named
