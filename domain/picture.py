@@ -31,51 +31,82 @@ from domain.events import (
 from domain.games.showdown import folded
 from domain.making import name_at
 from domain.money import money
-from domain.rounds import expects
+from domain.rounds import decisions
 from domain.showing import face_up
 from domain.state import Round
 
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
-Settled = dict[Wager, list[LineSettled]]
-OF_A_SEAT = (WagerPlaced, DecisionMade, DecisionFollowed, InsurancePlaced, LineSettled, CorrectionPosted)
+OF_A_SEAT = (WagerPlaced, LineSettled, DecisionMade, DecisionFollowed, InsurancePlaced, CorrectionPosted)
 OF_NO_SEAT = (BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundSettled, NoteMade, PaymentReported, RoundDisputed)
 
 
 def picture_of(round_: Round) -> dict[str, Any]:
     """The round as its events so far leave the table; money is text, a card face down is null."""
-    acting, settled, corrected = _acting(round_), _settled(round_.lines), _corrected(round_)
-    return {
-        **_picture(round_),
-        "seats": [_seat(round_, seat, acting, settled, corrected) for seat in _all_seats(round_)],
-        "dealer": _dealer(round_),
-        "board": list(face_up(round_, "board")),
-        "bank": _bank(round_),
-    }
+    (picture,) = pictures_of([(round_.opened, round_)])
+    return picture
 
 
 def pictures_of(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any]]:
-    """A picture for each event, with the round as it is after it. Seats that an event does not touch are the very ones
-    of the picture before, and so are the dealer hand, the board and the bank: most events touch one seat."""
+    """A picture for each event, with the round as it is after it. What an event does not touch is the very thing of the
+    picture before: seats, their hands and piles, the dealer hand, the board, the bank. Most events touch one seat."""
     pictures: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
     before: Round | None = None
+    acted: frozenset[int] = frozenset()
     for event, round_ in steps:
-        acting, corrected = _acting(round_), _corrected(round_)
+        acting = _acting(round_)
         touched = _touched(event, round_) if seats else _all_seats(round_)
-        settled = _settled(line for line in round_.lines if line.seat in touched)
-        seats = [seat if seat["acting"] is (seat["seat"] in acting) else _turned_to(seat) for seat in seats]
-        for seat in touched:
-            seats[seat - 1 : seat] = [_seat(round_, seat, acting, settled, corrected)]
-        picture = {**_picture(round_), "seats": seats}
-        if before is not None and before.hands is round_.hands and before.turned is round_.turned:
-            picture |= {"dealer": pictures[-1]["dealer"], "board": pictures[-1]["board"]}
+        same_cards, same_chips = before and _same_cards(before, round_), before and _same_chips(before, round_)
+        if acting != acted:
+            seats = [seat if seat["acting"] is (seat["seat"] in acting) else _turned_to(seat) for seat in seats]
+        elif touched:
+            seats = seats.copy()
+        for number in touched:
+            seat = _seat(round_, number, acting)
+            seat["hands"] = seats[number - 1]["hands"] if same_cards else list(_hands(round_, number))
+            seat["piles"] = seats[number - 1]["piles"] if same_chips else list(_piles(round_, number))
+            seats[number - 1 : number] = [seat]
+        picture = _picture(round_)
+        picture["seats"] = seats
+        if before and _same_board(before, round_):
+            picture["dealer"], picture["board"] = pictures[-1]["dealer"], pictures[-1]["board"]
         else:
-            picture |= {"dealer": _dealer(round_), "board": list(face_up(round_, "board"))}
-        same = before is not None and before.lines is round_.lines
-        picture["bank"] = pictures[-1]["bank"] if same else _bank(round_)
+            picture["dealer"], picture["board"] = _dealer(round_), list(face_up(round_, "board"))
+        picture["bank"] = pictures[-1]["bank"] if before and before.lines is round_.lines else _bank(round_)
         pictures.append(picture)
-        before = round_
+        before, acted = round_, acting
     return pictures
+
+
+def _same_cards(before: Round, after: Round) -> bool:
+    """Whether an event left the hands of all seats alone: what it does not touch, both rounds share."""
+    return (
+        before.hands is after.hands
+        and before.turned is after.turned
+        and before.boxes is after.boxes
+        and before.plays is after.plays
+    )
+
+
+def _same_chips(before: Round, after: Round) -> bool:
+    return (
+        before.layout is after.layout
+        and before.lines is after.lines
+        and before.plays is after.plays
+        and before.boxes is after.boxes
+        and before.insurance is after.insurance
+        and before.corrections is after.corrections
+    )
+
+
+def _same_board(before: Round, after: Round) -> bool:
+    """And the dealer hand."""
+    was, now = before.hands, after.hands
+    return (
+        before.turned is after.turned
+        and was.get("board") is now.get("board")
+        and was.get("dealer") is now.get("dealer")
+    )
 
 
 def _turned_to(seat: dict[str, Any]) -> dict[str, Any]:
@@ -119,18 +150,14 @@ def _picture(round_: Round) -> dict[str, Any]:
 
 def _acting(round_: Round) -> frozenset[int]:
     """The seats that have a decision to make."""
-    if round_.status != "open" or round_.seats is None or round_.lines:
-        return frozenset()
-    return frozenset(entry["seat"] for entry in expects(round_) if entry["do"] == "decide")
+    return frozenset() if round_.lines else frozenset([entry["seat"] for entry in decisions(round_)])
 
 
-def _seat(
-    round_: Round, seat: int, acting: frozenset[int], settled: dict[int, Settled], corrected: dict[Wager, int]
-) -> dict[str, Any]:
+def _seat(round_: Round, seat: int, acting: frozenset[int]) -> dict[str, Any]:
+    """But for its hands and piles, whose places are kept."""
     banks = round_.bank is not None and round_.bank.seat == seat
-    bettors = round_.layout.get(seat, {})
     seated = round_.seated[seat]
-    known = banks or seat in round_.opened.players or seated in bettors
+    known = banks or seat in round_.opened.players or seated in round_.layout.get(seat, {})
     bank = round_.bank.bettor if banks and round_.bank is not None else None
     return {
         "seat": seat,
@@ -138,8 +165,8 @@ def _seat(
         "banks": banks,
         "button": round_.button == seat,
         "acting": seat in acting,
-        "hands": list(_hands(round_, seat)),
-        "piles": list(_piles(round_, seat, settled.get(seat, {}), corrected)),
+        "hands": None,
+        "piles": None,
     }
 
 
@@ -169,41 +196,32 @@ def _hand(round_: Round, place: int | str, cards: Cards, number: int, state: str
 # ---- chips
 
 
-def _settled(lines: Iterable[LineSettled]) -> dict[int, Settled]:
-    """The lines so far, by seat and wager."""
-    seats: dict[int, Settled] = {}
-    for line in lines:
-        key = (line.seat, line.bettor, line.hand, line.spot)
-        seats.setdefault(line.seat, {}).setdefault(key, []).append(line)
-    return seats
-
-
-def _corrected(round_: Round) -> dict[Wager, int]:
+def _piles(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
+    """Every wager at a seat, and what became of it once its line is settled."""
+    wagers = dict(_wagers(round_, seat))
+    settled: dict[Wager, list[LineSettled]] = {}
+    for line in round_.lines:
+        if line.seat == seat:
+            key = (seat, line.bettor, line.hand, line.spot)
+            settled.setdefault(key, []).append(line)  # several for envy, one for each hand that causes it
+            wagers.setdefault(key, 0)  # envy is paid without a wager
     corrected: dict[Wager, int] = {}
     for posted in round_.corrections:
         key = (posted.seat, posted.bettor, posted.hand, posted.spot)
         corrected[key] = corrected.get(key, 0) + posted.amount
-    return corrected
-
-
-def _piles(round_: Round, seat: int, lines: Settled, corrected: dict[Wager, int]) -> Iterator[dict[str, Any]]:
-    """Every wager at a seat, and what became of it once its line is settled."""
-    wagers = dict(_wagers(round_, seat))
-    for key in lines:
-        wagers.setdefault(key, 0)  # envy is paid without a wager
+    bettors = round_.layout.get(seat, {})
     for key, amount in wagers.items():
         _, bettor, hand, spot = key
-        stakes = round_.layout.get(seat, {}).get(bettor)
-        settled = lines.get(key)  # several for envy, one for each hand that causes it
+        lines = settled.get(key)
         yield {
             "spot": spot,
             "bettor": bettor,
-            "kind": None if stakes is None else stakes.kind,
+            "kind": bettors[bettor].kind if bettor in bettors else None,
             "hand": hand,
             "wager": money(amount),
-            "outcome": settled[0].outcome if settled else None,
-            "paid": money(sum(line.paid for line in settled)) if settled else None,
-            "collected": money(sum(line.collected for line in settled)) if settled else None,
+            "outcome": lines[0].outcome if lines else None,
+            "paid": money(sum([line.paid for line in lines])) if lines else None,
+            "collected": money(sum([line.collected for line in lines])) if lines else None,
             "corrected": money(corrected[key]) if key in corrected else None,
         }
 

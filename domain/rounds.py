@@ -20,7 +20,7 @@ from domain.games import p215, tcp, uth
 from domain.money import positive_cents
 from domain.state import Bank, Round, evolve, fold, start
 
-__all__ = ["Bank", "Round", "decide", "evolve", "expects", "fold", "start"]
+__all__ = ["Bank", "Round", "decide", "decisions", "evolve", "expects", "fold", "start"]
 
 GAMES: Mapping[str, ModuleType] = {"uth": uth, "tcp": tcp, "p215": p215}
 
@@ -144,6 +144,13 @@ def expects(round_: Round) -> list[dict[str, Any]]:
         entries.extend(GAMES[round_.family].expects(round_))
     entries.append({"do": "void"})
     return entries
+
+
+def decisions(round_: Round) -> list[dict[str, Any]]:
+    """Those of `expects` that are somebody's to make, without the work for the others."""
+    if round_.status != "open" or round_.seats is None:
+        return []
+    return GAMES[round_.family].decisions(round_)  # type: ignore[no-any-return]
 
 
 def _bet_entry(round_: Round) -> dict[str, Any]:

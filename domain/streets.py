@@ -21,6 +21,7 @@ from domain.events import (
 )
 from domain.ruleset import Family
 
+ENDS = (RoundSettled, RoundVoided)
 _TURNED = {"flop": "flop", "turn_river": "turn and river"}
 _DECIDING = {"uth": "before the flop", "tcp": "decisions", "p215": "players"}
 _DEALER = {"uth": "showdown", "tcp": "showdown", "p215": "dealer's hand"}
@@ -33,14 +34,14 @@ class Street(Struct, frozen=True):
 
 def streets_of(family: Family, events: Iterable[RoundEvent]) -> list[Street]:
     """In the order in which they begin; each once."""
-    streets: list[Street] = []
+    streets: dict[str, int] = {}
     over = False
     for step, event in enumerate(events, start=1):
         name = "afterwards" if over and not isinstance(event, RoundVoided) else _begins(family, event)
-        if name is not None and not any(street.name == name for street in streets):
-            streets.append(Street(name, step))
-        over = over or isinstance(event, RoundSettled | RoundVoided)
-    return streets
+        if name is not None:
+            streets.setdefault(name, step)
+        over = over or isinstance(event, ENDS)
+    return [Street(name, step) for name, step in streets.items()]
 
 
 def _begins(family: Family, event: RoundEvent) -> str | None:

@@ -31,10 +31,10 @@ OF_ONE: LiteralString = (
     "SELECT originator_version, topic_id, state FROM roundledger.events "
     "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b)"
 )
-RECORDED_AT: LiteralString = (
-    "SELECT recorded_at FROM roundledger.events "
+WITH_TIMES: LiteralString = (
+    "SELECT recorded_at, topic_id, state FROM roundledger.events "
     "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b) "
-    "AND originator_version <= coalesce(%b::int4, 2147483647) ORDER BY originator_version"
+    "ORDER BY originator_version"
 )
 OF_ALL: LiteralString = (
     "SELECT position, recorded_at, originator_id, originator_version, topic_id, state "
@@ -92,9 +92,9 @@ class EventReader:
             values.append(limit)
         return cast("list[tuple[int, int, bytes]]", self._rows(statement, values))
 
-    def recorded_at(self, originator_id: UUID, upto: int | None) -> list[datetime]:
-        rows = self._rows(RECORDED_AT, [originator_id, upto])
-        return [row[0] for row in rows]
+    def with_times(self, originator_id: UUID) -> list[tuple[datetime, int, bytes]]:
+        """(when it was recorded, number of the topic, state) of one aggregate's events, by version."""
+        return cast("list[tuple[datetime, int, bytes]]", self._rows(WITH_TIMES, [originator_id]))
 
     def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
         """At most `limit` events after a position, in order, so that nothing will ever turn up between them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -49,7 +50,14 @@ class LedgerEventStore(EventStore[UUID]):
 
     def load(self, originator_id: UUID, *, gt: int | None = None, lte: int | None = None) -> list[Entry[Any]]:
         """The events of one aggregate in the order of their versions; none if there is no such aggregate."""
-        rows = self.recorder.rows_of(originator_id, gt=gt, lte=lte)
+        return self._decoded(originator_id, self.recorder.rows_of(originator_id, gt=gt, lte=lte))
+
+    def load_with_times(self, originator_id: UUID) -> tuple[list[Entry[Any]], list[datetime]]:
+        """All of them, and when each was recorded."""
+        rows = self.recorder.rows_with_times(originator_id)
+        return self._decoded(originator_id, rows), [row[0] for row in rows]
+
+    def _decoded(self, originator_id: UUID, rows: Sequence[tuple[Any, int, bytes]]) -> list[Entry[Any]]:
         decoders = self._decoders
         try:
             return [decoders[topic_id](state) for _, topic_id, state in rows]

@@ -143,9 +143,9 @@ class LedgerRecorder(ProcessRecorder):
     def receipt(self, key: str) -> Receipt | None:
         return self.database.read(lambda cursor: appender.receipt_of(cursor, key))
 
-    def recorded_at(self, originator_id: UUID, upto: int | None = None) -> list[datetime]:
-        """When each event of an aggregate was recorded, by version."""
-        return self._reader.recorded_at(originator_id, upto)
+    def rows_with_times(self, originator_id: UUID) -> list[tuple[datetime, int, bytes]]:
+        """(when it was recorded, number of the topic, state)."""
+        return self._reader.with_times(originator_id)
 
     def sealed_cards(self, originator_id: UUID) -> list[SealedCard]:
         """Of a round, in the order of dealing. Only the write path's role may ask."""

@@ -99,12 +99,10 @@ def _named(event: Struct) -> dict[str, Any]:
 
 def replay_of(ledger: Ledger, round_id: str, step: int | None = None) -> Replayed | None:
     """From the stored events alone: a face-down card is not known here before the event that turns it over."""
-    entries = ledger.entries(round_id)[:step]
+    entries, recorded_at = ledger.events.load_with_times(stream("round", round_id))
     if not entries:
         return None
-    # Not up to a version: where somebody has taken events away, there are fewer than the last one's number.
-    recorded_at = ledger.events.recorder.recorded_at(stream("round", round_id))
-    return told_again(round_id, ledger.aggregates.opening(entries[0].event), entries, recorded_at)
+    return told_again(round_id, ledger.aggregates.opening(entries[0].event), entries[:step], recorded_at)
 
 
 def told_again(

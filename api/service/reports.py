@@ -181,14 +181,14 @@ def _found(call: Call, wanted: Wanted, limit: int) -> dict[str, Any]:
 
 
 async def get_neighbours(call: Call) -> Response:
+    return answer(await call.in_thread(neighbours_for, call))
+
+
+def neighbours_for(call: Call) -> dict[str, str | None]:
     round_id, wanted = call.id("round"), _wanted(call)
-
-    def look() -> dict[str, str | None]:
-        call.service.projecting.bring_up_to_date("hands")
-        newer, older = neighbours(call.service.ledger.events.recorder.database, wanted, round_id)
-        return {"newer": newer, "older": older}
-
-    return answer(await call.in_thread(look))
+    call.service.projecting.bring_up_to_date("hands")
+    newer, older = neighbours(call.service.ledger.events.recorder.database, wanted, round_id)
+    return {"newer": newer, "older": older}
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,10 @@ gets little, knows no rules, and steps back as easily as forward.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from domain.money import cents
@@ -17,36 +19,47 @@ Facts = dict[str, Any]  # by the name of a place on the felt; a place that is em
 BY_HAND = frozenset({"game", "double"})
 DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips have their colour
 FACE_DOWN = ""
-BESIDE = ("dealer", "board", "bank", "fee", "waived", "action", "liability", "meter")  # of a picture, the seats
+FIGURES = ("fee", "action", "liability", "waived", "meter")  # of a picture
+OF_FIGURES = itemgetter(*FIGURES)
+NOTHING: Mapping[str, Any] = dict.fromkeys(("seats", "dealer", "board", "bank", *FIGURES))  # before the first picture
+NOBODY: Mapping[str, Any] = dict.fromkeys(("hands", "piles"))
 SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards show it
 
 
 def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
     """For each step what lies otherwise than before, in words that can be shown as they are; None where something is
-    gone. A seat that is the very one of the picture before is told already."""
+    gone. What is the very thing of the picture before is told already."""
     changes: list[Facts] = []
-    seats: dict[int, Mapping[str, Any]] = {}
-    told: dict[int, Facts] = {}
-    others: Facts = {}
-    beside: tuple[Any, ...] = ()
+    told: dict[Hashable, Facts] = {}
+    before: Mapping[str, Any] = NOTHING
     for picture in pictures:
         changed: Facts = {}
-        for seat in picture["seats"]:
-            number = seat["seat"]
-            if seats.get(number) is not seat:
-                before, now = told.get(number, {}), _seat(seat)
-                _differences(changed, before, now)
-                seats[number], told[number] = seat, now
-        was, beside = beside, tuple([picture[name] for name in BESIDE])
-        if was != beside:
-            now = _others(picture)
-            _differences(changed, others, now)
-            others = now
+        seats = picture["seats"]
+        for was, seat in zip(before["seats"] or [NOBODY] * len(seats), seats, strict=True):
+            if was is not seat:
+                number = seat["seat"]
+                if was["hands"] is not seat["hands"]:
+                    _tell(changed, told, ("hands", number), _hands(number, seat["hands"]))
+                if was["piles"] is not seat["piles"]:
+                    _tell(changed, told, ("piles", number), _piles(number, seat["piles"]))
+                _tell(changed, told, ("looks", number), _looks(number, seat))
+        if before["dealer"] is not picture["dealer"]:
+            _tell(changed, told, "dealer", _hands("dealer", [picture["dealer"]]))
+        if before["board"] is not picture["board"]:
+            _tell(changed, told, "board", _cards("board", 1, picture["board"]))
+        if (figures := OF_FIGURES(picture)) != OF_FIGURES(before):
+            _tell(changed, told, "figures", _figures(*figures))
+        if before["bank"] is not picture["bank"]:
+            _tell(changed, told, "bank", _bank(picture["bank"]))
         changes.append(changed)
+        before = picture
     return changes
 
 
-def _differences(changed: Facts, before: Facts, now: Facts) -> None:
+def _tell(changed: Facts, told: dict[Hashable, Facts], part: Hashable, now: Facts) -> None:
+    """Of one part of the table, as far as it is not told already."""
+    before = told.get(part, {})
+    told[part] = now
     for name, value in now.items():
         if before.get(name) != value:
             changed[name] = value
@@ -55,28 +68,26 @@ def _differences(changed: Facts, before: Facts, now: Facts) -> None:
             changed[name] = None
 
 
-def _others(picture: Mapping[str, Any]) -> Facts:
-    """All that is at no seat."""
+def _hands(place: int | str, hands: Iterable[Mapping[str, Any]]) -> Facts:
     facts: Facts = {}
-    if picture["dealer"] is not None:
-        _hand(facts, "dealer", picture["dealer"])
-    _cards(facts, "board", 1, picture["board"])
-    facts |= {name: picture[name] for name in ("fee", "action", "liability") if picture[name] is not None}
-    if picture["waived"] is not None:
-        facts["waived"] = picture["waived"]
-    if picture["meter"] is not None:
-        facts |= {"meter": picture["meter"]["shown"], "reserve": picture["meter"]["reserve"]}
-    _bank(facts, picture["bank"])
+    for hand in hands:
+        number = hand["hand"]
+        facts |= _cards(place, number, hand["cards"])
+        words = [word for word in (hand["made"], hand["state"]) if word and word not in SEEN_ANYWAY]
+        facts[f"hand/{place}/{number}"] = ", ".join(words)
     return facts
 
 
-def _seat(seat: Mapping[str, Any]) -> Facts:
+def _cards(place: int | str, hand: int, cards: Iterable[str | None]) -> Facts:
+    return {f"card/{place}/{hand}/{at}": FACE_DOWN if card is None else card for at, card in enumerate(cards)}
+
+
+def _piles(seat: int, piles: Iterable[Mapping[str, Any]]) -> Facts:
+    return {f"pile/{seat}/{pile['spot']}/{pile['bettor']}/{pile['hand']}": _pile(pile) for pile in piles}
+
+
+def _looks(number: int, seat: Mapping[str, Any]) -> Facts:
     facts: Facts = {}
-    number = seat["seat"]
-    for hand in seat["hands"]:
-        _hand(facts, number, hand)
-    for pile in seat["piles"]:
-        facts[f"pile/{number}/{pile['spot']}/{pile['bettor']}/{pile['hand']}"] = _pile(pile)
     folded = bool(seat["hands"]) and all(hand["state"] == "folded" for hand in seat["hands"])
     looks = [word for word, holds in (("acting", seat["acting"]), ("folded", folded)) if holds]
     if looks:
@@ -86,26 +97,22 @@ def _seat(seat: Mapping[str, Any]) -> Facts:
     return facts
 
 
-def _hand(facts: Facts, place: int | str, hand: Mapping[str, Any]) -> None:
-    number = hand["hand"]
-    _cards(facts, place, number, hand["cards"])
-    words = [word for word in (hand["made"], hand["state"]) if word and word not in SEEN_ANYWAY]
-    facts[f"hand/{place}/{number}"] = ", ".join(words)
+def _figures(fee: Any, action: Any, liability: Any, waived: Any, meter: Mapping[str, Any] | None) -> Facts:
+    facts = {"fee": fee, "action": action, "liability": liability, "waived": waived}
+    if meter is not None:
+        facts |= {"meter": meter["shown"], "reserve": meter["reserve"]}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
-def _cards(facts: Facts, place: int | str, hand: int, cards: Sequence[str | None]) -> None:
-    for at, card in enumerate(cards):
-        facts[f"card/{place}/{hand}/{at}"] = FACE_DOWN if card is None else card
-
-
-def _bank(facts: Facts, bank: Mapping[str, Any]) -> None:
-    facts |= {"paid": bank["paid"], "collected": bank["collected"]}
+def _bank(bank: Mapping[str, Any]) -> Facts:
+    facts: Facts = {"paid": bank["paid"], "collected": bank["collected"]}
     if bank["shortfall"] != "0.00":
         facts["short"] = bank["shortfall"]
     if bank["wager"] is not None:
         for name in ("to_pay", "to_collect"):
             facts[name] = bank[name]
             facts[f"{name}/bar"] = _share(bank[name], bank["wager"])
+    return facts
 
 
 def _share(part: str, whole: str) -> int:
@@ -170,32 +177,37 @@ def short(amount: str) -> str:
 
 def stage_of(last: Mapping[str, Any], changes: Iterable[Facts]) -> dict[str, Any]:
     """A place for everything that any step has; `last` is the picture of the last one."""
-    names = dict.fromkeys(name for changed in changes for name in changed)
+    cards: dict[str, dict[int, list[str]]] = {}  # by place and hand
+    piles: dict[str, list[str]] = {}  # by seat
+    others: list[str] = []
+    for name in dict.fromkeys(chain.from_iterable(changes)):
+        kind, *rest = name.split("/")
+        if kind == "card":
+            cards.setdefault(rest[0], {}).setdefault(int(rest[1]), []).append(name)
+        elif kind == "pile":
+            piles.setdefault(rest[0], []).append(name)
+        elif not rest:
+            others.append(name)
     return {
         "seats": [
             {
                 "seat": seat["seat"],
                 "bettor": seat["bettor"],
                 "banks": seat["banks"],
-                "hands": _hands_at(names, seat["seat"]),
-                "piles": _piles_at(names, seat),
+                "hands": _hands_at(cards.get(str(seat["seat"]), {})),
+                "piles": _piles_at(piles.get(str(seat["seat"]), []), seat),
             }
             for seat in last["seats"]
         ],
-        "dealer": _hands_at(names, "dealer"),
-        "board": [name for hand in _hands_at(names, "board") for name in hand["cards"]],
+        "dealer": _hands_at(cards.get("dealer", {})),
+        "board": [name for hand in _hands_at(cards.get("board", {})) for name in hand["cards"]],
         "bank": {name: last["bank"][name] for name in ("seat", "bettor", "turn", "wager")},
-        "others": [name for name in names if "/" not in name],
+        "others": others,
     }
 
 
-def _hands_at(names: Iterable[str], place: int | str) -> list[dict[str, Any]]:
+def _hands_at(hands: Mapping[int, list[str]]) -> list[dict[str, Any]]:
     """The hands of a place, each with the names of its cards."""
-    hands: dict[int, list[str]] = {}
-    for name in names:
-        kind, _, rest = name.partition("/")
-        if kind == "card" and rest.startswith(f"{place}/"):
-            hands.setdefault(int(rest.split("/")[1]), []).append(name)
     return [{"hand": number, "cards": sorted(cards, key=_at)} for number, cards in sorted(hands.items())]
 
 
@@ -208,8 +220,6 @@ def _piles_at(names: Iterable[str], seat: Mapping[str, Any]) -> list[dict[str, A
     kinds = {pile["bettor"]: pile["kind"] for pile in seat["piles"]}
     piles = []
     for name in names:
-        if not name.startswith(f"pile/{seat['seat']}/"):
-            continue
         _, _, spot, bettor, hand = name.split("/")
         own = bettor == seat["bettor"]
         kind = None if own else kinds.get(bettor) or "other"

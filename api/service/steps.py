@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -11,11 +12,10 @@ import msgspec
 from starlette.responses import Response
 
 from api.service import examples, shapes
-from api.service.operations import Answer, Call, Operation
+from api.service.operations import Answer, Call, Operation, answer
 from api.service.remembering import Remembered
 from api.service.rounds import SEEING, replayed_for
 from api.service.stage import changes_of, left_words, marks_of, stage_of
-from api.service.telling import JSON
 from domain.documents import play
 from domain.events import (
     CorrectionPosted,
@@ -34,21 +34,24 @@ from infra.mapper import Entry
 from infra.replaying import Replayed, Step
 from infra.topics import TOPICS
 
+MOVES_NOTHING = (RoundSettled, PaymentReported)  # it tells of amounts that others moved
 SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwards
-_KEPT: Remembered[bytes] = Remembered(128)  # answers of some 50 KB
+_KEPT: Remembered[dict[str, Any]] = Remembered(32)  # answers of some 150 KB
 
 
 async def get_steps(call: Call) -> Response:
-    return Response(await call.in_thread(_told, call), media_type=JSON)
+    _, told = await call.in_thread(told_for, call)
+    return answer(told)
 
 
-def _told(call: Call) -> bytes:
-    """Lately made answers are kept by a digest of every event as it was just read, so that whatever was changed or
-    added makes another answer: sixty pictures take longer than all the rest."""
+def told_for(call: Call) -> tuple[str, dict[str, Any]]:
+    """The answer, not to be changed by anybody, and a digest of every event as it was just read. Lately made answers
+    are kept by it, so that whatever was changed or added makes another one: sixty pictures take longer than all the
+    rest."""
     replayed = replayed_for(call, "replay", None)
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
-    key = sha256(msgspec.json.encode((replayed.round_id, read))).digest()
-    return _KEPT.of(key, lambda: msgspec.json.encode(steps_of(replayed)))
+    digest = sha256(msgspec.json.encode((replayed.round_id, read))).hexdigest()
+    return digest, _KEPT.of(digest, lambda: steps_of(replayed))
 
 
 def steps_of(replayed: Replayed) -> dict[str, Any]:
@@ -84,14 +87,14 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "step": step.number,
         "event": TOPICS.topic_of(type(event)),
-        "at": step.entry.at.isoformat(),
+        "at": _moment(step.entry.at_ms),
         "by": step.entry.by,
         "late": step.entry.late,
         "recorded_at": step.recorded_at.isoformat(),
         "text": _headline(event) if settled else told.what,
         "seat": told.seat,
         "cards": [None if card == FACE_DOWN else card for card in told.cards],
-        "amount": money(told.amount) if told.amount and not isinstance(event, RoundSettled | PaymentReported) else None,
+        "amount": money(told.amount) if told.amount and not isinstance(event, MOVES_NOTHING) else None,
         "outcome": event.outcome if settled else None,
         "why": {
             "clause": why.clause,
@@ -102,6 +105,11 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
         },
         "left": left_words(picture["bank"]) if settled else None,
     }
+
+
+@lru_cache(256)  # all that an action leads to has one time
+def _moment(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat()
 
 
 def _headline(line: LineSettled) -> str:
@@ -166,7 +174,7 @@ def _beside(step: Step) -> dict[str, Any] | None:
             said = {"what": "correction", "text": reason, "seat": None, "people": list(by)}
         case _:
             return None
-    return {"step": step.number, "at": step.entry.at.isoformat(), **said}
+    return {"step": step.number, "at": _moment(step.entry.at_ms), **said}
 
 
 def _example() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from markupsafe import Markup
 
@@ -32,7 +32,27 @@ class Drawing:
 
     # ---- the felt
 
-    def at_seat(self, seat: One, state: One, marked: Sequence[str]) -> Markup:
+    def dollars(self, name: str, state: One) -> Markup:
+        """The place of an amount."""
+        return Markup(f'<span data-k="{name}" data-kind="money">{self._money(state.get(name))}</span>')  # digits
+
+    def seat(self, seat: One, state: One, marked: Sequence[str]) -> Markup:
+        number, bettor, banks = seat["seat"], safe(seat["bettor"] or ""), seat["banks"]
+        looks = state.get(f"seat/{number}", "")
+        looks += "" if seat["piles"] or banks else " empty"
+        looks += " banks" if banks else ""
+        puck = '<span class="puck" title="player-dealer">PD</span>' if banks else ""
+        off = "" if state.get(f"button/{number}") else " gone"
+        named = f'<a href="/people/{bettor}">{bettor}</a>' if bettor else "empty"
+        return Markup(
+            f'<li class="seat {safe(looks)}" data-k="seat/{number}" data-kind="looks">\n'
+            f"{self._at_seat(seat, state, marked)}\n"
+            f'<p class="plate"><span class="seat-number"><span class="visually-hidden">seat </span>{number}</span>\n'
+            f'{puck}\n<span class="puck on{off}" data-k="button/{number}" data-kind="there" title="action button">ON'
+            f'</span>\n<span class="bettor">{named}</span></p>\n</li>'
+        )
+
+    def _at_seat(self, seat: One, state: One, marked: Sequence[str]) -> str:
         """The hands with what lies on each, what else the seated player wagers, and whoever bets behind him."""
         own = [pile for pile in seat["piles"] if not pile["kind"]]
         hands = "\n".join([self._on_seat(seat["seat"], hand, own, state, marked) for hand in seat["hands"]])
@@ -42,7 +62,7 @@ class Drawing:
             if pile["kind"]:
                 others.setdefault(pile["bettor"], []).append(pile)
         behind = "\n".join([self._behind(bettor, others[bettor], state) for bettor in sorted(others)])
-        return Markup(f'<div class="at-seat">\n<div class="hands">{hands}</div>\n{beside}</div>\n{behind}')
+        return f'<div class="at-seat">\n<div class="hands">{hands}</div>\n{beside}</div>\n{behind}'
 
     def _on_seat(self, seat: int, hand: One, own: Iterable[One], state: One, marked: Sequence[str]) -> str:
         label = f"hand/{seat}/{hand['hand']}"
@@ -94,8 +114,14 @@ class Drawing:
 
     def timeline(self, steps: Iterable[One], now: int, asked: str, ruleset: str, banker: str) -> Markup:
         rules: dict[Any, str] = {}  # most steps fall under a few clauses
+        clocks: dict[str, str] = {}  # and all that an action leads to has one time
         at = _address(asked)
-        drawn = [self._step(step, now, at, self._because(step, ruleset, banker, rules)) for step in steps]
+        drawn = []
+        for step in steps:
+            if step["at"] not in clocks:
+                clocks[step["at"]] = self._shown["clock"](step["at"])  # markup
+            because = self._because(step, ruleset, banker, rules)
+            drawn.append(self._step(step, now, at, clocks[step["at"]], because))
         return Markup("\n".join(drawn))  # escaped in its parts
 
     def because(self, step: One, ruleset: str, banker: str) -> Markup:
@@ -108,13 +134,12 @@ class Drawing:
         text, amount = safe(step["text"]), step["amount"]
         return text if amount is None else f'{text} <span class="amount">{safe(self._money(amount))}</span>'
 
-    def _step(self, step: One, now: int, at: str, because: str) -> str:
+    def _step(self, step: One, now: int, at: str, clock: str, because: str) -> str:
         number, by, outcome = step["step"], safe(step["by"]), step["outcome"]
         looks = f' class="{safe(outcome)}"' if outcome else ""
         current = ' aria-current="step"' if number == now else ""
         cards = f" {self._hand(step['cards'])}" if step["cards"] else ""
         late = ' <span class="badge warn">entered late</span>' if step["late"] else ""
-        clock = self._shown["clock"](step["at"])  # markup
         return (
             f'<li id="step-{number}"{looks}>\n<a href="{at}{number}" data-step="{number}"{current}>\n'
             f'<span class="number-of">{number}</span>\n<span class="what">{self._headline(step)}{cards}</span>\n'
@@ -213,8 +238,8 @@ def _address(asked: str) -> str:
 
 def _claim(line: One, round_: str) -> str:
     """Where a dispute on this wager is opened."""
-    about = {"round": round_, **{name: line[name] for name in ("seat", "bettor", "hand", "spot")}}
-    return f"/disputes/new?{safe(urlencode(about))}"
+    bettor, spot = quote_plus(line["bettor"]), quote_plus(line["spot"])
+    return safe(f"/disputes/new?round={round_}&seat={line['seat']}&bettor={bettor}&hand={line['hand']}&spot={spot}")
 
 
 def _clause(clause: str, ruleset: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from math import ceil, floor, log10
@@ -18,6 +18,8 @@ from api.service.remembering import Remembered
 from api.web.assets import Asset
 from api.web.cells import Cells
 from api.web.drawing import Drawing
+from api.web.escaping import safe
+from api.web.icons import icon
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
 from projections.clock import STORED_MOMENT
@@ -58,12 +60,13 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
         auto_reload=False,
     )
     made.globals["asset"] = lambda name: assets[name].address
+    made.globals["icon"] = icon
     fragments: Remembered[Markup] = Remembered(FRAGMENTS_REMEMBERED)
     # {% call remembered(…) %}…{% endcall %}: what stands inside depends on nothing but what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.of(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
-    made.filters.update(ticks=ticks, in_script=in_script)
+    made.filters.update(ticks=ticks, in_script=in_script, some=some)
     made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day)
     shown: dict[str, Callable[[Any], str]] = {
@@ -91,6 +94,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
 # ---- money: text with two decimals, as every answer has it
 
 
+@lru_cache(4096)  # the same few amounts stand on every page
 def shown_money(amount: str | None) -> str:
     """$1,234.50 for "1234.50"; a dash where there is no amount."""
     if amount is None:
@@ -115,6 +119,11 @@ def count(number: int) -> str:
 def words(name: str) -> str:
     """`pair_plus` as somebody would say it."""
     return name.replace("_", " ")
+
+
+def some(rows: Iterable[Mapping[str, Any]], name: str) -> bool:
+    """Whether any of them has something there."""
+    return any(row[name] for row in rows)
 
 
 def ticks(values: Sequence[float]) -> list[float]:
@@ -222,7 +231,7 @@ class Clock:
         if text is None:
             return "–"
         local = self.local(text)
-        return _time(local, f"{_day(local.date())} {_clock(local)}")
+        return _time(local, f"{_day(local.date())} ")
 
     def moments(self, text: str) -> Markup:
         """Words of the ledger, in which moments stand as it stores them, with those of the property instead."""
@@ -232,23 +241,19 @@ class Clock:
     def clock(self, text: str | None) -> Markup | str:
         if text is None:
             return "–"
-        local = self.local(text)
-        return _time(local, _clock(local))
+        return _time(self.local(text))
 
 
 def short_day(text: str) -> str:
     return f"{date.fromisoformat(text):%a %d %b}"
 
 
-def _time(local: datetime, shown: str) -> Markup:
+def _time(local: datetime, day: str = "") -> Markup:
     exact = local.isoformat(timespec="milliseconds")
-    full = f"{_weekday(local.date())} {_clock(local)} {local.tzname()}"
+    clock = exact[11:19]  # strftime takes five times as long as all of this
+    full = f"{_weekday(local.date())} {clock} {local.tzname()}"
     # Digits, names of days and months, and of a zone: a page has hundreds, and Markup.format takes its time.
-    return Markup(f'<time datetime="{exact}" title="{escape(full)}">{shown}</time>')
-
-
-def _clock(local: datetime) -> str:
-    return f"{local.hour:02}:{local.minute:02}:{local.second:02}"  # strftime takes five times as long
+    return Markup(f'<time datetime="{exact}" title="{safe(full)}">{day}{clock}</time>')
 
 
 @lru_cache

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from starlette.responses import Response
 
 from api.service.problems import Problem
+from api.service.reports import neighbours_for
 from api.service.rounds import SEEING
+from api.service.steps import told_for
 from api.web.hands import asked_for, searched
 from api.web.page import Page, View
 from api.web.visit import Visit
@@ -27,20 +27,16 @@ NOTES = ("exposed card", "late bet", "irregularity", "other")
 
 async def show(visit: Visit) -> View:
     round_id = visit.id("round")
-    try:
-        response = await visit.fetch("stepRound", {"round": round_id})
-    except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
-        raise Problem("internal", BROKEN) from error
-    told = msgspec.json.decode(response.body)
-    step = _wanted_step(visit, len(told["steps"]))
     search = asked_for(visit)
+    digest, told, neighbours = await visit.in_thread(_looked_at, visit, round_id, search)
+    step = _wanted_step(visit, len(told["steps"]))
     data = {
         **told,
-        "digest": sha256(response.body).hexdigest(),  # of all that the page tells of the round
+        "digest": digest,  # of all that the page tells of the round
         "step": step,
         "state": _state(told["changes"][:step]),
         "search": search,
-        "neighbours": await _neighbours(visit, told, search),
+        "neighbours": neighbours,
         "closed_hands": await _closed_hands(visit, told),
         "may": {
             "note": visit.may("noteRound"),
@@ -95,12 +91,23 @@ def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
     return {"events": events, "namespace": NAMESPACE.hex}
 
 
-async def _neighbours(visit: Visit, told: Mapping[str, Any], search: Mapping[str, str]) -> dict[str, str | None]:
+def _looked_at(
+    visit: Visit, round_id: str, search: Mapping[str, str]
+) -> tuple[str, dict[str, Any], dict[str, str | None]]:
+    """What the operations answer, without the detour over JSON, which takes as long as reading the events."""
+    try:
+        digest, told = told_for(visit.call("stepRound", {"round": round_id}))
+    except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        raise Problem("internal", BROKEN) from error
+    return digest, told, _neighbours(visit, told, search)
+
+
+def _neighbours(visit: Visit, told: Mapping[str, Any], search: Mapping[str, str]) -> dict[str, str | None]:
     """Addresses: within the search that led here, or else at the same table."""
     if not visit.may("findNeighbours"):
         return {"newer": None, "older": None}
     asked = searched(visit, search) if search else {"table": told["table"]}
-    found = await visit.ask("findNeighbours", {"round": told["round"]}, query=asked)
+    found = neighbours_for(visit.call("findNeighbours", {"round": told["round"]}, query=asked))
     return {way: None if id_ is None else _address(f"/rounds/{id_}", search) for way, id_ in found.items()}
 
 

@@ -324,6 +324,10 @@ def expects(round_: Round) -> list[dict[str, Any]]:
     return [entry if None not in round_.hands["dealer"] else {**entry, "count": 2}]
 
 
+def decisions(round_: Round) -> list[dict[str, Any]]:
+    return [entry for entry in expects(round_) if entry["do"] == "decide"]
+
+
 def _hand_field(number: int) -> dict[str, int]:
     return {} if number == 1 else {"hand": number}
 

@@ -148,23 +148,27 @@ def may_settle(round_: Round) -> bool:
 
 
 def expects(round_: Round) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = []
     step = next_packet(round_)
     if step is not None:
         return [{"do": "deal", "to": step.to, "count": step.size}]
-    if "dealer" not in round_.turned:
-        choices = [{"choice": "play"}, {"choice": "fold"}]
-        seat = _to_act(round_)
-        if seat is not None:
-            entries.append({"do": "decide", "seat": seat, "choices": choices})
-        for behind in round_.seats or ():
-            for bettor in _followers(round_, behind):
-                entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": choices})
+    entries = decisions(round_)
     if _may_reveal_dealer(round_):
         entries.append(reveal_entry("dealer", round_.hands["dealer"]))
     entries.extend(seat_reveals(round_, cards=3))
     if may_settle(round_):
         entries.append({"do": "settle"})
+    return entries
+
+
+def decisions(round_: Round) -> list[dict[str, Any]]:
+    if "dealer" in round_.turned or next_packet(round_) is not None:
+        return []
+    choices = [{"choice": "play"}, {"choice": "fold"}]
+    seat = _to_act(round_)
+    entries: list[dict[str, Any]] = [] if seat is None else [{"do": "decide", "seat": seat, "choices": choices}]
+    for behind in round_.seats or ():
+        for bettor in _followers(round_, behind):
+            entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": choices})
     return entries
 
 

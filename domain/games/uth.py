@@ -195,9 +195,7 @@ def expects(round_: Round) -> list[dict[str, Any]]:
         step.street <= round_.street or (step.street == round_.street + 1 and _street_done(round_))
     ):
         entries.append({"do": "deal", "to": step.to, "count": step.size})
-    if _deciding(round_):
-        for seat in round_.seats or ():
-            entries.extend(_open_decisions(round_, seat))
+    entries.extend(decisions(round_))
     due = _next_reveal(round_)
     if due is not None:
         known = round_.hands["dealer"] if due == "dealer" else _street_cards(round_, due)
@@ -206,6 +204,12 @@ def expects(round_: Round) -> list[dict[str, Any]]:
     if may_settle(round_):
         entries.append({"do": "settle"})
     return entries
+
+
+def decisions(round_: Round) -> list[dict[str, Any]]:
+    if not _deciding(round_):
+        return []
+    return [entry for seat in round_.seats or () for entry in _open_decisions(round_, seat)]
 
 
 def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from domain import rulesets
 from domain.events import CardsDealt, CardsTurned, LineSettled, RoundEvent, RoundSettled
 from domain.money import cents
 from domain.picture import on_layout, picture_of, pictures_of
+from domain.rounds import decisions, expects
 from domain.state import Round, evolve
 from domain.streets import streets_of
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
@@ -70,9 +71,15 @@ def test_pictures_of_all_steps_are_those_of_each(ruleset):
             steps = list(rounds_of(known.opening, events))
             pictures = [picture_of(round_) for _, round_ in steps]
             assert pictures_of(steps) == pictures
+            open_ = [round_ for _, round_ in steps if round_.status == "open" and not round_.lines]
+            assert [decisions(round_) for round_ in open_] == [_decided(expects(round_)) for round_ in open_]
             for (_, round_), picture in zip(steps, pictures, strict=True):
                 piles = {seat["seat"]: [cents(pile["wager"]) for pile in seat["piles"]] for seat in picture["seats"]}
                 assert on_layout(round_) == {seat: sum(wagers) for seat, wagers in piles.items() if wagers}
+
+
+def _decided(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [entry for entry in entries if entry["do"] == "decide"]
 
 
 def test_cards_lie_face_down_until_they_are_turned():

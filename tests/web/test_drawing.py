@@ -49,7 +49,13 @@ PILE: dict[str, Any] = {
     "kind": "backline",
     "hand": 2,
 }
-SEAT = {"seat": 1, "hands": [{"hand": 1, "cards": ["card/1/1/0", "card/1/1/1"]}], "piles": [PILE]}
+SEAT = {
+    "seat": 1,
+    "bettor": WICKED,
+    "banks": False,
+    "hands": [{"hand": 1, "cards": ["card/1/1/0", "card/1/1/1"]}],
+    "piles": [PILE],
+}
 
 
 def test_what_people_wrote_is_never_markup():
@@ -57,7 +63,7 @@ def test_what_people_wrote_is_never_markup():
     parts = [
         DRAWN.timeline([STEP], 2, f"table={WICKED}", "uth", "dealer"),
         DRAWN.lines([LINE], 2, f"table={WICKED}", "r-1", "uth", True, True),
-        DRAWN.at_seat(SEAT, state, []),
+        DRAWN.seat(SEAT, state, []),
         DRAWN.headline(STEP),
         DRAWN.because(STEP, "uth", "dealer"),
     ]
@@ -68,11 +74,11 @@ def test_what_people_wrote_is_never_markup():
 
 
 def test_a_card_that_is_face_down_or_not_there_has_no_face():
-    seat = DRAWN.at_seat(SEAT, {"card/1/1/0": "", "card/1/1/1": "As"}, ["card/1/1/1"])
+    seat = DRAWN.seat(SEAT, {"card/1/1/0": "", "card/1/1/1": "As"}, ["card/1/1/1"])
     assert 'class="card back" data-k="card/1/1/0" data-kind="card" role="img" aria-label="face-down card">' in seat
     assert 'class="card marked" data-k="card/1/1/1"' in seat
     assert 'aria-label="ace of spades" data-suit="s"' in seat
-    assert 'class="card gone" data-k="card/1/1/0" data-kind="card" role="img"><' in DRAWN.at_seat(SEAT, {}, [])
+    assert 'class="card gone" data-k="card/1/1/0" data-kind="card" role="img"><' in DRAWN.seat(SEAT, {}, [])
 
 
 def test_a_line_shows_what_was_reported_otherwise_and_leads_to_a_dispute_where_one_may_be_opened():
