@@ -20,6 +20,7 @@ from starlette.responses import Response
 from api.service.auth import OPEN, Person
 from api.service.problems import Problem
 from api.service.telling import JSON
+from api.service.wrong_bodies import in_words
 from domain import moments
 from domain.documents import read_json
 from domain.errors import BadDocument
@@ -118,7 +119,7 @@ class Call:
         try:
             return msgspec.convert(_with_integers(value), shape)
         except msgspec.ValidationError as error:
-            raise Problem("bad_document", f"The body is not as the contract has it: {error}.") from None
+            raise Problem("bad_document", in_words(error)) from None
 
     def fits_its_schema(self) -> bool:
         """Whether the request is what the operation declares: some bodies are read more loosely, so that the engine can

@@ -20,6 +20,7 @@ SeatName = Annotated[str, Meta(pattern=r"\A[1-9]\Z")]
 Seat = Annotated[int, Meta(ge=1, le=9)]
 PositiveMoney = Annotated[str, Meta(pattern=r"\A(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})\Z")]
 SignedMoney = Annotated[str, Meta(pattern=r"\A-?(0|[1-9][0-9]{0,11})\.[0-9]{2}\Z")]
+MovedMoney = Annotated[str, Meta(pattern=r"\A-?(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})\Z")]
 # One line with something to read in it: no control characters, which neither a report nor a text column takes.
 Text = Annotated[
     str,
@@ -170,7 +171,7 @@ class CorrectionEntry(Body):
     seat: Seat
     bettor: Id
     spot: SpotName
-    amount: Annotated[str, Meta(pattern=r"\A-?(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})\Z")]
+    amount: MovedMoney
     account: Text
     hand: Annotated[int, Meta(ge=1, le=9)] = 1
 

@@ -357,3 +357,21 @@ def test_the_dossier_has_the_whole_file(locked):
     said = [said for page in paper for said in page]
     at = said.index("board")
     assert [said[at + step] for step in (1, 3, 5, 7, 9)] == ["A", "9", "4", "K", "3"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("statements", {"who": "Mr X", "part": "patron", "text": "x"}, "`who` is an id: small letters"),
+        ("statements", {"who": "p-1", "part": "patron", "text": " "}, "`text` is one line that says something."),
+        ("statements", {"who": "p-1", "part": "patron", "text": ""}, "`text` is empty."),
+        ("references", {"camera": "c", "from": "noon", "to": LATER}, "`from` is a time with its offset, like"),
+        ("ruling", {"outcome": "upheld", "reason": "x", "entries": [{**ENTRIES[0], "amount": "5"}]}, "two decimals"),
+        ("statements", {"who": "p-1", "part": "judge", "text": "x"}, "Invalid enum value 'judge' - at `$.part`"),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said_in_words(locked, path, body, words):
+    answer = locked.post(f"/v1/disputes/d-any/{path}", json=body, headers=bearer("floor-1"))
+    detail = is_problem(answer, 400, "bad_document")["detail"]
+    assert words in detail
+    assert "regex" not in detail
