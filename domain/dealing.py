@@ -106,10 +106,14 @@ def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple
     if turned is None:
         raise WrongCards("Cards that were dealt unseen must be named when they are turned over.", clause)
     if turned != known:
-        if any(old is not None and old != new for old, new in zip(known, turned, strict=True)):
-            # Without naming them: what was dealt may still lie face down.
-            raise WrongCards("The cards turned over are not those that were dealt there.", clause)
-        check_copies(round_, (new for old, new in zip(known, turned, strict=True) if old is None))
+        newly_seen = []
+        for old, new in zip(known, turned, strict=True):
+            if old is None:
+                newly_seen.append(new)
+            elif old != new:
+                # Without naming them: what was dealt may still lie face down.
+                raise WrongCards("The cards turned over are not those that were dealt there.", clause)
+        check_copies(round_, newly_seen)
     return turned
 
 

@@ -107,6 +107,14 @@ class Begun(Struct, frozen=True):
 def begun_otherwise(begun: Begun, opened: RoundOpened) -> Iterator[Finding]:
     """Where a round says otherwise than its table where and by which rules it was played, who dealt, who sat there, or
     who had declined the bank."""
+    if (begun.table, begun.ruleset_hash, begun.dealer, begun.players, begun.declined) == (
+        opened.table,
+        opened.ruleset_hash,
+        opened.dealer,
+        opened.players,
+        opened.declined,
+    ):
+        return  # nearly always, and then nothing need be put into words
     for kind, ours, theirs in (
         ("begun", f"table {begun.table}", f"table {opened.table}"),
         ("begun", f"rules {begun.ruleset_hash}", f"rules {opened.ruleset_hash}"),

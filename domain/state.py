@@ -213,7 +213,7 @@ def _cards_turned(round_: Round, event: CardsTurned) -> Round:
 
 
 def _newly_seen(deck: Mapping[str, int], was: Cards, now: tuple[str, ...]) -> Mapping[str, int]:
-    return _count(deck, (card for old, card in zip(was, now, strict=True) if old is None))
+    return _count(deck, [card for old, card in zip(was, now, strict=True) if old is None])
 
 
 def _button_placed(round_: Round, event: ButtonPlaced) -> Round:

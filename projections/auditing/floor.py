@@ -27,10 +27,10 @@ from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.rulesets import RuleSetError
 from domain.tables import RoundBegun, SessionNoted, SessionNumbered, SessionOpened, TableSession
-from infra.aggregates import stream
+from infra.aggregates import id_of, stream
 from infra.mapper import Entry
 from infra.topics import TOPICS
-from projections.auditing.rounds import UNREADABLE, Stretch
+from projections.auditing.rounds import UNREADABLE, Plans, Stretch
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.source import EventRow, Streams
 
@@ -42,6 +42,7 @@ _ANY = bool
 class FloorAudit:
     def __init__(self, source: Streams, rulebook: Rulebook) -> None:
         self._source = source
+        self._plans = Plans(source.topic)
         self._rulebook = rulebook
         self._audits: dict[str, Callable[[Stretch], Iterator[Finding]]] = {
             "table": self._table,
@@ -111,7 +112,8 @@ class FloorAudit:
             elif stretch is not None and row.position < stretch.first and isinstance(event, SessionNoted):
                 audit.go_on_from(event)
             else:
-                yield from (_at(finding, row) for finding in audit.take(event))
+                for finding in audit.take(event):
+                    yield _at(finding, row)
                 if isinstance(event, RoundBegun) and audit.begun is not None:
                     begun.append(audit.begun)
                     if len(begun) == OPENINGS_AT_ONCE:
@@ -127,10 +129,10 @@ class FloorAudit:
 
     def _openings(self, begun: list[Begun]) -> Iterator[Finding]:
         """What rounds say of their dealer and of refusals of the bank, as far as they can be had one by one here."""
-        wanted = {stream("round", each.round): each for each in begun}
+        wanted = {id_of("round", each.round): each for each in begun}
         for id_, row in self._source.openings(list(wanted)).items():
             try:
-                opened = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+                opened = self._plans[row.topic_id].decode(row.state).event
             except UNREADABLE:
                 continue  # found with the rounds
             if isinstance(opened, RoundOpened):
@@ -242,7 +244,7 @@ class FloorAudit:
         """
         kind, name, first, last = stretch
         label = f"{kind}/{name}"
-        waiting: list[EventRow] = []
+        waiting, plans = list[EventRow](), self._plans
         for row in self._in_order(label, self._source.stream(stream(kind, name)), found):
             if row.position > last:
                 break
@@ -251,9 +253,9 @@ class FloorAudit:
                     waiting.clear()
                 waiting.append(row)
                 continue
-            for each in (*waiting, row):
+            for each in [*waiting, row] if waiting else (row,):
                 try:
-                    yield each, TOPICS.decoder(self._source.topic(each.topic_id))(each.state)
+                    yield each, plans[each.topic_id].decode(each.state)
                 except UNREADABLE as error:
                     what = f"The event cannot be read: {error}"
                     found.append(_at(Finding("event_unreadable", what, stream=label), each))
@@ -262,7 +264,7 @@ class FloorAudit:
     def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
         last_version = last_position = 0
         for row in rows:
-            for missing in range(last_version + 1, row.version):
+            for missing in range(last_version + 1, row.version) if row.version > last_version + 1 else ():
                 what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
                 place = Finding("event_missing", what, stream=label, version=missing, position=row.position)
                 found.append(place)

@@ -24,7 +24,7 @@ from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.sealing import SealedUnit
 from domain.tables import SessionOpened
-from infra.aggregates import stream
+from infra.aggregates import id_of
 from infra.mapper import Entry, UnknownTopic
 from infra.tlog.leaves import leaf_hashes_of, said_topic
 from infra.topics import TOPICS
@@ -123,7 +123,8 @@ class Plans(dict[int, _Plan]):
         try:
             decode = TOPICS.decoder(name)
         except UnknownTopic as unknown:
-            self[topic_id] = _Plan(_refusing(unknown), name.startswith("round."), False, True)
+            of_round = name.startswith("round.")
+            self[topic_id] = _Plan(_refusing(unknown), of_round, False, not of_round)
             return self[topic_id]
         event = TOPICS.event_of(name)
         wanted = event in CLAIMING or event in BEGINNINGS
@@ -179,8 +180,9 @@ class RoundsAudit:
         self, loaded: Loaded, result: PartResult, tally: Tally
     ) -> Iterator[tuple[RoundOpened, list[EventRow]]]:
         """The rounds that are meant, one after the other as they are audited, each with its rows."""
+        gone_on = {row[1] for row in loaded.later}
         for originator, rows in self._put_together(loaded, result, tally).items():
-            opened = self._audit_round(originator, rows, loaded, result, tally)
+            opened = self._audit_round(originator, rows, loaded, originator in gone_on, result, tally)
             if opened is not None:
                 yield opened, rows
 
@@ -196,13 +198,13 @@ class RoundsAudit:
         plans, stored, claims = self._plans, dict[int, list[EventRow]](), list[Claim]()
         for rows in (loaded.rows, loaded.later):
             for row in rows:
-                decode, is_round, is_opening, wanted = plans[row[3]]
-                if is_round:
-                    round_ = stored.get(row[1])
-                    if round_ is not None:
-                        round_.append(row)
-                    elif row[2] == 1 and is_opening:
-                        stored[row[1]] = [row]
+                round_ = stored.get(row[1])
+                if round_ is not None:  # nearly always, so this is asked first
+                    round_.append(row)
+                    continue
+                decode, _, is_opening, wanted = plans[row[3]]
+                if is_opening and row[2] == 1:
+                    stored[row[1]] = [row]
                 elif wanted:
                     try:
                         self._take_floor(decode(row[4]).event, claims, result)
@@ -218,18 +220,18 @@ class RoundsAudit:
         claims += floor_claims_of(event)
 
     def _audit_round(
-        self, originator: int, rows: list[EventRow], loaded: Loaded, result: PartResult, tally: Tally
+        self, originator: int, rows: list[EventRow], loaded: Loaded, gone_on: bool, result: PartResult, tally: Tally
     ) -> RoundOpened | None:
-        """How the round opened, if it is one that is meant."""
+        """How the round opened, if it is one that is meant. Rows of one part come in the order of positions; those of a
+        round that has gone on beyond it need not."""
         plans = self._plans
         try:
             events = [plans[row[3]].decode(row[4]).event for row in rows]
         except UNREADABLE:
             rows, events = self._readable(rows, result)
         versions = [row[2] for row in rows]
-        if versions != _UP_TO[: len(rows)] or loaded.later:
-            if _in_disorder(rows):
-                result.findings += _disorder(events[0] if events else None, rows)
+        if (versions != _UP_TO[: len(rows)] or gone_on) and _in_disorder(rows):
+            result.findings += _disorder(events[0] if events else None, rows)
             order = sorted(range(len(rows)), key=versions.__getitem__)
             rows, events = [rows[at] for at in order], [events[at] for at in order]
             versions = [row[2] for row in rows]
@@ -241,7 +243,7 @@ class RoundsAudit:
             return None
         result.rounds += 1
         first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=rows[0][0])
-        if loaded.ids.get(originator) != stream("round", opened.round or ""):
+        if loaded.ids.get(originator) != id_of("round", opened.round or ""):
             what = f"The events are stored under an id that is not that of round {opened.round}."
             result.findings.append(replace(first, kind="event_extra", what=what))
         try:

@@ -153,7 +153,7 @@ class Store:
         """One aggregate's rows by version, a page at a time."""
         after = 0
         while page := self._rows(_STREAM, [originator_id, after, self.last, STREAM_PAGE]):
-            yield from (EventRow(*row) for row in page)
+            yield from map(EventRow._make, page)
             after = page[-1][2]
 
     def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
