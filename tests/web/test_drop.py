@@ -85,6 +85,14 @@ def test_the_short_box_is_found_and_walked_back_to_its_rounds(locked: Site, page
     assert (
         page.get_by_role("region", name="Expected, by schedule and tier").locator("tfoot").inner_text().count(expected)
     )
+    page.set_viewport_size({"width": 1000, "height": 120})  # lower than the tables, as a page of paper may be
+    cut = """all => all.flatMap(one => [one, one.parentElement])
+        .filter(one => getComputedStyle(one).overflowY != "visible").length"""
+    parts = page.locator(".tall > .scroll")
+    assert parts.evaluate_all(cut) > 0
+    page.emulate_media(media="print")
+    assert parts.evaluate_all(cut) == 0
+    assert parts.evaluate_all("all => all.filter(one => one.scrollHeight > one.clientHeight + 1).length") == 0
 
 
 def test_two_count_blind_a_third_where_they_differ_and_a_fourth_signs_off(
