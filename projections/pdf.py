@@ -314,7 +314,7 @@ def shown(words: str) -> str:
 
 def _held(words: str) -> str:
     """A moment to the second, in one piece."""
-    return MOMENT.sub(rf"\1{HELD}\2\3", words)
+    return MOMENT.sub(rf"\1{HELD}\2\3", words) if ":" in words else words
 
 
 def _drawn(words: str) -> str:
