@@ -45,5 +45,6 @@ class Page(Struct, frozen=True):
 
     def check(self, person: Person) -> None:
         if not self.admits(person.role):
-            others = " or ".join(sorted(self.roles or ()))
-            raise Problem("forbidden", f"This page is for the role {others}, and you are here as {person.role}.")
+            *others, last = sorted(self.roles or ())
+            whose = f"{', '.join(others)} or {last}" if others else last
+            raise Problem("forbidden", f"This page is for the role {whose}, and you are here as {person.role}.")

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from projections.runner import Runner
 from tests.ledger.conftest import migrated_database
 from tests.web.conftest import Site, serving
 from tests.web.dealing import Dealer
@@ -38,8 +39,11 @@ WORDS = {
 
 @pytest.fixture(scope="module")
 def empty(server_url: str) -> Iterator[Site]:
-    with migrated_database(server_url) as url, serving(url) as site:
-        yield site
+    with migrated_database(server_url) as url:
+        with Runner(url) as runner:
+            runner.catch_up()  # the tables of the reports are there, and empty
+        with serving(url) as site:
+            yield site
 
 
 @pytest.mark.parametrize("address", WORDS)
@@ -52,6 +56,7 @@ def test_a_page_without_anything_says_what_comes_next(empty: Site, address: str)
 def test_a_newcomer_comes_from_nothing_to_a_round(empty: Site, page: Page):
     page.goto(empty.url)
     look_at(page, "first-steps")
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("link", name="Name a table").click()
     page.get_by_label("Table", exact=True).fill("t1")
     page.get_by_role("button", name="Go to the table").click()
@@ -59,6 +64,8 @@ def test_a_newcomer_comes_from_nothing_to_a_round(empty: Site, page: Page):
     dealer.open_table({"ruleset": "uth-casino-club", "players": {}})
     expect(page.get_by_text("Nobody is seated.")).to_be_visible()
     page.get_by_label("Bettor's id").fill("tp-1")  # what is to be done stands there unfolded
+    bottoms = [page.locator(f'[data-id="{name}"]').bounding_box() for name in ("seat-bettor", "sit-down")]
+    assert len({round(box["y"] + box["height"]) for box in bottoms if box}) == 1  # the button stands beside its field
     page.get_by_role("button", name="Sit down").click()
     dealer.on("bank-1").click()
     page.get_by_role("button", name="Add $500").click()
