@@ -100,7 +100,7 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
     """What was turned over is what was sealed; what stayed closed is what lies sealed, and in no deck too often."""
     waiting: dict[Place, list[_Seal]] = {}
     dealt: dict[Place, int] = {}
-    boards = 0
+    boards = opened = 0
     for at, event in enumerate(events):
         if type(event) is CardsDealt:
             to = event.to
@@ -114,15 +114,23 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
                         place = sealing.turned_by(to, number, boards)
                         waiting.setdefault(place, []).append(_Seal(at, number, seal, 0, size))
                 boards += 1
-        elif type(event) is CardsTurned and event.of in waiting and not _opens(event, waiting.pop(event.of)):
-            shown = " ".join(event.cards)
-            what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
-            yield at, Finding("seal", what, seat=event.of if isinstance(event.of, int) else None)
+        elif type(event) is CardsTurned and event.of in waiting:
+            seals = waiting.pop(event.of)
+            if not _opens(event, seals):
+                shown = " ".join(event.cards)
+                what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
+                yield at, Finding("seal", what, seat=_seat(event.of))
+            elif sealed is not None:
+                opened += len(seals)
+                yield from _still_beside(event, seals, sealed)
     if sealed is None:
         return
     yield from _content(round_.opened, sealed)
     if waiting:
+        opened += sum(map(len, waiting.values()))
         yield from _closed(round_, waiting, sealed)
+    if sum(map(len, sealed.values())) > opened + (round_.opened.content is not None):
+        yield -1, Finding("seal", "More lies sealed beside the round than was dealt face down in it.")
 
 
 def _opens(turned: CardsTurned, seals: Sequence[_Seal]) -> bool:
@@ -139,9 +147,33 @@ def _opens(turned: CardsTurned, seals: Sequence[_Seal]) -> bool:
     return True
 
 
+def _seat(place: Place) -> int | None:
+    return place if isinstance(place, int) else None
+
+
+GONE = "Cards were sealed here, and what opens the seal is gone."
+OTHER = "What lies in the sealed cards does not open the seal of this event."
+
+
+def _unit(seal: _Seal, sealed: Sealed) -> SealedUnit | None:
+    return next((unit for unit in sealed.get(seal.at, ()) if unit.number == seal.number), None)
+
+
+def _still_beside(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed) -> Iterator[Numbered]:
+    """What lies beside a seal that has been opened still opens it."""
+    for seal, salt in zip(seals, turned.salts, strict=True):
+        unit = _unit(seal, sealed)
+        if unit is None:
+            yield seal.at, Finding("seal", GONE, seat=_seat(turned.of))
+        elif unit.salt != salt or sealing.commitment(unit.cards, salt) != seal.commitment:
+            yield seal.at, Finding("seal", OTHER, seat=_seat(turned.of))
+
+
 def _content(opened: RoundOpened, sealed: Sealed) -> Iterator[Numbered]:
     units = sealed.get(-1, ())
-    if opened.content is not None and units:
+    if opened.content is not None and not units:
+        yield -1, Finding("seal", "What was sealed of the round's document is gone.")
+    elif opened.content is not None:
         unit = units[0]
         if sealing.commitment(unit.cards, unit.salt).hex() != opened.content:
             yield -1, Finding("seal", "What the round says of its document is not what was sealed beside it.")
@@ -150,17 +182,14 @@ def _content(opened: RoundOpened, sealed: Sealed) -> Iterator[Numbered]:
 def _closed(round_: Round, waiting: Mapping[Place, Sequence[_Seal]], sealed: Sealed) -> Iterator[Numbered]:
     deck = dict(round_.deck)
     for place, seals in waiting.items():
-        seat = place if isinstance(place, int) else None
-        for at, number, seal, _, _ in seals:
-            unit = next((unit for unit in sealed.get(at, ()) if unit.number == number), None)
+        seat = _seat(place)
+        for seal in seals:
+            at, unit = seal.at, _unit(seal, sealed)
             if unit is None:
-                yield at, Finding("seal", "Cards were sealed here, and what opens the seal is gone.", seat=seat)
+                yield at, Finding("seal", GONE, seat=seat)
                 continue
-            if sealing.commitment(unit.cards, unit.salt) != seal:
-                yield (
-                    at,
-                    Finding("seal", "What lies in the sealed cards does not open the seal of this event.", seat=seat),
-                )
+            if sealing.commitment(unit.cards, unit.salt) != seal.commitment:
+                yield at, Finding("seal", OTHER, seat=seat)
             for card in sealing.cards_of(unit.cards):
                 if card is not None:
                     deck[card] = deck.get(card, 0) + 1

@@ -13,9 +13,10 @@ class TopicIds:
         self.elements: dict[str, bytes] = {}  # as an element of a binary array of smallint
 
     def name(self, number: int) -> str:
+        """One that is gone from the table has a name that nobody knows: its events are unreadable, and told of so."""
         if number not in self.names:
             self.learn()
-        return self.names[number]
+        return self.names.get(number) or f"topic {number}, whose name is gone"
 
     def learn(self) -> None:
         """Read the table again: another process may have added to it."""

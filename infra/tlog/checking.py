@@ -28,6 +28,7 @@ from infra.tlog.signed_roots import (
     Growing,
     Mark,
     StoredLog,
+    ends_elsewhere,
     kept_outside,
     known_keys,
     lacking,
@@ -67,6 +68,9 @@ class Checker:
         self._searched = 0
         self._lacks: int | None = None  # the first index of the log that has no hash
         self._covered = 0  # events, by the largest checkpoint there is
+        self._latest: StoredCheckpoint | None = None
+        self._last_sealed: int | None = None  # positions
+        self._first_unsealed: int | None = None
         self._left_out = 0
         self.rows = 0
         self.unsealed = 0
@@ -77,8 +81,14 @@ class Checker:
 
     def feed(self, positions: Sequence[int], hashes: bytes) -> None:
         """The next rows, gap-free and in the order of their positions."""
+        sealed = self._size - self._at - len(self._waiting)
+        if 0 < sealed < len(positions):  # the log ends among them
+            self.feed(positions[:sealed], hashes[: sealed * HASH_BYTES])
+            positions, hashes = positions[sealed:], hashes[sealed * HASH_BYTES :]
         self.rows += len(positions)
+        first = self._at
         if self._fits(len(positions), hashes):
+            self._stand_where_said(first, positions)
             return
         self._waiting += [(position, at(hashes, index)) for index, position in enumerate(positions)]
         self._compare(len(self._waiting) - LOOK_AHEAD)
@@ -91,6 +101,25 @@ class Checker:
         self._at += count
         return True
 
+    def _stand_where_said(self, first: int, positions: Sequence[int]) -> None:
+        """By the positions that are kept with the hashes an event's index is found."""
+        for index, position in self._log.starts(first, first + len(positions)):
+            if positions[index - first] != position:
+                there = positions[index - first]
+                detail = f"The event at index {index} of the log is at position {there}, and the log says {position}."
+                self._find(Finding("hash_changed", detail, (there,), index))
+        if self._at == self._size and positions:
+            self._last_sealed = positions[-1]
+
+    def _ends_where_said(self) -> bool:
+        """Whether the last checkpoint says where its events end."""
+        latest, last = self._latest, self._last_sealed
+        if latest is None or last is None or latest.size != self._size:
+            return True
+        return last <= latest.last_position and (
+            self._first_unsealed is None or latest.last_position < self._first_unsealed
+        )
+
     def _compare(self, upto: int) -> None:
         done = 0
         while done < upto:
@@ -101,6 +130,8 @@ class Checker:
         """Says what is wrong with the row at a place, if anything is; returns how many rows it has dealt with."""
         position, leaf = self._waiting[at_]
         if self._at >= self._size:
+            if not self.unsealed:
+                self._first_unsealed = position
             self.unsealed += 1
             return 1
         sealed = self._sealed.at(self._at)
@@ -173,6 +204,8 @@ class Checker:
         rows_fit = self._growing.close() and self._aligned
         if self._covered < self._size:
             self._of_log.append(unsigned(self._size, self._covered))
+        if self._aligned and self._latest is not None and not self._ends_where_said():
+            self._of_log.append(ends_elsewhere(self._latest))
         sealed = self._growing
         if rows or not self._aligned:
             sealed = Growing(self._log, self._marks([]))
@@ -224,7 +257,7 @@ class Checker:
 
     def _checkpoints(self) -> Iterator[StoredCheckpoint]:
         for stored in self._log.checkpoints():
-            self._covered = max(self._covered, stored.size)
+            self._covered, self._latest = max(self._covered, stored.size), stored
             yield stored
 
 

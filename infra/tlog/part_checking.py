@@ -20,7 +20,7 @@ from infra.tlog.merkle import HASH_BYTES, at, root_of
 from infra.tlog.notes import BadNote, Verifier
 from infra.tlog.proofs import Nodes, NodeSource, root_at
 from infra.tlog.reading import LogPiece, LogReader, StoredCheckpoint
-from infra.tlog.signed_roots import Finding, Held, kept_outside, known_keys, lacking, signed, unsigned
+from infra.tlog.signed_roots import Finding, Held, ends_elsewhere, kept_outside, known_keys, lacking, signed, unsigned
 from infra.tlog.tiles import BITS, WIDTH
 
 NEAR = 4096  # positions, or leaves: what lies no further apart is read together
@@ -40,6 +40,8 @@ class PartChecker:
         size, self._latest = log.extent()
         if self._latest is not None:
             self._size, self._last = min(self._latest.size, size), self._latest.last_position
+            if any(position > self._last for _, position in log.starts(max(0, self._size - WIDTH), self._size)):
+                self._found.append(ends_elsewhere(self._latest))
         self._tiles: set[int] = set()  # of level 0, that some event stands in
         self._suspected: dict[int, tuple[LogPiece, int]] = {}  # by its first index, with the position where it ends
         self._left_out = 0
@@ -224,6 +226,9 @@ class _Suspected:
 
     def tile(self, level: int, number: int, width: int) -> bytes:
         return self.hashes(level, number * WIDTH, number * WIDTH + width)
+
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]:
+        return []
 
     def checkpoints(self) -> Iterator[StoredCheckpoint]:
         return iter(())

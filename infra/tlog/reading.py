@@ -142,6 +142,14 @@ class LogReader:
 
     # ---- events in the log
 
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]:
+        """Indexes, from one up to another, at which a piece of leaves begins, each with the position of its event."""
+        rows = self._rows(
+            "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first >= %b AND first < %b",
+            [first, end],
+        )
+        return [(index, position) for index, position in rows]
+
     def pieces(self, first: int, last: int) -> list[LogPiece]:
         """The pieces of leaves in which the events at two positions and between them stand, and the one after them."""
         rows = self._rows(

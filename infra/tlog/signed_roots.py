@@ -46,6 +46,7 @@ class StoredLog(Protocol):
     def size(self) -> int: ...
     def hashes(self, level: int, first: int, end: int) -> bytes: ...
     def tile(self, level: int, number: int, width: int) -> bytes: ...
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]: ...
     def checkpoints(self) -> Iterator[StoredCheckpoint]: ...
     def keys(self) -> list[Verifier]: ...
 
@@ -178,6 +179,12 @@ def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
         detail = f"A public key of the log cannot be read, so nothing that was signed can be verified: {error}."
         found.append(Finding("signature_broken", detail))
         return []
+
+
+def ends_elsewhere(latest: StoredCheckpoint) -> Finding:
+    """The sealer goes on from there, and what lies beyond it counts as not sealed yet."""
+    detail = f"The last checkpoint says that its events end at position {latest.last_position}, and they do not."
+    return Finding("tree_damaged", detail, size=latest.size)
 
 
 def unsigned(size: int, covered: int) -> Finding:

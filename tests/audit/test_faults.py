@@ -151,6 +151,26 @@ def test_a_seal_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
     assert kinds(findings(url), "r-5") == {"seal"}
 
 
+def test_what_lies_beside_seals_that_were_opened_and_beside_none_is_found(url: str, spoiler: Spoiler):
+    """In three rounds: one opening changed, one taken out, one more than there are seals."""
+    beside = "roundledger.sealed_cards WHERE originator = %s AND originator_version > 1"
+    numbers = {name: spoiler.rows("round.opened.v1", f'["{name}",')[0][1] for name in ("r-1", "r-30", "r-40", "r-41")}
+    one = f"(SELECT ctid FROM {beside} AND card = 'QsQc')"  # the dealer's, which every round turns over
+    spoiler.run(f"UPDATE roundledger.sealed_cards SET card = 'KsKc' WHERE ctid = {one}", numbers["r-1"])
+    spoiler.run(f"DELETE FROM roundledger.sealed_cards WHERE ctid = {one}", numbers["r-30"])
+    spoiler.run(
+        "INSERT INTO roundledger.sealed_cards SELECT originator, originator_version, 9, card, salt FROM "
+        f"{beside} AND card = 'QsQc'",
+        numbers["r-40"],
+    )
+    spoiler.run(
+        "DELETE FROM roundledger.sealed_cards WHERE originator = %s AND originator_version = 1", numbers["r-41"]
+    )
+    found = findings(url)
+    assert {(finding.round, finding.kind) for finding in found} == {(name, "seal") for name in numbers}
+    assert len(found) == len(numbers)
+
+
 # ---- rows
 
 
@@ -282,6 +302,30 @@ def test_a_topic_that_nobody_knows_and_a_key_that_is_none_are_findings(url: str,
     found = findings(url, without=())
     assert kinds(found) >= {"event_unreadable", "projection", "row_changed", "signature_broken"}
     assert kinds(findings(url, Scope(table="t-1"), ())) >= {"event_unreadable", "row_changed", "signature_broken"}
+
+
+def test_a_topic_whose_name_is_gone_makes_its_events_unreadable_and_the_audit_goes_on(url: str, spoiler: Spoiler):
+    spoiler.run("DELETE FROM roundledger.topics WHERE topic = 'round.note_made.v1'")
+    assert kinds(findings(url, without=("projections",))) >= {"event_unreadable", "row_changed"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("UPDATE roundledger.log_hashes SET first_position = first_position + 1 WHERE first = 256", "hash_changed"),
+        ("UPDATE roundledger.log_checkpoints SET last_position = 0", "tree_damaged"),
+        ("UPDATE roundledger.log_checkpoints SET last_position = last_position + 40", "tree_damaged"),
+    ],
+)
+def test_a_log_that_says_otherwise_where_its_events_stand_is_found(
+    url: str, spoiler: Spoiler, statement: str, kind: str
+):
+    spoiler.run(statement)
+    (finding,) = findings(url, without=("projections",))
+    assert finding.kind == kind
+    if "last_position = 0" in statement:  # then nothing would count as sealed, and nothing be held against the log
+        (finding,) = findings(url, Scope(table="t-1"), without=())
+        assert finding.kind == kind
 
 
 def test_hashes_that_are_gone_from_the_log_say_nothing_against_the_events(url: str, spoiler: Spoiler):
