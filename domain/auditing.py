@@ -122,7 +122,8 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
                 yield at, Finding("seal", what, seat=_seat(event.of))
             elif sealed is not None:
                 opened += len(seals)
-                yield from _still_beside(event, seals, sealed)
+                if not _as_turned(event, seals, sealed):
+                    yield from _still_beside(event, seals, sealed)
     if sealed is None:
         return
     yield from _content(round_.opened, sealed)
@@ -157,6 +158,19 @@ OTHER = "What lies in the sealed cards does not open the seal of this event."
 
 def _unit(seal: _Seal, sealed: Sealed) -> SealedUnit | None:
     return next((unit for unit in sealed.get(seal.at, ()) if unit.number == seal.number), None)
+
+
+def _as_turned(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed) -> bool:
+    """Whether beside these seals lies what was turned over, as nearly always: no hash is needed then."""
+    for seal, salt in zip(seals, turned.salts, strict=True):
+        for unit in sealed.get(seal.at, ()):
+            if unit.number == seal.number and unit.salt == salt:
+                if unit.cards != "".join(turned.cards[seal.first : seal.first + seal.size]):
+                    return False
+                break
+        else:
+            return False
+    return True
 
 
 def _still_beside(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed) -> Iterator[Numbered]:
