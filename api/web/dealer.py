@@ -76,7 +76,7 @@ def _state(visit: Visit, table: str) -> dict[str, Any]:
         "picture": None,
         "down": None,
         "reported": [],
-        "may": {"waive": visit.may("waiveFee")},
+        "may": {"waive": visit.may("waiveFee"), "dispute": visit.may("openDispute")},
         "hears": sorted(SHOWN) if visit.may("tableFeed") else [],
     }
     if stored is not None:

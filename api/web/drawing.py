@@ -41,15 +41,17 @@ class Drawing:
         looks = state.get(f"seat/{number}", "")
         looks += "" if seat["piles"] or banks else " empty"
         looks += " banks" if banks else ""
-        puck = '<span class="puck" title="player-dealer">PD</span>' if banks else ""
+        spoken = f"Seat {number}, the player-dealer:" if banks else f"Seat {number}:"  # before its cards
+        puck = '<span class="puck" title="player-dealer" aria-hidden="true">PD</span>' if banks else ""
         off = "" if state.get(f"button/{number}") else " gone"
         named = f'<a href="/people/{bettor}">{bettor}</a>' if bettor else "empty"
         return Markup(
             f'<li class="seat {safe(looks)}" data-k="seat/{number}" data-kind="looks">\n'
-            f"{self._at_seat(seat, state, marked)}\n"
-            f'<p class="plate"><span class="seat-number"><span class="visually-hidden">seat </span>{number}</span>\n'
-            f'{puck}\n<span class="puck on{off}" data-k="button/{number}" data-kind="there" title="action button">ON'
-            f'</span>\n<span class="bettor">{named}</span></p>\n</li>'
+            f'<span class="visually-hidden">{spoken}</span>\n{self._at_seat(seat, state, marked)}\n'
+            f'<p class="plate"><span class="seat-number" aria-hidden="true">{number}</span>\n'
+            f'{puck}\n<span class="puck on{off}" data-k="button/{number}" data-kind="there" role="img"'
+            ' aria-label="action button" title="action button">ON</span>\n'
+            f'<span class="bettor">{named}</span></p>\n</li>'
         )
 
     def _at_seat(self, seat: One, state: One, marked: Sequence[str]) -> str:
@@ -196,7 +198,9 @@ class Drawing:
         short = "" if line["shortfall"] == "0.00" else " loss"
         disputes = "".join([f'<a href="/disputes/{safe(one)}">{safe(one)}</a> ' for one in line["disputes"]])
         if claim is not None:
-            disputes += f'<a href="{claim}">Dispute<span class="visually-hidden"> {bettor}\'s {spot}</span></a>'
+            disputes += (
+                f'<a href="{claim}">Dispute<span class="visually-hidden"> {bettor}\'s {spot}{numbered}</span></a>'
+            )
         yield (
             f'<tr data-line="{number}"{current}>\n<td>{seat}</td><td><a href="/people/{bettor}">{bettor}</a></td>\n'
             f'<td><a href="{at}{number}" data-step="{number}">{spot}{numbered}</a></td>\n'

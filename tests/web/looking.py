@@ -26,6 +26,12 @@ CRAMPED = """() => [...document.querySelectorAll(".tile")]
   .map((tile) => tile.textContent)"""
 
 
+# What paper would cut off, because it scrolls on a screen.
+CUT_OFF = """() => [...document.querySelectorAll(".scroll, .timeline ol")]
+  .filter((part) => getComputedStyle(part).maxHeight !== "none" || getComputedStyle(part).overflowY !== "visible")
+  .map((part) => part.getAttribute("aria-label"))"""
+
+
 def look_at(page: Page, name: str) -> None:
     """What is open, loaded once: it is made narrow and dark where it stands."""
     for size, (width, height) in SIZES.items():
@@ -41,6 +47,9 @@ def look_at(page: Page, name: str) -> None:
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
         assert serious(page) == []
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+    page.emulate_media(media="screen")
 
 
 def serious(page: Page) -> list[str]:

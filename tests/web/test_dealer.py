@@ -112,6 +112,8 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     dealer.on("paid-so" if differs else "paid-as-computed").click()
     dealer.stored()
     expect(dealer.on("paid")).to_contain_text("1 paid otherwise" if differs else "paid as worked out")
+    expect(dealer.on("not-right").get_by_role("link")).to_have_attribute("href", f"/disputes/new?round={round_id}")
+    expect(page.locator('[data-part="told"]')).to_have_text(page.locator('[data-part="next"] h2').first.inner_text())
     told = compared(site.ledger.load(round_id).round)
     assert [one.difference for one in told] == [5_00 * differs, *[0] * (len(lines) - 1)]
     keep_picture(page, f"dealer-{document['ruleset']}")

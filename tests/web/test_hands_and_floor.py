@@ -101,6 +101,11 @@ def test_the_floor_has_every_table_and_its_last_round(http: httpx.Client, site: 
     assert table["round"]["version"] == result["version"]
     assert table["round"]["status"] == result["status"]
     assert table["round"]["collected"] == result["bank"]["collected"]
+    page = http.get("/floor", headers={"Accept": "text/html"}).text
+    banked = [one["round"] for one in floor["tables"] if one["round"] and one["round"]["bank"]]
+    shares = [float(one["bank"]["wager"]) / float(one["liability"]) for one in banked if one["liability"] is not None]
+    assert any(share < 0.01 for share in shares)
+    assert page.count("covers less than 1 %") == sum(share < 0.01 for share in shares)
 
 
 def test_the_floor_follows_what_happens(site: Site, page: Page):
@@ -112,10 +117,12 @@ def test_the_floor_follows_what_happens(site: Site, page: Page):
     expect(page.get_by_role("heading", name="new-table")).to_be_visible()
     opened = site.ledger.open_round("new-table", {"round": "new-table-1"}, actor)
     expect(page.get_by_role("link", name="new-table-1")).to_be_visible()
+    page.get_by_role("link", name="new-table-1").focus()
     bets = [{"do": "bet", "seat": 1, "spot": spot, "amount": "25.00"} for spot in ("ante", "blind")]
     site.ledger.act(opened.id, bets, actor)
     shown = page.get_by_role("article", name="new-table")
     expect(shown).to_contain_text("$50.00, 1 seat")
+    expect(page.get_by_role("link", name="new-table-1")).to_be_focused()  # whoever goes by keyboard keeps his place
     site.ledger.act(opened.id, [{"do": "void", "reason": "misdeal"}], actor)
     expect(shown).to_contain_text("void")
     floor.close_session("new-table", actor)

@@ -106,6 +106,9 @@ def test_four_split_hands_each_with_its_cards_total_and_chips(replayed: Site, pa
         ["+50"],
     ]
     expect(page.locator(".seat[data-k='seat/1'] .others")).to_contain_text("b-7")
+    assert page.locator("ol.seats > li").first.aria_snapshot().splitlines()[1].strip().startswith('- text: "Seat 1:')
+    names = page.get_by_role("link", name=re.compile("^Dispute .*game")).all_inner_texts()
+    assert len(set(names)) == len(names)  # each hand's is told from the others'
     first_split = next(s["step"] for s in steps_of(replayed, "four-hands")["steps"] if "split" in s["text"])
     open_at(page, replayed, f"/rounds/four-hands?step={first_split - 1}")
     assert [hand.is_visible() for hand in hands.all()] == [True, False, False, False]

@@ -29,8 +29,22 @@ export async function refresh(id, address = location.href, byItself = true) {
   const fresh = (await page(address, byItself))?.getElementById(id);
   const here = document.getElementById(id);
   if (!fresh || !here) return false;
-  if (fresh.outerHTML !== here.outerHTML) here.replaceWith(document.adoptNode(fresh));
+  if (fresh.outerHTML === here.outerHTML) return true;
+  const again = sameIn(here, fresh, document.activeElement);
+  here.replaceWith(document.adoptNode(fresh));
+  again?.focus({ preventScroll: true });
   return true;
+}
+
+const REACHED = "a[href], button, input, select, summary, [tabindex]";
+
+/** What stands in the fresh part where the focus is in the old one: in the article of the same name, if it is in one. */
+function sameIn(here, fresh, focused) {
+  if (!here.contains(focused)) return null;
+  const name = focused.closest("article")?.getAttribute("aria-labelledby");
+  const article = (part) => (name ? part.querySelector(`[aria-labelledby="${CSS.escape(name)}"]`) : null) ?? part;
+  const at = [...article(here).querySelectorAll(REACHED)].indexOf(focused);
+  return article(fresh).querySelectorAll(REACHED)[at] ?? null;
 }
 
 // A form that was sent is not sent again by a second click; the key inside it would see to it anyway.

@@ -147,6 +147,8 @@ function draw() {
     part("next").setAttribute("aria-busy", String(offered === null));
     if (offered) renew(part("next"), offered.flat().filter(Boolean));
     renew(part("lines"), ending(state));
+    const heading = part("next").querySelector("h2")?.textContent ?? "";
+    if (part("told").textContent !== heading) part("told").textContent = heading;
   }
   drawn = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
   if (focused && focused !== document.activeElement && !focused.isConnected) part("next").focus({ preventScroll: true });

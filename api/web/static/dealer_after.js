@@ -58,11 +58,15 @@ export function waiver(ui, state, waive) {
 }
 
 /** How the round ended. */
-export function ending({ round, reported }) {
+export function ending({ round, reported, may }) {
   if (!round || round.status === "open") return [];
   if (round.status === "void") return [h("h2", {}, "Void"), h("p", {}, "Every wager goes back to whoever made it.")];
-  return [h("h2", {}, "Settlement"), settlement(round, reported)];
+  return [h("h2", {}, "Settlement"), settlement(round, reported), notRight(round, may)];
 }
+
+/** Whoever deals does not correct what was settled: a ruling does, by somebody who was not involved. */
+const notRight = ({ id }, may) => h("p", { id: "not-right", class: "muted" }, "Not right? ",
+  may.dispute ? [h("a", { href: `/disputes/new?round=${encodeURIComponent(id)}` }, "Open a dispute"), ": its ruling corrects what was paid."] : "Call the floor: a ruling corrects what was paid.");
 
 /** What is paid and why, line by line. */
 function settlement(round, reported) {
