@@ -8,6 +8,7 @@ from typing import Any
 
 from domain.events import ButtonPlaced, DecisionFollowed, DecisionMade, HoleCardPeeked, InsurancePlaced
 from domain.moments import told_after
+from domain.money import money
 from domain.telling import tell
 from infra.mapper import Entry
 from projections.pdf import Hand
@@ -56,8 +57,6 @@ def bets_on(picture: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def decisions_in(entries: Iterable[Entry[Any]], opened_at: datetime) -> list[dict[str, Any]]:
-    from domain.money import money
-
     found = []
     for entry in entries:
         if isinstance(entry.event, DECIDED):
