@@ -19,8 +19,8 @@ from domain.events import ROUND_TOPICS
 from infra.aggregates import NAMESPACE
 
 BROKEN = (
-    "The stored events of this round do not make a round: some are gone, or are not as they were written. "
-    "An audit says which."
+    "The stored events do not make a round: some are gone or are not as they were written, or the program is at fault. "
+    "An audit tells which."
 )
 NOTES = ("exposed card", "late bet", "irregularity", "other")
 
