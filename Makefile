@@ -3,7 +3,8 @@
 
 VENV    := .venv
 BIN     := $(VENV)/bin
-WORKERS ?= auto
+# A test waits for its server or its browser a third of the time.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() * 3 // 2)')
 TESTS   ?= tests
 ARGS    ?=
 

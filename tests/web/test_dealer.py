@@ -62,12 +62,17 @@ def resize(page: Page, size: str) -> None:
     page.set_viewport_size({"width": width, "height": height})
 
 
+# In one go, because the screen may be drawn anew at any moment, and what was on it has no size then.
+TOO_SMALL = """() => [...document.querySelectorAll(":is(#dealer, .heading) :is(button, summary, input, select)")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+  .map((one) => [one.dataset.id, one.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width * height > 0 && (width < 44 || height < 44))
+  .map(([id]) => id)"""
+
+
 def fits(page: Page) -> None:
     """Whatever can be tapped is large enough for a finger, and nothing lies beside the screen."""
-    small = page.locator(":is(#dealer, .heading) :is(button, summary, input, select):visible").evaluate_all(
-        "all => all.map(one => [one.dataset.id, one.getBoundingClientRect()])"
-        ".filter(([, r]) => r.width < 44 || r.height < 44).map(([id]) => id)"
-    )
+    small = page.evaluate(TOO_SMALL)
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
