@@ -253,7 +253,7 @@ class FloorAudit:
                     waiting.clear()
                 waiting.append(row)
                 continue
-            for each in [*waiting, row] if waiting else (row,):
+            for each in (*waiting, row):
                 try:
                     yield each, plans[each.topic_id].decode(each.state)
                 except UNREADABLE as error:
@@ -264,7 +264,7 @@ class FloorAudit:
     def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
         last_version = last_position = 0
         for row in rows:
-            for missing in range(last_version + 1, row.version) if row.version > last_version + 1 else ():
+            for missing in range(last_version + 1, row.version):
                 what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
                 place = Finding("event_missing", what, stream=label, version=missing, position=row.position)
                 found.append(place)
