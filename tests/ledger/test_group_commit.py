@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from uuid import UUID, uuid4
@@ -110,6 +110,15 @@ def test_a_leader_who_is_interrupted_leaves_nobody_waiting(gate: Gate, group: Gr
         assert futures[5].result(60) == "F"
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C interrupts, also where whoever started the tests has it ignored, as a shell does in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_waiting_thread_that_is_interrupted_leaves_the_queue(gate: Gate, group: GroupCommit[str, str]):
     with ThreadPoolExecutor(8) as pool:
         (leader,) = gather(group, gate, pool, ["a"])
