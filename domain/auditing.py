@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import corrections, payments, sealing
@@ -86,7 +87,7 @@ def _opening(opening: Round) -> Iterator[Numbered]:
 # ---- cards and their seals
 
 
-class _Seal(NamedTuple):
+class _Seal(Struct, frozen=True, gc=False):
     """A commitment that waits for its cards: the event and its place there, and which cards of the reveal it covers."""
 
     at: int
@@ -101,7 +102,7 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
     waiting: dict[Place, list[_Seal]] = {}
     dealt: dict[Place, int] = {}
     boards = opened = 0
-    for at, event in enumerate(events):
+    for at, event in [(at, event) for at, event in enumerate(events) if type(event) in sealing.WITH_CARDS]:
         if type(event) is CardsDealt:
             to = event.to
             before = dealt.get(to, 0)
@@ -116,14 +117,9 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
                 boards += 1
         elif type(event) is CardsTurned and event.of in waiting:
             seals = waiting.pop(event.of)
-            if not _opens(event, seals):
-                shown = " ".join(event.cards)
-                what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
-                yield at, Finding("seal", what, seat=_seat(event.of))
-            elif sealed is not None:
-                opened += len(seals)
-                if not _as_turned(event, seals, sealed):
-                    yield from _still_beside(event, seals, sealed)
+            opened += len(seals)
+            if not _as_sealed(event, seals, sealed):
+                yield from _not_as_sealed(at, event, seals, sealed)
     if sealed is None:
         return
     yield from _content(round_.opened, sealed)
@@ -134,16 +130,36 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
         yield -1, Finding("seal", "More lies sealed beside the round than was dealt face down in it.")
 
 
+def _as_sealed(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed | None) -> bool:
+    """Whether a reveal opens its seals, and beside them lies what was turned over: so it is nearly always."""
+    cards, salts = turned.cards, turned.salts
+    if len(salts) != len(seals):
+        return False
+    for seal, salt in zip(seals, salts, strict=True):
+        text = "".join(cards[seal.first : seal.first + seal.size])
+        if sealing.commitment(text, salt) != seal.commitment:
+            return False
+        if sealed is not None and SealedUnit(seal.number, text, salt) not in sealed.get(seal.at, ()):
+            return False
+    return True
+
+
+def _not_as_sealed(at: int, turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed | None) -> Iterator[Numbered]:
+    if not _opens(turned, seals):
+        shown = " ".join(turned.cards)
+        what = f"The cards turned over ({shown}) are not those that were sealed when they were dealt."
+        yield at, Finding("seal", what, seat=_seat(turned.of))
+    elif sealed is not None:
+        yield from _still_beside(turned, seals, sealed)
+
+
 def _opens(turned: CardsTurned, seals: Sequence[_Seal]) -> bool:
     """Whether the salts and cards of a reveal open the seals; a card that no shoe had read was sealed as unread."""
     if len(turned.salts) != len(seals):
         return False
     for seal, salt in zip(seals, turned.salts, strict=True):
-        cards = turned.cards[seal.first : seal.first + seal.size]
-        if sealing.commitment("".join(cards), salt) == seal.commitment:
-            continue
-        unread = product(*((card, "??") for card in cards))
-        if not any(sealing.commitment("".join(some), salt) == seal.commitment for some in unread):
+        read_or_not = product(*((card, "??") for card in turned.cards[seal.first : seal.first + seal.size]))
+        if not any(sealing.commitment("".join(cards), salt) == seal.commitment for cards in read_or_not):
             return False
     return True
 
@@ -158,19 +174,6 @@ OTHER = "What lies in the sealed cards does not open the seal of this event."
 
 def _unit(seal: _Seal, sealed: Sealed) -> SealedUnit | None:
     return next((unit for unit in sealed.get(seal.at, ()) if unit.number == seal.number), None)
-
-
-def _as_turned(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed) -> bool:
-    """Whether beside these seals lies what was turned over, as nearly always: no hash is needed then."""
-    for seal, salt in zip(seals, turned.salts, strict=True):
-        for unit in sealed.get(seal.at, ()):
-            if unit.number == seal.number and unit.salt == salt:
-                if unit.cards != "".join(turned.cards[seal.first : seal.first + seal.size]):
-                    return False
-                break
-        else:
-            return False
-    return True
 
 
 def _still_beside(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed) -> Iterator[Numbered]:
@@ -320,26 +323,45 @@ ENTRY = ("seat", "bettor", "hand", "spot", "amount", "account")
 def claims_of(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
     """What must be found again in the events of table, box and meter, each once (`domain.floor_auditing`)."""
     opened = opening.opened
-    name = opened.round
-    yield "begun", name, opened.bank_seat, opened.bank_bettor, opened.turn, opened.deck
+    yield "begun", opened.round, opened.bank_seat, opened.bank_bettor, opened.turn, opened.deck
     for event in events:
-        kind = type(event)
-        if kind is FeeTaken:
-            yield "fee", name, event.amount, event.schedule, event.tier  # type: ignore[union-attr]
-        elif kind is RoundSettled:
+        if type(event) in CLAIMING:
+            yield from _claims(opening, events, event)
+
+
+CLAIMING = frozenset(
+    {
+        FeeTaken,
+        RoundSettled,
+        RoundVoided,
+        FeeWaived,
+        ProgressiveWagersTaken,
+        RoundDisputed,
+        CorrectionPosted,
+        MeterPaid,
+    }
+)
+
+
+def _claims(opening: Round, events: Sequence[RoundEvent], event: RoundEvent) -> Iterator[Claim]:
+    name = opening.opened.round
+    match event:
+        case FeeTaken():
+            yield "fee", name, event.amount, event.schedule, event.tier
+        case RoundSettled():
             yield "ended", name, "settled"
-        elif kind is RoundVoided:
+        case RoundVoided():
             yield "ended", name, "void"
             yield from _given_back(opening, events)
-        elif kind is FeeWaived and event.how == "not dropped":  # type: ignore[union-attr]
-            yield "not dropped", name, event.amount  # type: ignore[union-attr]
-        elif kind is ProgressiveWagersTaken:
-            yield "contributed", name, event.shown, event.reserve  # type: ignore[union-attr]
-        elif kind is RoundDisputed:
+        case FeeWaived(how="not dropped"):
+            yield "not dropped", name, event.amount
+        case ProgressiveWagersTaken():
+            yield "contributed", name, event.shown, event.reserve
+        case RoundDisputed():
             yield ("disputed", name, *(getattr(event, field) for field in event.__struct_fields__))
-        elif kind is CorrectionPosted and event.dispute is not None:  # type: ignore[union-attr]
-            yield ("ruled", event.dispute, *(getattr(event, field) for field in ENTRY))  # type: ignore[union-attr]
-        elif kind is MeterPaid:
+        case CorrectionPosted() if event.dispute is not None:
+            yield ("ruled", event.dispute, *(getattr(event, field) for field in ENTRY))
+        case MeterPaid():
             yield ("awarded", name, *(getattr(event, field) for field in event.__struct_fields__))
 
 

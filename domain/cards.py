@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
@@ -14,3 +16,10 @@ BUTTON_VALUE = {"A": 1, **{str(pip): pip for pip in range(2, 10)}, "T": 10, "J":
 def whole(cards: tuple[str | None, ...]) -> tuple[str, ...] | None:
     """The cards where every one of them has been seen."""
     return None if None in cards else cards  # type: ignore[return-value]
+
+
+def newly_seen(was: tuple[str | None, ...], now: tuple[str, ...]) -> Sequence[str]:
+    """Those that nobody had seen before they were turned over."""
+    if was.count(None) == len(was) == len(now):
+        return now
+    return [card for old, card in zip(was, now, strict=True) if old is None]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from domain.cards import whole
+from domain.cards import newly_seen, whole
 from domain.errors import DuplicateCard, OutOfTurn, WrongCards
 from domain.events import Cards, Place
 from domain.state import Round
@@ -85,35 +85,33 @@ def check_packet(round_: Round, cards: Cards, count: int, face_up: Iterable[int]
 
 
 def check_copies(round_: Round, cards: Iterable[str | None]) -> None:
-    decks = round_.terms.decks
+    deck, decks = round_.deck, round_.terms.decks
     new: dict[str, int] = {}
     for card in cards:
         if card is not None:
-            new[card] = new.get(card, 0) + 1
-            if round_.deck.get(card, 0) + new[card] > decks:
+            new[card] = copies = new.get(card, 0) + 1
+            if deck.get(card, 0) + copies > decks:
                 held = "one deck holds one" if decks == 1 else f"{decks} decks hold {decks}"
                 raise DuplicateCard(f"{card} is on the table already: {held}.", round_.rules.clause("deck"))
 
 
 def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple[str, ...]:
     """The cards as they are turned over: named now where nobody had seen them, in agreement where somebody had."""
-    clause = round_.rules.clause("deal_order")
     if given is UNSET:
         given = known
     if len(given) != len(known):
-        raise WrongCards(f"{len(known)} cards lie there, not {len(given)}.", clause)
+        raise WrongCards(f"{len(known)} cards lie there, not {len(given)}.", round_.rules.clause("deal_order"))
     turned = whole(given)
     if turned is None:
-        raise WrongCards("Cards that were dealt unseen must be named when they are turned over.", clause)
+        what = "Cards that were dealt unseen must be named when they are turned over."
+        raise WrongCards(what, round_.rules.clause("deal_order"))
     if turned != known:
-        newly_seen = []
         for old, new in zip(known, turned, strict=True):
-            if old is None:
-                newly_seen.append(new)
-            elif old != new:
+            if old is not None and old != new:
                 # Without naming them: what was dealt may still lie face down.
-                raise WrongCards("The cards turned over are not those that were dealt there.", clause)
-        check_copies(round_, newly_seen)
+                what = "The cards turned over are not those that were dealt there."
+                raise WrongCards(what, round_.rules.clause("deal_order"))
+        check_copies(round_, newly_seen(known, turned))
     return turned
 
 

@@ -138,13 +138,12 @@ def retrace(opening: Round, events: Sequence[RoundEvent]) -> tuple[Round, list[N
     while at < end:
         event = events[at]
         kind = type(event)
-        if kind is MeterRead:
-            round_ = fold(round_, (event,))
-            at += 1
-            continue
         make = _ACTION_OF.get(kind)
         if make is None:
-            found.append((at, _unaccounted(event)))
+            if kind is MeterRead:
+                round_ = evolve(round_, event)
+            else:
+                found.append((at, _unaccounted(event)))
             at += 1
             continue
         try:

@@ -19,7 +19,7 @@ WITH_CARDS = (CardsDealt, CardsTurned)
 Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
 
 
-class SealedUnit(Struct, frozen=True):
+class SealedUnit(Struct, frozen=True, gc=False):
     """The opening of one seal: which of the event's seals it is, its cards and its salt."""
 
     number: int

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.cards import newly_seen
 from domain.events import (
     BetsClosed,
     ButtonPlaced,
@@ -203,17 +204,13 @@ def _cards_turned(round_: Round, event: CardsTurned) -> Round:
         was, at = (board[:3], 0) if event.of == "flop" else (board[3:], 3)
         board = board[:at] + event.cards + board[at + len(event.cards) :]
         hands = {**round_.hands, "board": board}
-        deck = _newly_seen(round_.deck, was, event.cards)
+        deck = _count(round_.deck, newly_seen(was, event.cards))
         return replace(round_, turned=turned, hands=hands, deck=deck, street=round_.street + 1, acted=frozenset())
     was = round_.hands[event.of]
     if was == event.cards:
         return replace(round_, turned=turned)
     hands = {**round_.hands, event.of: event.cards}
-    return replace(round_, turned=turned, hands=hands, deck=_newly_seen(round_.deck, was, event.cards))
-
-
-def _newly_seen(deck: Mapping[str, int], was: Cards, now: tuple[str, ...]) -> Mapping[str, int]:
-    return _count(deck, [card for old, card in zip(was, now, strict=True) if old is None])
+    return replace(round_, turned=turned, hands=hands, deck=_count(round_.deck, newly_seen(was, event.cards)))
 
 
 def _button_placed(round_: Round, event: ButtonPlaced) -> Round:

@@ -21,7 +21,7 @@ Event = TypeVar("Event")
 Old = TypeVar("Old")
 
 
-class Entry(Struct, Generic[Event], frozen=True, array_like=True):
+class Entry(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
     """What is stored of an event. Fields may be added at the end, with a default that is true of all earlier rows."""
 
     event: Event
@@ -37,7 +37,7 @@ class Entry(Struct, Generic[Event], frozen=True, array_like=True):
         return Recorded(originator_id, originator_version, self.event, self.by, self.at_ms, self.late)
 
 
-class _InTime(Struct, Generic[Event], frozen=True, array_like=True):
+class _InTime(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
     """An entry as nearly all are, without the last field: an array keeps even a default, and sixty rows add up."""
 
     event: Event

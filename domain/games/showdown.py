@@ -28,16 +28,14 @@ def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
     ]
 
 
-def revealable(round_: Round, cards: int) -> list[int]:
+def _all_dealt(round_: Round, cards: int) -> bool:
     """The dealer hand gets its cards last, so once it has them the deal of the hole cards is over."""
-    if len(round_.hands.get("dealer", ())) < cards:
-        return []
-    return [seat for seat in round_.seats or () if seat not in round_.turned]
+    return len(round_.hands.get("dealer", ())) >= cards
 
 
 def reveal_seat(round_: Round, seat: int, action: Reveal, cards: int) -> CardsTurned:
     """A seat's hand is turned over once, at any time after everybody has his cards."""
-    if seat not in revealable(round_, cards):
+    if not _all_dealt(round_, cards) or seat not in (round_.seats or ()) or seat in round_.turned:
         raise OutOfTurn(f"There is nothing to turn over at seat {seat} now.", round_.rules.clause("show_hands"))
     return CardsTurned(seat, check_turned(round_, round_.hands[seat], action.cards))
 
@@ -50,7 +48,9 @@ def reveal_entry(of: Place | list[int], known: tuple[str | None, ...]) -> dict[s
 
 
 def seat_reveals(round_: Round, cards: int) -> Iterator[dict[str, Any]]:
-    seats = revealable(round_, cards)
+    if not _all_dealt(round_, cards):
+        return
+    seats = [seat for seat in round_.seats or () if seat not in round_.turned]
     for unseen in (False, True):
         some = [seat for seat in seats if (None in round_.hands[seat]) == unseen]
         if some:

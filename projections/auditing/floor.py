@@ -264,15 +264,20 @@ class FloorAudit:
     def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
         last_version = last_position = 0
         for row in rows:
-            for missing in range(last_version + 1, row.version):
-                what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
-                place = Finding("event_missing", what, stream=label, version=missing, position=row.position)
-                found.append(place)
-            if row.position < last_position:
-                what = f"Event {row.version} of {label} is stored before the event that it follows."
-                found.append(_at(Finding("event_order", what, stream=label), row))
-            last_version, last_position = row.version, row.position
+            position, version = row.position, row.version
+            if version != last_version + 1 or position < last_position:
+                found += _out_of_order(label, row, last_version, last_position)
+            last_version, last_position = version, position
             yield row
+
+
+def _out_of_order(label: str, row: EventRow, last_version: int, last_position: int) -> Iterator[Finding]:
+    for missing in range(last_version + 1, row.version):
+        what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
+        yield Finding("event_missing", what, stream=label, version=missing, position=row.position)
+    if row.position < last_position:
+        what = f"Event {row.version} of {label} is stored before the event that it follows."
+        yield _at(Finding("event_order", what, stream=label), row)
 
 
 def _is_todays(adopted: RuleSetAdopted) -> bool:

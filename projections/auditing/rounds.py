@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -43,10 +44,12 @@ class Loaded(NamedTuple):
     """All that the audit of a part needs of the store."""
 
     rows: Sequence[EventRow]
-    later: Sequence[EventRow]
+    rounds: Mapping[int, Sequence[EventRow]]  # those that open in the part, with all of their rows
+    gone_on: frozenset[int]  # rounds of which some rows lie beyond the part
+    floor: Sequence[EventRow]  # of aggregates that are no rounds, or of rounds that opened before
     ids: dict[int, UUID]
     sealed: SealedCards
-    orphans: Sequence[int]  # aggregates whose first event is gone
+    orphans: Sequence[int] = ()  # aggregates whose first event is gone
 
 
 class Stretch(NamedTuple):
@@ -71,7 +74,6 @@ class PartResult(Struct):
 class _Plan(NamedTuple):
     decode: Decode
     is_round: bool
-    is_opening: bool  # of a round
     wanted: bool  # of the floor: says something of a round, or begins an aggregate
 
 
@@ -124,11 +126,10 @@ class Plans(dict[int, _Plan]):
             decode = TOPICS.decoder(name)
         except UnknownTopic as unknown:
             of_round = name.startswith("round.")
-            self[topic_id] = _Plan(_refusing(unknown), of_round, False, not of_round)
+            self[topic_id] = _Plan(_refusing(unknown), of_round, not of_round)
             return self[topic_id]
         event = TOPICS.event_of(name)
-        wanted = event in CLAIMING or event in BEGINNINGS
-        self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event is RoundOpened, wanted)
+        self[topic_id] = _Plan(decode, event in ROUND_TOPICS.values(), event in CLAIMING or event in BEGINNINGS)
         return self[topic_id]
 
 
@@ -150,15 +151,23 @@ class RoundsAudit:
         """Without touching anything of ours that `audit` uses, so that the next part can be read meanwhile."""
         source = self._source
         rows = source.rows(part)
-        seen = {row[1]: row[2] for row in rows}
-        firsts = [row for row in rows if row[2] == 1]
-        owned = [row[1] for row in firsts if source.topic(row[3]) == OPENED]
-        begun = {row[1] for row in firsts}
-        later = source.later([(originator, seen[originator]) for originator in owned])
-        strays = [originator for originator in seen if originator not in begun]
+        rounds, floor, strays = dict[int, list[EventRow]](), list[EventRow](), list[int]()
+        for originator, its_rows in _by_aggregate(rows).items():
+            first = its_rows[0] if its_rows[0][2] == 1 else next((row for row in its_rows if row[2] == 1), None)
+            if first is None:
+                strays.append(originator)
+                floor += its_rows
+            elif source.topic(first[3]) == OPENED:
+                rounds[originator] = its_rows
+            else:
+                floor += its_rows
+        later = source.later([(originator, its_rows[-1][2]) for originator, its_rows in rounds.items()])
+        for row in later:
+            rounds[row[1]].append(row)
         orphans = source.without_first(strays) if strays else []
-        ids = source.ids(list(seen) if self._with_leaves else owned)
-        return Loaded(rows, later, ids, source.sealed(owned), orphans)
+        seen = [*rounds, *{row[1] for row in floor}] if self._with_leaves else list(rounds)
+        gone_on = frozenset(row[1] for row in later)
+        return Loaded(rows, rounds, gone_on, floor, source.ids(seen), source.sealed(list(rounds)), orphans)
 
     # ---- auditing
 
@@ -178,11 +187,12 @@ class RoundsAudit:
 
     def audit_each(
         self, loaded: Loaded, result: PartResult, tally: Tally
-    ) -> Iterator[tuple[RoundOpened, list[EventRow]]]:
-        """The rounds that are meant, one after the other as they are audited, each with its rows."""
-        gone_on = {row[1] for row in loaded.later}
-        for originator, rows in self._put_together(loaded, result, tally).items():
-            opened = self._audit_round(originator, rows, loaded, originator in gone_on, result, tally)
+    ) -> Iterator[tuple[RoundOpened, Sequence[EventRow]]]:
+        """The rounds that are meant, one after the other as they are audited, each with its rows. They are decoded when
+        it is their turn, so that the events are still at hand then."""
+        self._hear_floor(loaded.floor, result, tally)
+        for originator, rows in loaded.rounds.items():
+            opened = self._audit_round(originator, rows, loaded, result, tally)
             if opened is not None:
                 yield opened, rows
 
@@ -192,26 +202,17 @@ class RoundsAudit:
             result.positions = array("q", [row[0] for row in rows]).tobytes()
             result.leaves = leaf_hashes_of(rows, known, self._said)
 
-    def _put_together(self, loaded: Loaded, result: PartResult, tally: Tally) -> dict[int, list[EventRow]]:
-        """Rounds that open in this part, with all of their rows, which are decoded when it is their turn, so that the
-        events are still at hand then; the floor's rows say their piece on the way."""
-        plans, stored, claims = self._plans, dict[int, list[EventRow]](), list[Claim]()
-        for rows in (loaded.rows, loaded.later):
-            for row in rows:
-                round_ = stored.get(row[1])
-                if round_ is not None:  # nearly always, so this is asked first
-                    round_.append(row)
-                    continue
-                decode, _, is_opening, wanted = plans[row[3]]
-                if is_opening and row[2] == 1:
-                    stored[row[1]] = [row]
-                elif wanted:
-                    try:
-                        self._take_floor(decode(row[4]).event, claims, result)
-                    except UNREADABLE as error:
-                        result.findings.append(_unreadable(row, error))
+    def _hear_floor(self, rows: Sequence[EventRow], result: PartResult, tally: Tally) -> None:
+        """What the floor's rows say of rounds, and which of its aggregates begin with them."""
+        plans, claims = self._plans, list[Claim]()
+        for row in rows:
+            decode, _, wanted = plans[row[3]]
+            if wanted:
+                try:
+                    self._take_floor(decode(row[4]).event, claims, result)
+                except UNREADABLE as error:
+                    result.findings.append(_unreadable(row, error))
         tally.add(claims, -1)
-        return stored
 
     def _take_floor(self, event: Any, claims: list[Claim], result: PartResult) -> None:
         begins = BEGINNINGS.get(type(event))
@@ -220,7 +221,7 @@ class RoundsAudit:
         claims += floor_claims_of(event)
 
     def _audit_round(
-        self, originator: int, rows: list[EventRow], loaded: Loaded, gone_on: bool, result: PartResult, tally: Tally
+        self, originator: int, rows: Sequence[EventRow], loaded: Loaded, result: PartResult, tally: Tally
     ) -> RoundOpened | None:
         """How the round opened, if it is one that is meant. Rows of one part come in the order of positions; those of a
         round that has gone on beyond it need not."""
@@ -230,7 +231,7 @@ class RoundsAudit:
         except UNREADABLE:
             rows, events = self._readable(rows, result)
         versions = [row[2] for row in rows]
-        if (versions != _UP_TO[: len(rows)] or gone_on) and _in_disorder(rows):
+        if (versions != _UP_TO[: len(rows)] or originator in loaded.gone_on) and _in_disorder(rows):
             result.findings += _disorder(events[0] if events else None, rows)
             order = sorted(range(len(rows)), key=versions.__getitem__)
             rows, events = [rows[at] for at in order], [events[at] for at in order]
@@ -242,14 +243,13 @@ class RoundsAudit:
         if not self._scope.whole and not self._is_meant(opened, events, rows[0]):
             return None
         result.rounds += 1
-        first = Finding("", "", opened.round, opened.table, opened.ruleset, version=1, position=rows[0][0])
         if loaded.ids.get(originator) != id_of("round", opened.round or ""):
             what = f"The events are stored under an id that is not that of round {opened.round}."
-            result.findings.append(replace(first, kind="event_extra", what=what))
+            result.findings.append(_of_opening("event_extra", what, opened, rows[0]))
         try:
             opening = self._rulebook.opening(opened)
         except NoRules as reason:
-            result.findings.append(replace(first, kind="rules", what=str(reason)))
+            result.findings.append(_of_opening("rules", str(reason), opened, rows[0]))
             return opened
         tally.add(claims_of(opening, events), 1)
         sealed = _by_index(loaded.sealed, originator, versions)
@@ -261,7 +261,7 @@ class RoundsAudit:
         at_ms = self._plans[first[3]].decode(first[4]).at_ms
         return self._scope.opened(opened, at_ms) and self._scope.has(opened, events)
 
-    def _readable(self, rows: list[EventRow], result: PartResult) -> tuple[list[EventRow], list[Any]]:
+    def _readable(self, rows: Sequence[EventRow], result: PartResult) -> tuple[list[EventRow], list[Any]]:
         """The rows that can be read, and their events; of the others it is said that they cannot."""
         readable, events = [], []
         for row in rows:
@@ -274,6 +274,18 @@ class RoundsAudit:
 
 
 _UP_TO = list(range(1, 512))
+
+
+def _by_aggregate(rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
+    """In the order of their first rows, each one's rows in the order in which they come."""
+    found: defaultdict[int, list[EventRow]] = defaultdict(list)
+    for row in rows:
+        found[row[1]].append(row)
+    return found
+
+
+def _of_opening(kind: str, what: str, opened: RoundOpened, first: EventRow) -> Finding:
+    return Finding(kind, what, opened.round, opened.table, opened.ruleset, version=1, position=first[0])
 
 
 def _by_index(sealed: SealedCards, originator: int, versions: Sequence[int]) -> dict[int, list[SealedUnit]] | None:

@@ -75,7 +75,10 @@ class SelectedRounds:
                     wanted.append(row)
         owned = [row[1] for row in wanted]
         later = source.later([(originator, 1) for originator in owned])
-        loaded = Loaded(wanted, later, source.ids(owned), source.sealed(owned), ())
+        rounds = {row[1]: [row] for row in wanted}
+        for row in later:
+            rounds[row[1]].append(row)
+        loaded = Loaded(wanted, rounds, frozenset(rounds), (), source.ids(owned), source.sealed(owned))
         return Selected(loaded, list(self._around([*wanted, *later])), frozenset(names), begun)
 
     def _around(self, rows: Sequence[EventRow]) -> Iterator[EventRow]:

@@ -45,7 +45,7 @@ from tests.benchmarks import Row
 
 SMALL = int(os.environ.get("ROUNDLEDGER_BENCH_ROUNDS", "2100"))
 LARGE = int(os.environ.get("ROUNDLEDGER_BENCH_MORE_ROUNDS", "21000"))
-TURNS = 5
+TURNS = 7
 ROUNDS_A_PIECE = 80
 MOST_GROWTH = 1.1
 
