@@ -34,7 +34,6 @@ LONGEST_TOPIC = 255
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 _HEAD = Struct(">Bqq16sIB")
-_WHOLE_LEAF = Struct(">BBqq16sI").pack  # a leaf's zero byte and the head up to the topic
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 
@@ -76,17 +75,8 @@ def leaf_hash_of(row: LogRow) -> bytes:
 
 
 def leaf_hashes(rows: Iterable[LogRow]) -> bytes:
-    """Side by side, in the order of the rows; the way for whoever has the rows at hand already."""
-    hashes = []
-    for position, recorded_at, originator_id, version, topic, state in rows:
-        since = recorded_at - EPOCH
-        at = since.days * _DAY + since.seconds * _SECOND + since.microseconds
-        form = WHOLE
-        if len(state) > LONGEST_STATE:
-            form, state = DIGEST, sha256(state).digest()
-        head = _WHOLE_LEAF(0, form, position, at, originator_id.bytes, version)
-        hashes.append(sha256(head + said_topic(topic) + state).digest())
-    return b"".join(hashes)
+    """Side by side, in the order of the rows."""
+    return b"".join(map(leaf_hash_of, rows))
 
 
 _FROM_COLUMNS = Struct(">Bq8s16sI").pack
@@ -94,8 +84,8 @@ Columns = tuple[int, int, int, int, bytes, bytes]  # position, originator, versi
 
 
 def leaf_hashes_of(rows: Iterable[Columns], ids: Mapping[int, bytes], said: Mapping[int, bytes]) -> bytes:
-    """The same from rows as they are read in bulk: the aggregate and the topic by number, the time as PostgreSQL sends
-    it. `ids` has the bytes of aggregates' ids, `said` the topics with their lengths (`said_topic`)."""
+    """The same in half the time, from rows as they are read in bulk: the aggregate and the topic by number, the time as
+    PostgreSQL sends it. `ids` has the bytes of aggregates' ids, `said` the topics with their lengths (`said_topic`)."""
     pack, begin, hashes = _FROM_COLUMNS, sha256(LEAF).copy, list[bytes]()
     for position, originator, version, topic_id, state, recorded_at in rows:
         form = WHOLE
