@@ -79,7 +79,8 @@ def seal(
     with _open_sealer(database_url, data_dir, keys) as sealer:
         with counting(sealer.log.lag().events, "Sealing") as told:
             sealed = sealer.seal(told)
-        typer.echo(f"roundledger: {sealed} events sealed, {sealer.size} in the log", err=True)
+        goes_on = "" if once else "; going on with those that come, until Ctrl-C"
+        typer.echo(f"roundledger: {sealed} events sealed, {sealer.size} in the log{goes_on}", err=True)
         if not once:
             stop = threading.Event()
             for number in (signal.SIGTERM, signal.SIGINT):

@@ -100,6 +100,7 @@ def test_sealing_rotating_and_a_witness_that_looks_on(run: Run, tmp_path: Path):
     sealed = run("log", "seal", "--once")
     assert sealed.returncode == 0
     assert "events sealed" in sealed.stderr
+    assert "Ctrl-C" not in sealed.stderr, "it has ended"
     rotated = run("log", "key", "rotate")
     assert rotated.stdout.strip() not in keys
     assert run("log", "key", "show").stdout.splitlines() == [rotated.stdout.strip(), keys]
