@@ -132,25 +132,18 @@ class Cells:
     ) -> Markup:
         """What stands in the table of a report: headings, rows, and what they come to together."""
         named = [(column["name"], column["kind"]) for column in columns]
-        sides = {
-            name: side_of(kind, max((row[name] for row in rows), key=_length, default=None)) for name, kind in named
-        }
-        cells = [
-            (sides[cell[0][0]], [(name, self._shower(name, kind)) for name, kind in cell]) for cell in folded(named)
-        ]
-        heads = _row("th", [(side, [_heading(name) for name, _ in cell]) for side, cell in cells])
-        body = "\n".join(
-            [
-                _row("td", [(side, [_shown(show, row[name]) for name, show in cell]) for side, cell in cells])
-                for row in rows
-            ]
-        )
+        cells = folded(named)
+        values = {name: [row[name] for row in rows] for name, _ in named}
+        sides = [side_of(kind, max(values[name], key=_length, default=None)) for (name, kind), *_ in cells]
+        shown = [[_column(self._shower(name, kind), values[name]) for name, kind in cell] for cell in cells]
+        heads = _rows("th", sides, [[[safe(_heading(name))] for name, _ in cell] for cell in cells])
+        body = _rows("td", sides, shown) if rows else ""
         foot = ""
         if totals:
             sums = {name: self._sum(total) for name, total in totals.items()} | {named[0][0]: "Together"}
-            below = _row("td", [(side, [sums.get(name, "") for name, _ in cell]) for side, cell in cells])
+            below = _rows("td", sides, [[[safe(sums.get(name, ""))] for name, _ in cell] for cell in cells])
             foot = f"<tfoot>{below}</tfoot>"
-        return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # _row escapes
+        return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # all of it is escaped
 
     def _sum(self, total: str | int | None) -> str:
         """Of money or of counts; none where nothing is known yet."""
@@ -213,17 +206,26 @@ def _heading(name: str) -> str:
     return HEADINGS.get(name) or name.replace("_", " ").capitalize()
 
 
-def _row(tag: str, cells: Iterable[tuple[str, Sequence[str]]]) -> str:
-    inside = "".join([f'<{tag} class="{side}">{_lines(values)}</{tag}>' for side, values in cells])
-    return f"<tr>{inside}</tr>"
+def _column(show: Shower, values: Sequence[Any]) -> list[str]:
+    """What stands in its cells; what comes again, as a table, a day or an amount does, is shown only once."""
+    known: dict[Any, str] = {}
+    cells = []
+    for value in values:
+        key = tuple(value) if value.__class__ is list else value
+        cell = known.get(key)
+        if cell is None:
+            cell = known[key] = safe(_shown(show, value))
+        cells.append(cell)
+    return cells
 
 
-def _lines(values: Sequence[str]) -> str:
-    """One below the other, the first of them large."""
-    if len(values) == 1:
-        return safe(values[0])
-    below = "".join([f'<span class="sub">{safe(other)}</span>' for other in values[1:]])
-    return f"{safe(values[0])}{below}"
+def _rows(tag: str, sides: Sequence[str], cells: Sequence[Sequence[Sequence[str]]]) -> str:
+    """Of each cell its lines, and of each line what it says in row after row."""
+    columns = []
+    for side, (first, *others) in zip(sides, cells, strict=True):
+        lines = [first, *([f'<span class="sub">{one}</span>' for one in line] for line in others)]
+        columns.append([f'<{tag} class="{side}">{"".join(line)}</{tag}>' for line in zip(*lines, strict=True)])
+    return "\n".join([f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True)])
 
 
 def _link(path: str, name: str) -> Markup:
