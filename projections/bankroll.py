@@ -8,7 +8,8 @@ wager it corrects, and against the player-dealer where it names him.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from operator import add
 
 from domain.bettors import BettorRegistered
 from domain.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
@@ -34,6 +35,10 @@ DAYS = Table(
     sums=SUMS,
     indexes=("(bettor, gaming_day)",),
 )
+# Of all days together, so that a list of bettors need not add up all that they ever played.
+TOTALS = Table(
+    "bankroll_totals", {"bettor": "text NOT NULL", **dict.fromkeys(SUMS, "bigint NOT NULL")}, ("bettor",), sums=SUMS
+)
 KINDS = Table("bankroll_kinds", {"bettor": "text NOT NULL", "kind": "text NOT NULL"}, ("bettor",))
 
 BANK_ACCOUNTS = frozenset({"bank", "player-dealer"})  # how a correction names the player-dealer of its round
@@ -41,7 +46,7 @@ BANK_ACCOUNTS = frozenset({"bank", "player-dealer"})  # how a correction names t
 
 class Bankroll(Projection):
     name = "bankroll"
-    tables = (DAYS, KINDS)
+    tables = (DAYS, TOTALS, KINDS)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
@@ -60,7 +65,9 @@ class Bankroll(Projection):
         }
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
-        yield self._days.gathered()
+        days, rows = self._days.gathered()
+        yield days, rows
+        yield TOTALS, _totals(rows)
         yield self._kinds.gathered()
 
     def _of(self, round_: RoundFacts, bettor: str) -> list[int]:
@@ -119,3 +126,12 @@ class Bankroll(Projection):
 
     def _bettor_registered(self, now: Now, event: BettorRegistered, facts: Facts) -> None:
         self._kinds.put(event.bettor, (event.bettor, event.kind))
+
+
+def _totals(rows: Iterable[Row]) -> list[Row]:
+    """Of each bettor what rows of days and tables come to."""
+    totals: dict[str, list[int]] = {}
+    for _, _, _, bettor, *sums in rows:
+        before = totals.get(bettor)
+        totals[bettor] = sums if before is None else list(map(add, before, sums))
+    return [(bettor, *sums) for bettor, sums in totals.items()]

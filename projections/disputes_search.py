@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from infra.database import Cursor, Database
-from projections.applier import gaming_days
+from infra.database import Database
+from projections.gaming_days import GamingDays
 from projections.irregular import OVERDUE
 from projections.report import ALWAYS
 from projections.reports import Filters, question, report_named, shaped
@@ -18,21 +18,20 @@ COUNTS = ("all", "open", "appealed", "overdue")
 After = tuple[datetime, str]  # when the last one that was seen was opened, and its name
 
 
-def search(database: Database, filters: Filters, after: After | None, limit: int) -> list[dict[str, Any]]:
+def search(
+    database: Database, filters: Filters, after: After | None, limit: int, days: GamingDays
+) -> list[dict[str, Any]]:
     report = report_named("disputes")
     newest = replace(report, order="opened_at DESC, dispute DESC")
     if after is not None:
         older = "(opened_at, dispute) < (%(after_at)s, %(after_dispute)s)"
         newest = replace(newest, filters={**newest.filters, ALWAYS: older})
 
-    def read(cursor: Cursor) -> list[dict[str, Any]]:
-        statement, values = question(newest, replace(filters, limit=limit), LIVE)
-        if after is not None:
-            values |= {"after_at": after[0], "after_dispute": after[1]}
-        days = gaming_days(cursor)
-        return shaped(newest, cursor.execute(statement, values, prepare=False).fetchall(), days)
-
-    return database.read(read)
+    statement, values = question(newest, replace(filters, limit=limit), LIVE)
+    if after is not None:
+        values |= {"after_at": after[0], "after_dispute": after[1]}
+    found = database.read(lambda cursor: cursor.execute(statement, values, prepare=False).fetchall())
+    return shaped(newest, found, days)
 
 
 def counts(database: Database) -> dict[str, int]:

@@ -11,8 +11,8 @@ from psycopg.sql import SQL, Identifier
 
 from domain.money import money
 from infra.database import Cursor, Database
-from projections.applier import gaming_days
 from projections.collections import Collections
+from projections.gaming_days import GamingDays
 from projections.reports import Filters, replayed
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection
@@ -49,21 +49,21 @@ class Wanted(Struct, frozen=True):
     as_of: datetime | None = None
 
 
-def fees(database_url: str, wanted: Wanted, now: datetime, database: Database | None = None) -> dict[str, Any]:
-    """Over a connection of `database`, where there is one and nothing of the past is asked for."""
-    if database is not None and wanted.as_of is None:
-        return database.read(lambda cursor: _added_up(cursor, LIVE, wanted, now))
-    with connect(database_url) as connection:
-        if wanted.as_of is None:
-            return _added_up(connection, LIVE, wanted, now)
-        with replayed(connection, database_url, [Collections], Filters(as_of=wanted.as_of)):
-            return _added_up(connection, TEMPORARY, wanted, now)
+def fees(database: Database, wanted: Wanted, now: datetime, days: GamingDays) -> dict[str, Any]:
+    if wanted.as_of is None:
+        return database.read(lambda cursor: _added_up(cursor, LIVE, wanted, now, days))
+    with (
+        connect(database.url) as connection,
+        replayed(connection, database.url, [Collections], Filters(as_of=wanted.as_of)),
+    ):
+        return _added_up(connection, TEMPORARY, wanted, now, days)
 
 
-def _added_up(connection: Connection | Cursor, schema: str, wanted: Wanted, now: datetime) -> dict[str, Any]:
+def _added_up(
+    connection: Connection | Cursor, schema: str, wanted: Wanted, now: datetime, days: GamingDays
+) -> dict[str, Any]:
     table = Identifier(schema, "collections")
     last = wanted.last or wanted.first
-    days = gaming_days(connection)
     if last is None:
         row = connection.execute(SQL(LAST).format(table)).fetchone()
         today = days.of(round(now.timestamp() * 1000)).day

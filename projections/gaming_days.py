@@ -94,7 +94,7 @@ class GamingDays:
 
     def local(self, at: datetime) -> datetime:
         """As the property's clocks showed it."""
-        return at.astimezone(self.zone_of(round(at.timestamp() * 1000)))
+        return at.astimezone(self._zone or self.zone_of(round(at.timestamp() * 1000)))
 
     @property
     def shifts(self) -> list[str]:

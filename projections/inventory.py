@@ -76,7 +76,19 @@ WINS = Table(
     },
     ("round", "table_id", "gaming_day", "shift"),
     sums=SUMS,
-    indexes=("(gaming_day, table_id)",),
+)
+# What a day's sheet says of each table.
+DAY = ("rounds", *SUMS)
+DAYS = Table(
+    "inventory_days",
+    {
+        "gaming_day": "date NOT NULL",
+        "shift": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        **dict.fromkeys(DAY, "bigint NOT NULL"),
+    },
+    ("gaming_day", "shift", "table_id"),
+    sums=DAY,
 )
 CORRECTIONS = Table(
     "inventory_corrections",
@@ -101,7 +113,7 @@ def latest_day(database: Database) -> date | None:
 
 class Inventory(Projection):
     name = "inventory"
-    tables = (STRETCHES, ROUNDS, PLAYED, WINS, CORRECTIONS)
+    tables = (STRETCHES, ROUNDS, PLAYED, WINS, DAYS, CORRECTIONS)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
@@ -111,6 +123,7 @@ class Inventory(Projection):
         self._stretch_of: dict[str, tuple[str, int, int]] = {}  # of rounds that began on this page
         self._won: dict[str, int] = {}  # by rounds that ended on it
         self._wins = Sums(WINS)
+        self._days = Sums(DAYS)
         self._corrections = Appended(CORRECTIONS)
 
     def handlers(self) -> Mapping[type, Handler]:
@@ -126,6 +139,7 @@ class Inventory(Projection):
         yield self._rounds.gathered()
         yield self._played.gathered()
         yield self._wins.gathered()
+        yield self._days.gathered()
         yield self._corrections.gathered()
 
     def _tray_moved(self, now: Now, event: object, session: SessionFacts) -> None:
@@ -159,11 +173,10 @@ class Inventory(Projection):
     def _round_settled(self, now: Now, event: RoundSettled, round_: RoundFacts) -> None:
         """What a meter pays does not come out of the tray."""
         if round_.bank is None:
-            sums = self._wins.of((round_.round, round_.table, *round_.belongs))
             collected = sum([line.collected for line in round_.lines])
             paid = sum([line.paid for line in round_.lines if line.source != "meter"])
-            sums[0] += collected
-            sums[1] += paid
+            self._wins.add((round_.round, round_.table, *round_.belongs), collected=collected, paid=paid)
+            self._days.add((*round_.belongs, round_.table), rounds=1, collected=collected, paid=paid)
             self._won[round_.round] = collected - paid
 
     def resolve(self, connection: Connection, schema: str) -> None:
@@ -186,7 +199,8 @@ class Inventory(Projection):
         if account.startswith(TRAY):
             self._corrections.rows.append((now.position, account.removeprefix(TRAY), event.amount))
         if round_.bank is None and account == bank_account(round_):
-            self._wins.of((round_.round, round_.table, *round_.belongs))[2] += event.amount
+            self._wins.add((round_.round, round_.table, *round_.belongs), corrected=event.amount)
+            self._days.add((*round_.belongs, round_.table), corrected=event.amount)
 
 
 def _rows_of(connection: Connection, schema: str, table: Table, columns: SQL, rounds: list[str]) -> list[Any]:

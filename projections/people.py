@@ -44,7 +44,8 @@ def bettors(database: Database, like: str, after: str, limit: int) -> list[dict[
     """Whose id begins so, in the order of ids, after one of them."""
     return _rows(
         database,
-        f"SELECT b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+        f"SELECT b.bettor, {KIND}, {SUMS}, (SELECT max(gaming_day) FROM projections.bankroll d "
+        "WHERE d.bettor = b.bettor) AS last_day FROM projections.bankroll_totals b "
         "WHERE b.bettor > %(after)s AND b.bettor >= %(like)s AND starts_with(b.bettor, %(like)s) "
         "GROUP BY b.bettor ORDER BY b.bettor LIMIT %(limit)s",
         {"like": like, "after": after, "limit": limit},
@@ -145,8 +146,10 @@ def turns(database: Database, bettor: str, before: datetime | None, limit: int) 
     return _rows(
         database,
         "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
-        "e.collected, e.collected - e.paid AS net, e.shortfall, e.player_dealer FROM projections.exposure e "
-        "LEFT JOIN projections.rotation r ON r.round = e.round WHERE e.player_dealer = %(bettor)s "
-        f"{earlier}ORDER BY e.at DESC, e.round DESC LIMIT %(limit)s",
+        "e.collected, e.collected - e.paid AS net, e.shortfall, e.player_dealer FROM "
+        # By his own index, which knows no order of rounds of one moment; by that of all rounds others' would be read.
+        f"(SELECT * FROM projections.exposure e WHERE player_dealer = %(bettor)s {earlier}"
+        "ORDER BY at DESC FETCH FIRST %(limit)s ROWS WITH TIES) e "
+        "LEFT JOIN projections.rotation r ON r.round = e.round ORDER BY e.at DESC, e.round DESC LIMIT %(limit)s",
         {"bettor": bettor, "before": before, "limit": limit},
     )

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, LiteralString
 
+import psycopg
 from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 
@@ -27,7 +28,7 @@ from projections.fold import Fold
 from projections.gaming_days import GamingDays
 from projections.irregular import CARD_DEGREES, IRREGULAR, KINDS, STATUSES
 from projections.projection import Projection, Window
-from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, CHOSEN, DAYS, IN_RANGE, WHERE, Report
+from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, CHOSEN, DAYS, IN_RANGE, WHERE, WITHIN_DAYS, Report
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection, Writer
 
@@ -91,10 +92,12 @@ REPORTS: dict[str, Report] = {
             " sum(rounds)::bigint, sum(wagered)::bigint, sum(won)::bigint, sum(lost)::bigint,"
             " sum(fees)::bigint, sum(won - lost)::bigint,"
             " sum(buy_ins)::bigint, sum(cash_outs)::bigint"
-            " FROM {schema}.bankroll LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
+            " FROM {schema}.{rows} LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
             {**BY_TABLE, **BY_DAY, "bettor": "bettor = %(bettor)s"},
             "bettor",
             group="bettor, k.kind",
+            by_day="bankroll",
+            totals="bankroll_totals",
             sums=("wagered", "won", "lost", "fees", "net", "buy_ins", "cash_outs"),
         ),
         Report(
@@ -413,13 +416,13 @@ def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dic
         return ask(connection, report, filters, LIVE)
 
 
-def rows_for(database: Database, name: str, filters: Filters) -> list[dict[str, Any]]:
+def rows_for(database: Database, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
     """The same by a connection that is there already: making one takes longer than most reports of today."""
     if filters.on_the_past:
         return rows(database.url, name, filters)
     report = report_named(name)
     _check(report, filters)
-    return database.read(lambda cursor: ask(cursor, report, filters, LIVE))
+    return shaped(report, database.read(lambda cursor: raw(cursor, report, filters, LIVE, days)), days)
 
 
 def _check(report: Report, filters: Filters) -> None:
@@ -445,6 +448,19 @@ def raw(
     return connection.execute(*question(report, filters, schema, days.shifts), prepare=False).fetchall()
 
 
+def raw_of_all(
+    connection: Connection | Cursor, asked: Sequence[tuple[Report, Filters]], schema: str, days: GamingDays
+) -> list[list[tuple[Any, ...]]]:
+    """Of several reports, sent together: none waits for the answer to the one before it."""
+    whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
+    with whole.pipeline():
+        sent = [
+            whole.cursor(binary=True).execute(*question(report, filters, schema, days.shifts), prepare=False)
+            for report, filters in asked
+        ]
+        return [cursor.fetchall() for cursor in sent]
+
+
 def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> list[dict[str, Any]]:
     shapes = [_SHAPES[shape] for shape in report.columns.values()]
     names = list(report.columns)
@@ -466,7 +482,8 @@ def question(
     query += f" ORDER BY {report.order}"
     if filters.limit is not None:
         query += " LIMIT %(limit)s"
-    statement = SQL(query).format(schema=Identifier(schema))
+    rows = report.by_day if WITHIN_DAYS.intersection(asked) else report.totals
+    statement = SQL(query).format(schema=Identifier(schema), rows=Identifier(rows))
     return statement, {"shifts": list(shifts), **{name: getattr(filters, name) for name in Filters.__struct_fields__}}
 
 

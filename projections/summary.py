@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +17,7 @@ from projections.applier import gaming_days
 from projections.catalogue import ALL
 from projections.gaming_days import Belongs, GamingDays
 from projections.report import ALWAYS, BY_DAY, BY_TABLE, Report
-from projections.reports import REPORTS, BadFilter, Filters, raw, replayed, shaped
+from projections.reports import REPORTS, BadFilter, Filters, raw_of_all, replayed, shaped
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection
 
@@ -69,8 +68,8 @@ HOUSE = Report(
     ALL["inventory"],
     {"table": "", "rounds": "", "collected": "money", "paid": "money", "corrected": "money", "win": "money"},
     # Rounds that opened in the day or shift, whenever the tray was counted; what a meter paid is not the tray's.
-    "SELECT table_id, count(*), sum(collected)::bigint, sum(paid)::bigint, sum(corrected)::bigint,"
-    " sum(collected - paid - corrected)::bigint FROM {schema}.inventory_wins",
+    "SELECT table_id, sum(rounds)::bigint, sum(collected)::bigint, sum(paid)::bigint, sum(corrected)::bigint,"
+    " sum(collected - paid - corrected)::bigint FROM {schema}.inventory_days",
     WHERE,
     "table_id",
     group="table_id",
@@ -124,34 +123,35 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
 }
 
 
-def summary(
-    database_url: str, name: str, filters: Filters, now: datetime, database: Database | None = None
-) -> dict[str, Any]:
+def summary(database_url: str, name: str, filters: Filters, now: datetime) -> dict[str, Any]:
     """Of the gaming day, or of the shift of it, that the filters name; the one that `now` lies in by default.
 
-    A limit is one of the rows of each section; the totals are of all. Over a connection of `database`, where there is
-    one and nothing of the past is asked for.
+    A limit is one of the rows of each section; the totals are of all.
     """
+    _check(name, filters)
+    with connect(database_url) as connection:
+        days = gaming_days(connection)
+        filters = _narrowed(name, filters, _belongs(days, filters.as_of or now))
+        if not filters.on_the_past:
+            return _sheet(connection, filters, days, LIVE)
+        with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
+            return _sheet(connection, filters, days, TEMPORARY)
+
+
+def summary_for(database: Database, name: str, filters: Filters, now: datetime, days: GamingDays) -> dict[str, Any]:
+    """The same by a connection that is there already, where nothing of the past is asked for."""
+    _check(name, filters)
+    narrowed = _narrowed(name, filters, _belongs(days, now))
+    return database.read(lambda cursor: _sheet(cursor, narrowed, days, LIVE))
+
+
+def _check(name: str, filters: Filters) -> None:
     if filters.bettor is not None or filters.box is not None or filters.since or filters.until:
         raise BadFilter(f"The {name} is summed up for a gaming day, a shift or a table, and as of a moment.")
     if name == "day" and filters.shift is not None:
         raise BadFilter("A day has all its shifts; report shift has one.")
     if name == "shift" and (filters.gaming_day is None) != (filters.shift is None):
         raise BadFilter("A shift is named by its gaming day and its name.")
-    if database is not None and not filters.on_the_past:
-        return database.read(partial(_live, name, filters, now))
-    with connect(database_url) as connection:
-        if not filters.on_the_past:
-            return _live(name, filters, now, connection)
-        days = gaming_days(connection)
-        filters = _narrowed(name, filters, _belongs(days, filters.as_of or now))
-        with replayed(connection, database_url, [ALL[projection] for projection in PROJECTIONS], filters):
-            return _sheet(connection, filters, days, TEMPORARY)
-
-
-def _live(name: str, filters: Filters, now: datetime, connection: Connection | Cursor) -> dict[str, Any]:
-    days = gaming_days(connection)
-    return _sheet(connection, _narrowed(name, filters, _belongs(days, now)), days, LIVE)
 
 
 def _belongs(days: GamingDays, at: datetime) -> Belongs:
@@ -161,10 +161,8 @@ def _belongs(days: GamingDays, at: datetime) -> Belongs:
 def _sheet(connection: Connection | Cursor, filters: Filters, days: GamingDays, schema: str) -> dict[str, Any]:
     """Added up as the tables have it; only rows that are told are put into words."""
     by_table, limit = replace(filters, limit=None), filters.limit
-    found = {
-        key: raw(connection, report, filters if report in ROUND_BY_ROUND else by_table, schema, days)
-        for key, (_, report, _) in SECTIONS.items()
-    }
+    asked = [(report, filters if report in ROUND_BY_ROUND else by_table) for _, report, _ in SECTIONS.values()]
+    found = dict(zip(SECTIONS, raw_of_all(connection, asked, schema, days), strict=True))
     day: date | None = filters.gaming_day
     assert day is not None
     totals = _totals(found)

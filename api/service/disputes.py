@@ -71,7 +71,7 @@ async def list_disputes(call: Call) -> Response:
     def find() -> dict[str, Any]:
         call.service.projecting.bring_up_to_date("disputes")
         database = call.service.ledger.events.recorder.database
-        found = search(database, filters, after, limit + 1)
+        found = search(database, filters, after, limit + 1, call.service.site.clock.days())
         record_look(call, "disputes", call.request.url.query[:500])
         page = [{name: row[name] for name in ROW} for row in found[:limit]]
         return {"disputes": page, "counts": counts(database), "cursor": _cursor(page) if found[limit:] else None}

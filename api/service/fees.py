@@ -42,9 +42,8 @@ async def get_fees(call: Call) -> Response:
 def _found(call: Call, wanted: fees.Wanted) -> object:
     if wanted.as_of is None:
         call.service.projecting.bring_up_to_date("collections")
-    found = fees.fees(
-        call.service.database_url, wanted, datetime.now(UTC), call.service.ledger.events.recorder.database
-    )
+    database = call.service.ledger.events.recorder.database
+    found = fees.fees(database, wanted, datetime.now(UTC), call.service.site.clock.days())
     record_look(call, "fees", call.request.url.query[:500])
     return found
 

@@ -22,7 +22,8 @@ from domain.events import Outcome
 from domain.moments import MOMENT_PATTERN, read_moment
 from domain.money import MONEY_PATTERN, cents, money
 from projections import pictures
-from projections.clock import clock_of
+from projections.clock import PropertyClock
+from projections.gaming_days import GamingDays
 from projections.irregular import IRREGULAR, KINDS
 from projections.irregular import STATUSES as DISPUTE_STATUSES
 from projections.output import WRITERS, about, ledger_file
@@ -279,23 +280,23 @@ def _report(call: Call, name: str, filters: Filters, format_: str) -> bytes:
         elif format_ == "svg":
             written = pictures.draw(url, name, filters)
         else:
-            clock = clock_of(call.service.ledger.events.recorder.database)
-            said = about(name, filters, datetime.now(UTC), clock)
-            written = WRITERS[format_](name, _rows(call, name, filters), said)
+            days = call.service.site.clock.days()
+            said = about(name, filters, datetime.now(UTC), PropertyClock(days))
+            written = WRITERS[format_](name, _rows(call, name, filters, days), said)
     except BadFilter as error:
         raise Problem("bad_choice", str(error)) from None
     record_look(call, f"report as {format_}", f"{name}?{call.request.url.query}"[:500])
     return written
 
 
-def _rows(call: Call, name: str, filters: Filters) -> list[dict[str, Any]]:
+def _rows(call: Call, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
     database = call.service.ledger.events.recorder.database
     if filters.on_the_past or name not in SUMS_OF_ALL:
-        return rows_for(database, name, filters)
+        return rows_for(database, name, filters, days)
     # Asked before the rows are: they may be newer than it says, never older.
     standing = call.service.projecting.standing(report_named(name).projection.name)
     key = (call.service.database_url, name, filters)
-    return _summed.of(key, lambda: rows_for(database, name, filters), standing)
+    return _summed.of(key, lambda: rows_for(database, name, filters, days), standing)
 
 
 # ---- declared

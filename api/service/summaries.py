@@ -24,7 +24,7 @@ from api.service.reports import (
 )
 from api.service.rounds import read_number, record_look
 from projections.reports import BadFilter, Filters
-from projections.summary import NAMES, PROJECTIONS, summary
+from projections.summary import NAMES, PROJECTIONS, summary, summary_for
 
 FORMATS = {"json": "application/json", "pdf": "application/pdf"}
 
@@ -63,10 +63,11 @@ def _summed_up(call: Call, name: str, filters: Filters, format_: str) -> bytes:
 
 
 def _found(call: Call, name: str, filters: Filters) -> dict[str, Any]:
-    if not filters.on_the_past:
-        call.service.projecting.bring_up_to_date(*PROJECTIONS)
-    service = call.service
-    return summary(service.database_url, name, filters, datetime.now(UTC), service.ledger.events.recorder.database)
+    service, now = call.service, datetime.now(UTC)
+    if filters.on_the_past:
+        return summary(service.database_url, name, filters, now)
+    service.projecting.bring_up_to_date(*PROJECTIONS)
+    return summary_for(service.ledger.events.recorder.database, name, filters, now, service.site.clock.days())
 
 
 OPERATIONS = (

@@ -198,6 +198,11 @@ class Clock:
             return
         self._asked_at = time.monotonic()
 
+    def days(self) -> GamingDays:
+        """As they were set a minute ago at most."""
+        self.refresh()
+        return self._days
+
     def now(self) -> Belongs:
         return self._days.of(time.time_ns() // 1_000_000)
 

@@ -64,10 +64,10 @@ def test_what_cannot_be_summed_up_is_refused(client, played, path, params, statu
 def test_what_is_remembered_of_a_report_is_forgotten_when_the_report_is_rebuilt(client, played, service_url):
     right = client.get("/v1/reports/bankroll").json()
     with psycopg.connect(service_url, autocommit=True) as connection:
-        connection.execute("UPDATE projections.bankroll SET wagered = wagered + 1")
+        connection.execute("UPDATE projections.bankroll_totals SET wagered = wagered + 1")
     rebuild(service_url, ["bankroll"])
     with psycopg.connect(service_url, autocommit=True) as connection:
-        connection.execute("UPDATE projections.bankroll SET wagered = wagered + 1")
+        connection.execute("UPDATE projections.bankroll_totals SET wagered = wagered + 1")
     assert client.get("/v1/reports/bankroll").json() != right
     rebuild(service_url, ["bankroll"])
     assert client.get("/v1/reports/bankroll").json() == right

@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.ledger import Actor, Ledger
 from projections.fees import Wanted, fees
+from projections.gaming_days import GamingDays
 from projections.reports import Filters, rows
 from projections.runner import Runner
 from tests.ledger.tables_in_play import bank_round
@@ -19,13 +20,14 @@ GROUPS = ("by_day", "by_shift", "by_table", "by_tier", "by_day_and_shift")
 
 
 def test_they_add_up(url: str, ledger: Ledger):
+    database, days = ledger.events.recorder.database, GamingDays()
     rounds = [*simulated(6, only="uth-casino-club"), *simulated(6, only="tcp-casino-club")]
     for number in range(3):
         record(ledger, rounds[number * 4 : number * 4 + 4], NOON_MS + number * DAY_MS, apart_ms=5 * 3_600_000)
     record(ledger, [bank_round("t-1", round_id="v-1", end="void")], NOON_MS + DAY_MS)
     ledger.waive_fee("v-1", "not dropped", "Misdeal", Actor("f-1", NOON_MS + 2 * DAY_MS))
     single = rows_after(url, "collections")
-    found = fees(url, Wanted(), NOW)
+    found = fees(database, Wanted(), NOW, days)
     assert found["last"] == max(row["gaming_day"] for row in single)
     for column in ("fees", "waived", "net", "action"):
         whole = sum(Decimal(row[column]) for row in single)
@@ -39,13 +41,13 @@ def test_they_add_up(url: str, ledger: Ledger):
     for row in found["by_table"]:
         assert Decimal(row["net"]) == sum(Decimal(one["net"]) for one in single if one["table"] == row["table"])
     day = date.fromisoformat(found["by_day"][0]["gaming_day"])
-    of_day = fees(url, Wanted(first=day, last=day), NOW)
+    of_day = fees(database, Wanted(first=day, last=day), NOW, days)
     assert of_day["totals"] == {name: found["by_day"][0][name] for name in of_day["totals"]}
     assert rows(url, "collections", Filters(first=day, last=day)) == rows(url, "collections", Filters(gaming_day=day))
     one = found["by_table"][0]
-    assert fees(url, Wanted(table=one["table"]), NOW)["totals"]["net"] == one["net"]
-    assert fees(url, Wanted(as_of=datetime.now(UTC)), NOW) == found
-    before = fees(url, Wanted(first=day, last=day, as_of=datetime(2026, 1, 1, tzinfo=UTC)), NOW)
+    assert fees(database, Wanted(table=one["table"]), NOW, days)["totals"]["net"] == one["net"]
+    assert fees(database, Wanted(as_of=datetime.now(UTC)), NOW, days) == found
+    before = fees(database, Wanted(first=day, last=day, as_of=datetime(2026, 1, 1, tzinfo=UTC)), NOW, days)
     assert (before["totals"]["rounds"], before["by_day"]) == (0, [])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -54,6 +55,13 @@ def test_bankroll(floor):
     for bettor, expected in wanted.items():
         assert {name: found[bettor][name] for name in expected} == expected
         assert (found[bettor]["buy_ins"], found[bettor]["cash_outs"]) == ("0.00", "0.00")
+
+
+def test_bankrolls_of_all_days_are_those_of_each_day_added_up(floor):
+    url, _ = floor
+    assert rows(url, "bankroll") == rows(url, "bankroll", Filters(first=date.min))
+    (first, *_) = rows(url, "bankroll", Filters(limit=1))
+    assert rows(url, "bankroll", Filters(bettor=first["bettor"])) == [first]
 
 
 def test_exposure(floor):

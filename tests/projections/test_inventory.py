@@ -17,11 +17,13 @@ from infra.ledger import Actor, Ledger
 from projections.rebuild import rebuild
 from projections.reports import Filters, rows
 from projections.runner import Runner
+from projections.summary import summary
 from tests.ledger.tables_in_play import bank_round
 from tests.projections.playing import NOON_MS, everything, record, simulated
 
 HOUR_MS = 3_600_000
 OPENING = 5_000_00
+NOW = datetime(2026, 10, 1, tzinfo=UTC)
 
 
 def at(minutes: int) -> Actor:
@@ -109,6 +111,12 @@ def test_a_correction_from_the_tray_counts_in_the_stretch_of_its_round(url: str,
     row = rows(url, "inventory")[-1]
     assert Decimal(row["ledger_win"]) == win - 8
     assert row["difference"] == "0.00"
+    # The sheet of the day has the round that was played before the count, too, and counts no round twice.
+    (house,) = summary(url, "day", Filters(gaming_day=date.fromisoformat(row["gaming_day"])), NOW)["house"]
+    hands = [one for one in rows(url, "hands") if one["status"] == "settled"]
+    all_won = sum(Decimal(one["collected"]) - Decimal(one["paid"]) for one in hands)
+    assert (house["table"], house["rounds"], house["corrected"]) == (table, len(hands), "8.00")
+    assert Decimal(house["win"]) == all_won - 8
 
 
 def test_counts_come_in_turn_between_rounds_and_only_at_house_tables(ledger: Ledger):
