@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any, LiteralString
 
 import psycopg
@@ -451,11 +452,12 @@ def raw(
 def raw_of_all(
     connection: Connection | Cursor, asked: Sequence[tuple[Report, Filters]], schema: str, days: GamingDays
 ) -> list[list[tuple[Any, ...]]]:
-    """Of several reports, sent together: none waits for the answer to the one before it."""
+    """Of several reports of a day, sent together: none waits for the answer to the one before it. One day is as good as
+    another, so these need not be planned each time."""
     whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
     with whole.pipeline():
         sent = [
-            whole.cursor(binary=True).execute(*question(report, filters, schema, days.shifts), prepare=False)
+            whole.cursor(binary=True).execute(*question(report, filters, schema, days.shifts))
             for report, filters in asked
         ]
         return [cursor.fetchall() for cursor in sent]
@@ -482,9 +484,14 @@ def question(
     query += f" ORDER BY {report.order}"
     if filters.limit is not None:
         query += " LIMIT %(limit)s"
-    rows = report.by_day if WITHIN_DAYS.intersection(asked) else report.totals
-    statement = SQL(query).format(schema=Identifier(schema), rows=Identifier(rows))
-    return statement, {"shifts": list(shifts), **{name: getattr(filters, name) for name in Filters.__struct_fields__}}
+    table = report.by_day if WITHIN_DAYS.intersection(asked) else report.totals
+    values = {name: getattr(filters, name) for name in Filters.__struct_fields__}
+    return _statement(query, schema, table), {"shifts": list(shifts), **values}
+
+
+@lru_cache(256)  # the same few reports are asked for again and again
+def _statement(query: LiteralString, schema: str, table: str) -> Composed:
+    return SQL(query).format(schema=Identifier(schema), rows=Identifier(table))
 
 
 # ---- plain values

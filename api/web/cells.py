@@ -19,6 +19,7 @@ Columns = Iterable[Mapping[str, str]]
 Column = tuple[str, str]  # name and kind
 Shower = Callable[[Any], str]
 NUMBERS = frozenset({"money", "decimal", "p_value"})
+SIDED = NUMBERS | {"at", "list"}  # kinds whose side is the same whatever the value
 SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected"})
 EMPTY_AT_ZERO = frozenset({"debit", "credit"})
 LONG = 60  # characters after which a text is wrapped
@@ -91,6 +92,11 @@ def side_of(kind: str, value: object) -> str:
     return "words" if kind == "list" or (isinstance(value, str) and len(value) > LONG) else ""
 
 
+def _side_of_all(kind: str, values: Sequence[object]) -> str:
+    """Of a column: the longest says whether there are long ones, where its kind does not say it all."""
+    return side_of(kind, None if kind in SIDED else max(values, key=_length, default=None))
+
+
 def folded(columns: Sequence[Column]) -> list[list[Column]]:
     """The columns of each cell, the first of which says what the cell is."""
     if len(columns) < FOLDED_FROM:
@@ -134,7 +140,7 @@ class Cells:
         named = [(column["name"], column["kind"]) for column in columns]
         cells = folded(named)
         values = {name: [row[name] for row in rows] for name, _ in named}
-        sides = [side_of(kind, max(values[name], key=_length, default=None)) for (name, kind), *_ in cells]
+        sides = [_side_of_all(kind, values[name]) for (name, kind), *_ in cells]
         shown = [[_column(self._shower(name, kind), values[name]) for name, kind in cell] for cell in cells]
         heads = _rows("th", sides, [[[safe(_heading(name))] for name, _ in cell] for cell in cells])
         body = _rows("td", sides, shown) if rows else ""
@@ -222,9 +228,10 @@ def _column(show: Shower, values: Sequence[Any]) -> list[str]:
 def _rows(tag: str, sides: Sequence[str], cells: Sequence[Sequence[Sequence[str]]]) -> str:
     """Of each cell its lines, and of each line what it says in row after row."""
     columns = []
-    for side, (first, *others) in zip(sides, cells, strict=True):
-        lines = [first, *([f'<span class="sub">{one}</span>' for one in line] for line in others)]
-        columns.append([f'<{tag} class="{side}">{"".join(line)}</{tag}>' for line in zip(*lines, strict=True)])
+    for side, (lines, *others) in zip(sides, cells, strict=True):
+        for below in others:
+            lines = [f'{line}<span class="sub">{one}</span>' for line, one in zip(lines, below, strict=True)]
+        columns.append([f'<{tag} class="{side}">{line}</{tag}>' for line in lines])
     return "\n".join([f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True)])
 
 
