@@ -26,6 +26,7 @@ MOST_TICKS = 8
 MOST_POINTS = 2_000  # of a line: more than there are pixels says no more
 MOST_ROUNDS = 100  # that are drawn one by one: more would be a thicket
 STRETCHES = 60
+CONTROLS = dict.fromkeys(range(32), " ")
 
 PROJECTIONS = {"bankroll": ("journal",), "exposure": ("exposure",), "collections": ("drops", "hands")}
 
@@ -312,7 +313,7 @@ def _text(x: float, y: float, words: str, anchor: str, more: str = "") -> str:
 
 def _safe(words: str) -> str:
     """Without the signs that no XML may hold."""
-    return escape("".join(sign if sign >= " " else " " for sign in words))
+    return escape(words.translate(CONTROLS))
 
 
 def _closed(parts: Sequence[str]) -> bytes:

@@ -55,12 +55,12 @@ async def _listed(
 
 
 async def get_bankroll(call: Call) -> Response:
-    bettor, days = call.id("bettor"), read_number(call, "days", DAYS) or int(str(DAYS["default"]))
+    return answer(await call.in_thread(bankroll_for, call))
+
+
+def bankroll_for(call: Call) -> dict[str, Any]:
+    bettor, last_days = call.id("bettor"), read_number(call, "days", DAYS) or int(str(DAYS["default"]))
     limit = read_number(call, "limit", MOVES) or people.MOST_MOVES
-    return answer(await call.in_thread(_bankroll, call, bettor, days, limit))
-
-
-def _bankroll(call: Call, bettor: str, last_days: int, limit: int) -> dict[str, Any]:
     call.service.projecting.bring_up_to_date("bankroll", "journal")
     database = _database(call)
     found = people.bankroll(database, bettor)
@@ -95,21 +95,21 @@ def _bankroll(call: Call, bettor: str, last_days: int, limit: int) -> dict[str, 
 
 
 async def get_banking(call: Call) -> Response:
+    return answer(await call.in_thread(banking_for, call))
+
+
+def banking_for(call: Call) -> dict[str, Any]:
     bettor, before = call.id("bettor"), read_moment_of(call, "before")
     limit = read_number(call, "limit", PAGE) or int(str(PAGE["default"]))
-
-    def look() -> dict[str, Any]:
-        call.service.projecting.bring_up_to_date("exposure", "rotation")
-        database = _database(call)
-        found = people.banked(database, bettor)
-        if found is None:
-            raise Problem("not_found", f"{bettor} has not banked.")
-        record_look(call, "banking", bettor)
-        rounds = people.turns(database, bettor, before, limit + 1)
-        cursor = rounds[limit - 1]["at"].astimezone(UTC).isoformat() if len(rounds) > limit else None
-        return {**_shown(found), "turns": _turns(rounds[:limit]), "cursor": cursor}
-
-    return answer(await call.in_thread(look))
+    call.service.projecting.bring_up_to_date("exposure", "rotation")
+    database = _database(call)
+    found = people.banked(database, bettor)
+    if found is None:
+        raise Problem("not_found", f"{bettor} has not banked.")
+    record_look(call, "banking", bettor)
+    rounds = people.turns(database, bettor, before, limit + 1)
+    cursor = rounds[limit - 1]["at"].astimezone(UTC).isoformat() if len(rounds) > limit else None
+    return {**_shown(found), "turns": _turns(rounds[:limit]), "cursor": cursor}
 
 
 def _turns(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlencode
 
-from api.service.bettors import BANKING, BANKROLLS
+from api.service.bettors import BANKING, BANKROLLS, banking_for, bankroll_for
+from api.service.operations import Call
 from api.service.problems import Problem
 from api.web.page import Page, View
 from api.web.rendering import Clock
@@ -54,14 +56,7 @@ async def show_one(visit: Visit) -> View:
     bettor, days = visit.id("bettor"), visit.query("days") or "7"
     if days not in SPANS:
         raise Problem("bad_document", f"`days` is one of {', '.join(SPANS)}.")
-    path = {"bettor": bettor}
-    # The twin in JSON has them all.
-    limit = None if visit.query("format") == "json" else str(MOVES_DRAWN)
-    bankroll = await _if_there(visit, "getBankroll", path, {"days": days, "limit": limit})
-    banking = await _if_there(visit, "getBanking", path, {"limit": ROUNDS_A_PAGE, "before": visit.query("before")})
-    if bankroll is None and banking is None:
-        raise Problem("not_found", f"Nobody has played as {bettor}.")
-    drawn = await visit.in_thread(_pictures, visit, bettor, bankroll, banking)
+    bankroll, banking, drawn = await visit.in_thread(_looked_at, visit, bettor, days)
     data = {
         "bettor": bettor,
         "days": days,
@@ -79,12 +74,26 @@ async def show_one(visit: Visit) -> View:
 CHIPS = ("buy-in", "cash-out")
 
 
-async def _if_there(visit: Visit, operation: str, path: dict[str, str], query: dict[str, str | None]) -> Any:
-    """None for somebody who may not see it, and for a bettor who has none of it."""
+def _looked_at(visit: Visit, bettor: str, days: str) -> tuple[Any, Any, dict[str, str | None]]:
+    """His bankroll, how he banked, and pictures of both; one of the two may not be there."""
+    # The twin in JSON has them all.
+    limit = None if visit.query("format") == "json" else str(MOVES_DRAWN)
+    bankroll = _if_there(visit, bankroll_for, "getBankroll", bettor, {"days": days, "limit": limit})
+    turns = {"limit": ROUNDS_A_PAGE, "before": visit.query("before")}
+    banking = _if_there(visit, banking_for, "getBanking", bettor, turns)
+    if bankroll is None and banking is None:
+        raise Problem("not_found", f"Nobody has played as {bettor}.")
+    return bankroll, banking, _pictures(visit, bettor, bankroll, banking)
+
+
+def _if_there(
+    visit: Visit, look: Callable[[Call], Any], operation: str, bettor: str, query: dict[str, str | None]
+) -> Any:
+    """What the operation answers; None for somebody who may not see it, and for a bettor who has none of it."""
     if not visit.may(operation):
         return None
     try:
-        return await visit.ask(operation, path, query=query)
+        return look(visit.call(operation, {"bettor": bettor}, query=query))
     except Problem as problem:
         if problem.code != "not_found":
             raise
