@@ -5,11 +5,14 @@ Every question walks an index of the projections' tables, by bettor or by bettor
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, LiteralString
 
-from infra.database import Database
+from msgspec import Struct
 
+from infra.database import Cursor, Database, ask_together
+
+Rows = list[dict[str, Any]]
 MOST_DAYS = 366
 MOST_MOVES = 5_000
 SUMS: LiteralString = (
@@ -28,19 +31,25 @@ BANKED: LiteralString = (
 ACCOUNTS: LiteralString = "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)"
 
 
-def _rows(database: Database, statement: LiteralString, values: dict[str, Any]) -> list[dict[str, Any]]:
-    def ask(cursor: Any) -> list[dict[str, Any]]:
-        found = cursor.execute(statement, values)
-        names = [column.name for column in found.description]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+def _rows(database: Database, statement: LiteralString, values: dict[str, Any]) -> Rows:
+    return _rows_of_all(database, values, statement)[0]
 
-    return database.read(ask)
+
+def _rows_of_all(database: Database, values: dict[str, Any], *statements: LiteralString) -> list[Rows]:
+    """Of statements that are asked in one go, with the same values."""
+    questions = [(statement, values) for statement in statements]
+    return database.read(lambda cursor: list(map(_named, ask_together(cursor.connection, questions))))
+
+
+def _named(found: Cursor) -> Rows:
+    names = [column.name for column in found.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
 # ---- lists, by id
 
 
-def bettors(database: Database, like: str, after: str, limit: int) -> list[dict[str, Any]]:
+def bettors(database: Database, like: str, after: str, limit: int) -> Rows:
     """Whose id begins so, in the order of ids, after one of them."""
     return _rows(
         database,
@@ -52,7 +61,7 @@ def bettors(database: Database, like: str, after: str, limit: int) -> list[dict[
     )
 
 
-def player_dealers(database: Database, like: str, after: str, limit: int) -> list[dict[str, Any]]:
+def player_dealers(database: Database, like: str, after: str, limit: int) -> Rows:
     return _rows(
         database,
         f"SELECT {BANKED} FROM projections.exposure_banked "
@@ -64,16 +73,53 @@ def player_dealers(database: Database, like: str, after: str, limit: int) -> lis
 
 # ---- a bankroll
 
+BY_DAY: LiteralString = (
+    f"SELECT gaming_day, b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+    "WHERE b.bettor = %(bettor)s GROUP BY GROUPING SETS ((b.bettor), (b.bettor, gaming_day)) "
+    "ORDER BY gaming_day DESC NULLS FIRST LIMIT %(most_days)s"
+)
+HELD: LiteralString = (
+    "SELECT gaming_day, sum(moved)::bigint AS moved FROM (SELECT gaming_day, debit - credit AS moved "
+    f"FROM projections.journal_balances WHERE {ACCOUNTS} UNION ALL SELECT gaming_day, cash_outs - buy_ins "
+    "FROM projections.bankroll WHERE bettor = %(bettor)s AND (buy_ins > 0 OR cash_outs > 0)) moves "
+    "GROUP BY gaming_day ORDER BY gaming_day"
+)
+LATELY: LiteralString = (
+    "gaming_day > (SELECT max(gaming_day) FROM projections.bankroll WHERE bettor = %(bettor)s) - %(last_days)s::int"
+)
+# Two lines of one account at most come of one event.
+LINES: LiteralString = (
+    f"(SELECT * FROM projections.journal WHERE account = '{{}}:' || %(bettor)s AND {LATELY} "
+    "ORDER BY at DESC, position DESC LIMIT 2 * %(limit)s)"
+)
+LINES_OF_ALL: LiteralString = " UNION ALL ".join([LINES.format(part) for part in ("player", "player-dealer", "toke")])
+MOVES: LiteralString = (
+    "SELECT min(at) AS at, source, min(round) AS round, min(table_id) AS table_id, min(what) AS what, "
+    f"sum(debit - credit)::bigint AS change FROM ({LINES_OF_ALL}) lines "
+    "GROUP BY source, position ORDER BY 1 DESC, position DESC LIMIT %(limit)s"
+)
+CHIPS: LiteralString = (
+    "SELECT at, source, round, table_id, what, debit - credit AS change FROM projections.journal "
+    f"WHERE account = 'player:' || %(bettor)s AND what IN ('buy-in', 'cash-out') AND {LATELY} "
+    "ORDER BY at DESC, position DESC LIMIT %(limit)s"
+)
 
-def bankroll(database: Database, bettor: str) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
-    """What he has come to, and the same by gaming day, the last one first; a year of days at most."""
-    found = _rows(
-        database,
-        f"SELECT gaming_day, b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
-        "WHERE b.bettor = %(bettor)s GROUP BY GROUPING SETS ((b.bettor), (b.bettor, gaming_day)) "
-        "ORDER BY gaming_day DESC NULLS FIRST LIMIT %(limit)s",
-        {"bettor": bettor, "limit": MOST_DAYS + 1},
-    )
+
+class Bankroll(Struct, frozen=True):
+    """`days`: the last one first, a year of days at most. `held`: what was won and lost on each gaming day, in cents,
+    with fees; chips bought and cashed are not that. `moves`: everything that moved his chips on his last gaming days,
+    and `chips`: of that what he bought and cashed, both in the order of their time, the last so many."""
+
+    total: dict[str, Any]
+    days: Rows
+    held: Rows
+    moves: Rows
+    chips: Rows
+
+
+def bankroll(database: Database, bettor: str, last_days: int, limit: int) -> Bankroll | None:
+    values = {"bettor": bettor, "most_days": MOST_DAYS + 1, "last_days": last_days, "limit": limit}
+    found, held, moves, chips = _rows_of_all(database, values, BY_DAY, HELD, MOVES, CHIPS)
     if not found:
         return None
     total, *days = found
@@ -81,75 +127,25 @@ def bankroll(database: Database, bettor: str) -> tuple[dict[str, Any], list[dict
     for day in days:
         for name in ("bettor", "kind", "last_day"):
             del day[name]
-    return total, days
-
-
-def held_by_day(database: Database, bettor: str) -> list[dict[str, Any]]:
-    """What he won and lost on each gaming day, in cents, with fees; chips bought and cashed are not that."""
-    return _rows(
-        database,
-        "SELECT gaming_day, sum(moved)::bigint AS moved FROM (SELECT gaming_day, debit - credit AS moved "
-        f"FROM projections.journal_balances WHERE {ACCOUNTS} UNION ALL SELECT gaming_day, cash_outs - buy_ins "
-        "FROM projections.bankroll WHERE bettor = %(bettor)s AND (buy_ins > 0 OR cash_outs > 0)) moves "
-        "GROUP BY gaming_day ORDER BY gaming_day",
-        {"bettor": bettor},
-    )
-
-
-def moves(database: Database, bettor: str, day: date, limit: int) -> list[dict[str, Any]]:
-    """Everything that moved his chips from a gaming day on, in the order of its time; the last so many."""
-    # Two lines of one account at most come of one event.
-    last: LiteralString = (
-        "(SELECT * FROM projections.journal WHERE account = '{}:' || %(bettor)s AND gaming_day >= %(day)s "
-        "ORDER BY at DESC, position DESC LIMIT 2 * %(limit)s)"
-    )
-    accounts: LiteralString = " UNION ALL ".join(
-        [last.format("player"), last.format("player-dealer"), last.format("toke")]
-    )
-    found = _rows(
-        database,
-        "SELECT min(at) AS at, source, min(round) AS round, min(table_id) AS table_id, min(what) AS what, "
-        f"sum(debit - credit)::bigint AS change FROM ({accounts}) lines "
-        "GROUP BY source, position ORDER BY 1 DESC, position DESC LIMIT %(limit)s",
-        {"bettor": bettor, "day": day, "limit": limit},
-    )
-    return found[::-1]
-
-
-def chips(database: Database, bettor: str, day: date, limit: int) -> list[dict[str, Any]]:
-    """Those that he bought and cashed from a gaming day on; the last so many."""
-    found = _rows(
-        database,
-        "SELECT at, source, round, table_id, what, debit - credit AS change FROM projections.journal "
-        "WHERE account = 'player:' || %(bettor)s AND what IN ('buy-in', 'cash-out') AND gaming_day >= %(day)s "
-        "ORDER BY at DESC, position DESC LIMIT %(limit)s",
-        {"bettor": bettor, "day": day, "limit": limit},
-    )
-    return found[::-1]
+    return Bankroll(total, days, held, moves[::-1], chips[::-1])
 
 
 # ---- banking
 
 
-def banked(database: Database, bettor: str) -> dict[str, Any] | None:
-    found = _rows(
+def banked(database: Database, bettor: str, before: datetime | None, limit: int) -> tuple[dict[str, Any], Rows] | None:
+    """What came of all rounds that he banked; and rounds, the last one first, each with his seat and the how manieth it
+    was in a row."""
+    earlier: LiteralString = "" if before is None else "AND at < %(before)s "
+    sums, rounds = _rows_of_all(
         database,
+        {"bettor": bettor, "before": before, "limit": limit},
         f"SELECT {BANKED} FROM projections.exposure_banked WHERE player_dealer = %(bettor)s",
-        {"bettor": bettor},
-    )
-    return found[0] if found else None
-
-
-def turns(database: Database, bettor: str, before: datetime | None, limit: int) -> list[dict[str, Any]]:
-    """The rounds that he banked, the last one first, with his seat and the how manieth it was in a row."""
-    earlier: LiteralString = "" if before is None else "AND e.at < %(before)s "
-    return _rows(
-        database,
         "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
         "e.collected, e.collected - e.paid AS net, e.shortfall, e.player_dealer FROM "
         # By his own index, which knows no order of rounds of one moment; by that of all rounds others' would be read.
-        f"(SELECT * FROM projections.exposure e WHERE player_dealer = %(bettor)s {earlier}"
+        f"(SELECT * FROM projections.exposure WHERE player_dealer = %(bettor)s {earlier}"
         "ORDER BY at DESC FETCH FIRST %(limit)s ROWS WITH TIES) e "
         "LEFT JOIN projections.rotation r ON r.round = e.round ORDER BY e.at DESC, e.round DESC LIMIT %(limit)s",
-        {"bettor": bettor, "before": before, "limit": limit},
     )
+    return (sums[0], rounds) if sums else None

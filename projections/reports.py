@@ -17,7 +17,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.money import money
-from infra.database import Cursor, Database
+from infra.database import Cursor, Database, ask_together
 from infra.migrate import READER_ROLE
 from infra.recorder import LedgerRecorder
 from projections import storage
@@ -452,15 +452,10 @@ def raw(
 def raw_of_all(
     connection: Connection | Cursor, asked: Sequence[tuple[Report, Filters]], schema: str, days: GamingDays
 ) -> list[list[tuple[Any, ...]]]:
-    """Of several reports of a day, sent together: none waits for the answer to the one before it. One day is as good as
-    another, so these need not be planned each time."""
+    """Of several reports of a day in one go. One day is as good as another, so these need not be planned each time."""
     whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
-    with whole.pipeline():
-        sent = [
-            whole.cursor(binary=True).execute(*question(report, filters, schema, days.shifts))
-            for report, filters in asked
-        ]
-        return [cursor.fetchall() for cursor in sent]
+    questions = [question(report, filters, schema, days.shifts) for report, filters in asked]
+    return [cursor.fetchall() for cursor in ask_together(whole, questions)]
 
 
 def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> list[dict[str, Any]]:

@@ -62,35 +62,31 @@ def bankroll_for(call: Call) -> dict[str, Any]:
     bettor, last_days = call.id("bettor"), read_number(call, "days", DAYS) or int(str(DAYS["default"]))
     limit = read_number(call, "limit", MOVES) or people.MOST_MOVES
     call.service.projecting.bring_up_to_date("bankroll", "journal")
-    database = _database(call)
-    found = people.bankroll(database, bettor)
+    found = people.bankroll(_database(call), bettor, last_days, limit + 1)
     if found is None:
         raise Problem("not_found", f"Nobody has played as {bettor}.")
     record_look(call, "bankroll", bettor)
-    total, days = found
-    since = total["last_day"] - timedelta(days=last_days - 1)
-    by_day = people.held_by_day(database, bettor)
-    before = held = sum(row["moved"] for row in by_day if row["gaming_day"] < since)
+    since = found.total["last_day"] - timedelta(days=last_days - 1)
+    before = held = sum(row["moved"] for row in found.held if row["gaming_day"] < since)
     ends = []
-    for row in by_day:
+    for row in found.held:
         if row["gaming_day"] >= since:
             held += row["moved"]
             ends.append({"gaming_day": row["gaming_day"].isoformat(), "net": money(held)})
     moves = []
-    found_moves = people.moves(database, bettor, since, limit + 1)
-    for row in reversed(found_moves[-limit:]):
+    for row in reversed(found.moves[-limit:]):
         moves.append({**_shown(row), "net": money(held)})
         if row["what"] not in ("buy-in", "cash-out"):
             held -= row["change"]
     return {
-        **_shown(total),
-        "days": [_shown(day) for day in days],
+        **_shown(found.total),
+        "days": [_shown(day) for day in found.days],
         "since": since.isoformat(),
         "before": money(before),
         "ends": ends,
         "moves": moves[::-1],
-        "more": len(found_moves) > limit,
-        "chips": [_shown(row) for row in people.chips(database, bettor, since, limit)],
+        "more": len(found.moves) > limit,
+        "chips": [_shown(row) for row in found.chips[-limit:]],
     }
 
 
@@ -102,14 +98,13 @@ def banking_for(call: Call) -> dict[str, Any]:
     bettor, before = call.id("bettor"), read_moment_of(call, "before")
     limit = read_number(call, "limit", PAGE) or int(str(PAGE["default"]))
     call.service.projecting.bring_up_to_date("exposure", "rotation")
-    database = _database(call)
-    found = people.banked(database, bettor)
+    found = people.banked(_database(call), bettor, before, limit + 1)
     if found is None:
         raise Problem("not_found", f"{bettor} has not banked.")
     record_look(call, "banking", bettor)
-    rounds = people.turns(database, bettor, before, limit + 1)
+    sums, rounds = found
     cursor = rounds[limit - 1]["at"].astimezone(UTC).isoformat() if len(rounds) > limit else None
-    return {**_shown(found), "turns": _turns(rounds[:limit]), "cursor": cursor}
+    return {**_shown(sums), "turns": _turns(rounds[:limit]), "cursor": cursor}
 
 
 def _turns(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
