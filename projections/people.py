@@ -142,7 +142,7 @@ def banked(database: Database, bettor: str, before: datetime | None, limit: int)
         {"bettor": bettor, "before": before, "limit": limit},
         f"SELECT {BANKED} FROM projections.exposure_banked WHERE player_dealer = %(bettor)s",
         "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
-        "e.collected, e.collected - e.paid AS net, e.shortfall, e.player_dealer FROM "
+        "e.collected, e.collected - e.paid AS net, e.shortfall FROM "
         # By his own index, which knows no order of rounds of one moment; by that of all rounds others' would be read.
         f"(SELECT * FROM projections.exposure WHERE player_dealer = %(bettor)s {earlier}"
         "ORDER BY at DESC FETCH FIRST %(limit)s ROWS WITH TIES) e "

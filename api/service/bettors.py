@@ -121,9 +121,9 @@ def _turns(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _turn(rounds: list[dict[str, Any]]) -> dict[str, Any]:
-    sums = {name: money(sum(row[name] for row in rounds)) for name in ("paid", "collected", "net", "shortfall")}
-    first = _shown(rounds[-1])
-    shown = [_without(_shown(row), "player_dealer") for row in rounds]
+    sums = {name: money(sum([row[name] for row in rounds])) for name in ("paid", "collected", "net", "shortfall")}
+    shown = [_shown(row) for row in rounds]
+    first = shown[-1]
     return {"table": first["table"], "at": first["at"], "seat": first["seat"], "rounds": shown, **sums}
 
 
@@ -135,21 +135,18 @@ def _database(call: Call) -> Database:
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return {("table" if name == "table_id" else name): _value(name, value) for name, value in row.items()}
+    shown = {}
+    for name, value in row.items():
+        if name in AMOUNTS:
+            value = None if value is None else money(value)
+        elif isinstance(value, date):
+            value = _day_or_moment(value)
+        shown["table" if name == "table_id" else name] = value
+    return shown
 
 
-def _value(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    return money(value) if name in AMOUNTS else value
-
-
-def _without(row: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}
+def _day_or_moment(value: date) -> str:
+    return (value.astimezone(UTC) if isinstance(value, datetime) else value).isoformat()
 
 
 # ---- declared
