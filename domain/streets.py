@@ -25,6 +25,16 @@ ENDS = (RoundSettled, RoundVoided)
 _TURNED = {"flop": "flop", "turn_river": "turn and river"}
 _DECIDING = {"uth": "before the flop", "tcp": "decisions", "p215": "players"}
 _DEALER = {"uth": "showdown", "tcp": "showdown", "p215": "dealer's hand"}
+# Looked up and not matched: the floor asks this of every event of every round in play.
+_BEGUN_BY: dict[type, str] = {
+    RoundOpened: "bets",
+    CardsDealt: "deal",
+    InsurancePlaced: "hole card",
+    HoleCardPeeked: "hole card",
+    MeterPaid: "settlement",
+    LineSettled: "settlement",
+    RoundVoided: "void",
+}
 
 
 class Street(Struct, frozen=True):
@@ -46,19 +56,8 @@ def streets_of(family: Family, events: Iterable[RoundEvent]) -> list[Street]:
 
 def _begins(family: Family, event: RoundEvent) -> str | None:
     match event:
-        case RoundOpened():
-            return "bets"
-        case CardsDealt():
-            return "deal"
-        case InsurancePlaced() | HoleCardPeeked():
-            return "hole card"
         case DecisionMade():
             return _DECIDING[family]
         case CardsTurned(of):
             return _DEALER[family] if of == "dealer" else _TURNED.get(str(of))
-        case MeterPaid() | LineSettled():
-            return "settlement"
-        case RoundVoided():
-            return "void"
-        case _:
-            return None
+    return _BEGUN_BY.get(type(event))

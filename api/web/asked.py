@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -48,6 +48,13 @@ def address(path: str, query: Mapping[str, object], **changed: object) -> str:
     """The same address with some of what it asks for changed; None leaves it out."""
     asked = {name: value for name, value in {**query, **changed}.items() if value is not None and value != ""}
     return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def addresses(path: str, query: Mapping[str, object], name: str, values: Iterable[str]) -> dict[str, str]:
+    """The same address for each value of one thing; what they share is put together once."""
+    shared = address(path, query, **{name: None})
+    beside = "&" if "?" in shared else "?"
+    return {value: f"{shared}{beside}{urlencode({name: value})}" for value in values}
 
 
 def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) -> list[dict[str, str]]:

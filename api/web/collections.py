@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from api.service.fees import READING
-from api.web.asked import address, asked_for, exports, first_rows
+from api.web.asked import address, addresses, asked_for, exports, first_rows
 from api.web.page import Page, View
 from api.web.visit import Visit
 
@@ -35,8 +35,8 @@ async def show(visit: Visit) -> View:
                 row["gaming_day"]: address(PATH, query, first=row["gaming_day"], last=row["gaming_day"])
                 for row in found["by_day"]
             },
-            "shifts": {row["shift"]: address(PATH, query, shift=row["shift"]) for row in found["by_shift"]},
-            "tables": {row["table"]: address(PATH, query, table=row["table"]) for row in found["by_table"]},
+            "shifts": addresses(PATH, query, "shift", [row["shift"] for row in found["by_shift"]]),
+            "tables": addresses(PATH, query, "table", [row["table"] for row in found["by_table"]]),
         }
     )
 

@@ -330,7 +330,7 @@ def _problem_of(error: Exception) -> Problem:
 def _html(request: Request, html: bytes, status: int) -> Response:
     headers: dict[str, str] = dict(HEADERS)
     if len(html) > SHORTEST_ZIPPED and accepts_gzip(request):
-        html = gzip.compress(html, 3, mtime=0)
+        html = gzip.compress(html, 2, mtime=0)
         headers["Content-Encoding"] = "gzip"
     return Response(html, status, headers, "text/html; charset=utf-8")
 
