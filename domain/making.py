@@ -67,7 +67,7 @@ def made_at(round_: Round, place: Place, hand: int = 1) -> Made | None:
     if round_.family == "tcp":
         made = three_card(own)
         return Made(place, 1, made.name, made.text, own, tuple(_marks(place, own)))
-    board = tuple(card for card in face_up(round_, "board") if card is not None)
+    board = tuple([card for card in face_up(round_, "board") if card is not None])
     return None if len(own + board) < 5 else _best(round_, place, own, board)
 
 
@@ -75,7 +75,7 @@ def name_at(round_: Round, place: Place, hand: int = 1) -> str | None:
     """Only the name of what `made_at` finds, which is quicker to say than which cards make it."""
     if round_.family == "uth":
         own = whole(face_up(round_, place))
-        board = tuple(card for card in face_up(round_, "board") if card is not None)
+        board = tuple([card for card in face_up(round_, "board") if card is not None])
         return best_of(own + board).name if own and len(own + board) >= 5 else None
     made = made_at(round_, place, hand)
     return None if made is None else made.name

@@ -25,7 +25,7 @@ def face_up(round_: Round, place: Place) -> Cards:
     if place in round_.turned:
         return dealt
     if place == "board":
-        return tuple(card if _street(at) in round_.turned else None for at, card in enumerate(dealt))
+        return tuple([card if _street(at) in round_.turned else None for at, card in enumerate(dealt)])
     if place == "dealer" and round_.family == "tcp":
         return tuple(card if at == tcp.UP_CARD else None for at, card in enumerate(dealt))
     if place == "dealer" and round_.family == "p215":

@@ -89,21 +89,20 @@ class Wanted(Struct, frozen=True):
     waived: bool | None = None
     dealer: str | None = None
     player_dealer: str | None = None
-    after: tuple[datetime, str] | None = None
-    before: tuple[datetime, str] | None = None
+    after: tuple[datetime | None, str] | None = None
+    before: tuple[datetime | None, str] | None = None
 
 
 def neighbours(database: Database, wanted: Wanted, round_id: str) -> tuple[str | None, str | None]:
-    """The rounds just after and just before one in time, among those that are looked for."""
-    opened = "SELECT opened_at FROM projections.hands WHERE round = %s"
-    row = database.read(lambda cursor: cursor.execute(opened, [round_id]).fetchone())
-    if row is None:
-        return None, None
-    here = (row[0], round_id)
+    """The rounds just after and just before one in time, among those that are looked for; when that one was opened is
+    looked up on the way."""
+    here = (None, round_id)
     newer, newer_values = statement_for(replace(wanted, before=here), "'newer', h.round")
     older, older_values = statement_for(replace(wanted, after=here), "'older', h.round")
     statement: LiteralString = f"({newer}) UNION ALL ({older})"
-    values = {**newer_values, **older_values, "limit": 1}
+    for unknown in ("%(before_at)s", "%(after_at)s"):
+        statement = statement.replace(unknown, "(SELECT opened_at FROM projections.hands WHERE round = %(here)s)")
+    values = {**newer_values, **older_values, "here": round_id, "limit": 1}
     found: dict[str, str] = dict(database.read(lambda cursor: cursor.execute(statement, values).fetchall()))
     return found.get("newer"), found.get("older")
 

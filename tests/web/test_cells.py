@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from jinja2 import UndefinedError
+from markupsafe import Markup
 
 from api.web.cells import Cells, folded, side_of
+from api.web.rendering import Clock, environment
 from projections.reports import REPORTS
 
 CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "moment", "day", "count", "card")})
@@ -48,6 +51,24 @@ def test_a_table_escapes_what_people_wrote_and_adds_up_what_it_is_told():
         '<td class="number"><span class="muted">–</span></td></tr></tbody>'
         '<tfoot><tr><td class="">Together</td><td class=""></td><td class="number">money 5.00</td></tr></tfoot>'
     )
+
+
+def test_a_template_escapes_what_people_wrote_and_nothing_else():
+    shown = environment({}, Clock("")).from_string(
+        "{% macro twice(a) %}{{ a }}{{ a }}{% endmacro %}{{ a }} {{ twice(a) }}"
+    )
+    for value, html in (("<b>", "&lt;b&gt;"), (Markup("<b>"), "<b>"), (5, "5"), (["'"], "[&#34;&#39;&#34;]")):
+        assert shown.render(a=value) == f"{html} {html}{html}"
+    with pytest.raises(UndefinedError):
+        shown.render()
+
+
+def test_a_column_shows_what_comes_again_as_it_did_before():
+    columns = [{"name": "waived", "kind": ""}, {"name": "seats", "kind": "list"}]
+    rows = [{"waived": waived, "seats": seats} for waived, seats in ((None, [1]), (True, [1, 2]), (None, [1]))]
+    cells = ('<span class="muted">–</span>', "1"), ("yes", "1, 2"), ('<span class="muted">–</span>', "1")
+    body = "\n".join(f'<tr><td class="">{waived}</td><td class="words">{seats}</td></tr>' for waived, seats in cells)
+    assert f"<tbody>{body}</tbody>" in CELLS.table(columns, rows)
 
 
 def test_of_many_columns_some_share_a_cell_and_none_is_lost():
