@@ -8,15 +8,14 @@ wager it corrects, and against the player-dealer where it names him.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from operator import add
+from collections.abc import Iterator, Mapping
 
 from domain.bettors import BettorRegistered
 from domain.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
 from domain.tables import ChipsBought, ChipsCashed
 from projections.facts import Facts, Now, RoundFacts, SessionFacts
 from projections.gaming_days import GamingDays
-from projections.projection import ALWAYS, Handler, Latest, Projection, Sums, Window
+from projections.projection import ALWAYS, Handler, Latest, Projection, Sums, Window, totals_of
 from projections.storage import Row, Table
 
 SUMS = ("tips", "rounds", "wagered", "won", "lost", "fees", "buy_ins", "cash_outs")
@@ -67,7 +66,7 @@ class Bankroll(Projection):
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         days, rows = self._days.gathered()
         yield days, rows
-        yield TOTALS, _totals(rows)
+        yield TOTALS, totals_of(rows, DAYS, TOTALS)
         yield self._kinds.gathered()
 
     def _of(self, round_: RoundFacts, bettor: str) -> list[int]:
@@ -126,12 +125,3 @@ class Bankroll(Projection):
 
     def _bettor_registered(self, now: Now, event: BettorRegistered, facts: Facts) -> None:
         self._kinds.put(event.bettor, (event.bettor, event.kind))
-
-
-def _totals(rows: Iterable[Row]) -> list[Row]:
-    """Of each bettor what rows of days and tables come to."""
-    totals: dict[str, list[int]] = {}
-    for _, _, _, bettor, *sums in rows:
-        before = totals.get(bettor)
-        totals[bettor] = sums if before is None else list(map(add, before, sums))
-    return [(bettor, *sums) for bettor, sums in totals.items()]

@@ -12,7 +12,7 @@ from typing import Any
 from domain.events import CardsDealt, CardsTurned
 from projections.facts import Now, RoundFacts, always_shown
 from projections.gaming_days import GamingDays
-from projections.projection import ALWAYS, Handler, Projection, Sums, Window
+from projections.projection import ALWAYS, Handler, Projection, Sums, Window, totals_of
 from projections.storage import Row, Table
 
 SAMPLE = {
@@ -24,25 +24,27 @@ SAMPLE = {
     "decks": "smallint NOT NULL",
 }
 COUNTS = Table(
-    "card_counts",
-    {**SAMPLE, "card": "text NOT NULL", "seen": "bigint NOT NULL"},
-    (*SAMPLE, "card"),
-    sums=("seen",),
-    indexes=("(table_id, dealing, deck, ruleset, decks, card) INCLUDE (gaming_day, seen)",),
+    "card_counts", {**SAMPLE, "card": "text NOT NULL", "seen": "bigint NOT NULL"}, (*SAMPLE, "card"), sums=("seen",)
 )
-DRAWS = Table(
-    "card_draws",
-    {**SAMPLE, "rounds": "bigint NOT NULL", "cards": "bigint NOT NULL", "squares": "bigint NOT NULL"},
-    tuple(SAMPLE),
-    sums=("rounds", "cards", "squares"),
-    indexes=("(table_id, dealing, deck, ruleset, decks)",),
+DRAWN = ("rounds", "cards", "squares")
+DRAWS = Table("card_draws", {**SAMPLE, **dict.fromkeys(DRAWN, "bigint NOT NULL")}, tuple(SAMPLE), sums=DRAWN)
+# Of all days together, in the order in which they are told.
+OF_ALL = {name: SAMPLE[name] for name in ("table_id", "dealing", "deck", "ruleset", "decks")}
+COUNTS_OF_ALL = Table(
+    "card_counts_totals",
+    {**OF_ALL, "card": "text NOT NULL", "seen": "bigint NOT NULL"},
+    (*OF_ALL, "card"),
+    sums=("seen",),
+)
+DRAWS_OF_ALL = Table(
+    "card_draws_totals", {**OF_ALL, **dict.fromkeys(DRAWN, "bigint NOT NULL")}, tuple(OF_ALL), sums=DRAWN
 )
 
 
 class Cards(Projection):
     name = "cards"
     version = 3
-    tables = (COUNTS, DRAWS)
+    tables = (COUNTS, DRAWS, COUNTS_OF_ALL, DRAWS_OF_ALL)
     needs_cards = True
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
@@ -54,8 +56,10 @@ class Cards(Projection):
         return {CardsDealt: self._cards, CardsTurned: self._cards}
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
-        yield self._counts.gathered()
-        yield self._draws.gathered()
+        for sums, of_all in ((self._counts, COUNTS_OF_ALL), (self._draws, DRAWS_OF_ALL)):
+            table, rows = sums.gathered()
+            yield table, rows
+            yield of_all, totals_of(rows, table, of_all)
 
     def _cards(self, now: Now, event: CardsDealt | CardsTurned, round_: RoundFacts) -> None:
         """The round has taken the event in: its cards are the last of those that it has shown."""

@@ -162,9 +162,9 @@ IRREGULAR: tuple[Report, ...] = (
         # Under decision 49: cards of a round come without replacement out of 52 x decks, so the variance of a count
         # is the sum over rounds of n (D - n) / (D - 1) / 52. Fewer than five of each card expected: no test.
         "WITH counts AS (SELECT table_id, dealing, deck, ruleset, decks, card, sum(seen)::bigint AS seen"
-        " FROM {schema}.card_counts{where} GROUP BY 1, 2, 3, 4, 5, 6), draws AS (SELECT table_id, dealing, deck,"
-        " ruleset, decks, sum(rounds)::bigint AS rounds, sum(cards)::numeric AS cards,"
-        " sum(squares)::numeric AS squares FROM {schema}.card_draws{where} GROUP BY 1, 2, 3, 4, 5)"
+        " FROM {schema}.card_counts{of_all}{where} GROUP BY 1, 2, 3, 4, 5, 6), draws AS (SELECT table_id, dealing,"
+        " deck, ruleset, decks, sum(rounds)::bigint AS rounds, sum(cards)::numeric AS cards,"
+        " sum(squares)::numeric AS squares FROM {schema}.card_draws{of_all}{where} GROUP BY 1, 2, 3, 4, 5)"
         " SELECT d.table_id, d.dealing, nullif(d.deck, ''), d.ruleset, d.decks, rounds, cards::bigint, cards / 52,"
         " most, most_seen, least_seen, chi_square, 51, CASE WHEN cards >= 260 THEN chi_square END,"
         " '/v1/rounds?table=' || d.table_id || '&ruleset=' || d.ruleset FROM draws d"
@@ -175,6 +175,7 @@ IRREGULAR: tuple[Report, ...] = (
         " - cards * cards / 52) / ((52 * decks * cards - squares) / (52 * decks - 1) / 52) AS chi_square) tested",
         {**BY_TABLE, "gaming_day": BY_DAY["gaming_day"]},
         "d.table_id, d.dealing, d.deck, d.ruleset",
+        totals=frozenset(BY_TABLE),
     ),
     Report(
         "card-counts",
@@ -190,11 +191,12 @@ IRREGULAR: tuple[Report, ...] = (
             "share": "decimal",
         },
         "SELECT table_id, dealing, nullif(deck, ''), ruleset, card, sum(seen)::bigint, sum(sum(seen)) OVER sample / 52,"
-        " 52 * sum(seen) / sum(sum(seen)) OVER sample FROM {schema}.card_counts",
+        " 52 * sum(seen) / sum(sum(seen)) OVER sample FROM {schema}.card_counts{of_all}",
         {**BY_TABLE, "gaming_day": BY_DAY["gaming_day"]},
         "table_id, dealing, deck, ruleset, 8 DESC, card",
         group="table_id, dealing, deck, ruleset, decks, card"
         " WINDOW sample AS (PARTITION BY table_id, dealing, deck, ruleset, decks)",
+        totals=frozenset(BY_TABLE),
     ),
     Report(
         "shortfalls",

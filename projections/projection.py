@@ -6,7 +6,8 @@ together with the position, so that each event counts exactly once however often
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import add
 from typing import Any, ClassVar, TypeVar
 
 from projections.facts import Now
@@ -89,6 +90,17 @@ class Sums:
         rows: list[Row] = [(*key, *sums) for key, sums in self._sums.items()]
         self._sums = {}
         return self.table, rows
+
+
+def totals_of(rows: Iterable[Row], table: Table, totals: Table) -> list[Row]:
+    """What rows of sums come to under a key that has fewer columns, as that of a table of all days together has."""
+    places = [list(table.columns).index(name) for name in totals.key]
+    found: dict[tuple[Any, ...], Sequence[int]] = {}
+    for row in rows:
+        key, sums = tuple([row[place] for place in places]), row[len(table.key) :]
+        before = found.get(key)
+        found[key] = sums if before is None else list(map(add, before, sums))
+    return [(*key, *sums) for key, sums in found.items()]
 
 
 class Appended:

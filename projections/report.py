@@ -14,8 +14,8 @@ from projections.projection import Projection
 class Report(Struct, frozen=True):
     """`columns` name a format for each: money, at, or as it is. `filters` are the conditions that may be asked for.
 
-    They stand at the end of the query, or wherever it says `{where}`. A query that adds up days says `{rows}`, which is
-    `by_day`, or `totals` where it is asked for neither days nor tables.
+    They stand at the end of the query, or wherever it says `{where}`. A query that adds up days names its tables like
+    `bankroll{of_all}`: where nothing is asked for but what is in `totals`, those of all days together are read.
     """
 
     name: str
@@ -25,8 +25,7 @@ class Report(Struct, frozen=True):
     filters: dict[str, LiteralString]
     order: LiteralString
     group: LiteralString = ""
-    by_day: str = ""
-    totals: str = ""
+    totals: frozenset[str] = frozenset()
     windowed: LiteralString = ""  # the condition of a range, where rows have their own time
     sums: tuple[str, ...] = ()  # the columns that can be added up: a limit, a bank's wager or what a meter shows cannot
 
@@ -44,6 +43,7 @@ def added_up(values: Iterable[Any]) -> Any:
 
 
 WHERE: LiteralString = "{where}"
+OF_ALL: LiteralString = "{of_all}"
 CHOSEN = (
     "table",
     "bettor",
@@ -69,5 +69,4 @@ BY_DAY: dict[str, LiteralString] = {**DAYS, "shift": "shift = %(shift)s"}
 IN_RANGE: LiteralString = (
     "({} >= %(since)s OR %(since)s::timestamptz IS NULL) AND ({} < %(until)s OR %(until)s::timestamptz IS NULL)"
 )
-WITHIN_DAYS = frozenset({*BY_TABLE, *BY_DAY})
 BY_DEALER: dict[str, LiteralString] = {"dealer": "coalesce(dealer, 'nobody') = %(dealer)s"}

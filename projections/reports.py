@@ -29,7 +29,7 @@ from projections.fold import Fold
 from projections.gaming_days import GamingDays
 from projections.irregular import CARD_DEGREES, IRREGULAR, KINDS, STATUSES
 from projections.projection import Projection, Window
-from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, CHOSEN, DAYS, IN_RANGE, WHERE, WITHIN_DAYS, Report
+from projections.report import ALWAYS, BY_DAY, BY_DEALER, BY_TABLE, CHOSEN, DAYS, IN_RANGE, OF_ALL, WHERE, Report
 from projections.runner import connect
 from projections.storage import LIVE, TEMPORARY, Connection, Writer
 
@@ -93,12 +93,11 @@ REPORTS: dict[str, Report] = {
             " sum(rounds)::bigint, sum(wagered)::bigint, sum(won)::bigint, sum(lost)::bigint,"
             " sum(fees)::bigint, sum(won - lost)::bigint,"
             " sum(buy_ins)::bigint, sum(cash_outs)::bigint"
-            " FROM {schema}.{rows} LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
+            " FROM {schema}.bankroll{of_all} LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
             {**BY_TABLE, **BY_DAY, "bettor": "bettor = %(bettor)s"},
             "bettor",
             group="bettor, k.kind",
-            by_day="bankroll",
-            totals="bankroll_totals",
+            totals=frozenset({"bettor"}),
             sums=("wagered", "won", "lost", "fees", "net", "buy_ins", "cash_outs"),
         ),
         Report(
@@ -474,19 +473,19 @@ def question(
         conditions.append(IN_RANGE.format(report.windowed, report.windowed))
     where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
     query = report.query.replace(WHERE, where) if WHERE in report.query else report.query + where
+    query = query.replace(OF_ALL, "_totals" if report.totals.issuperset(asked) else "")
     if report.group:
         query += f" GROUP BY {report.group}"
     query += f" ORDER BY {report.order}"
     if filters.limit is not None:
         query += " LIMIT %(limit)s"
-    table = report.by_day if WITHIN_DAYS.intersection(asked) else report.totals
     values = {name: getattr(filters, name) for name in Filters.__struct_fields__}
-    return _statement(query, schema, table), {"shifts": list(shifts), **values}
+    return _statement(query, schema), {"shifts": list(shifts), **values}
 
 
 @lru_cache(256)  # the same few reports are asked for again and again
-def _statement(query: LiteralString, schema: str, table: str) -> Composed:
-    return SQL(query).format(schema=Identifier(schema), rows=Identifier(table))
+def _statement(query: LiteralString, schema: str) -> Composed:
+    return SQL(query).format(schema=Identifier(schema))
 
 
 # ---- plain values

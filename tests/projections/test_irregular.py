@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -303,6 +303,10 @@ def test_card_frequencies_count_what_is_shown_whatever_it_is(
     for row in rows(url, "card-counts"):
         found[row["card"]] += row["seen"]
     assert found == seen
+    days = {date.fromisoformat(row["gaming_day"]) for row in rows(url, "hands")}
+    by_day = [row for day in days for row in rows(url, "card-frequencies", Filters(gaming_day=day))]
+    assert sum(row["cards"] for row in by_day) == sum(sizes)
+    assert sum(row["rounds"] for row in by_day) == len(settled)
     for row in frequencies:
         assert row["expected"] == f"{row['cards'] / 52:.3f}"
         assert row["hands"].startswith(f"/v1/rounds?table={ruleset}")
