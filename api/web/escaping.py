@@ -12,8 +12,3 @@ _SPECIAL = re.compile("[&<>\"']")
 def safe(text: str) -> str:
     """Most of what a ledger says needs no escaping, and it is quicker to see that than to escape it."""
     return text if text.__class__ is Markup or not _SPECIAL.search(text) else escape(text)
-
-
-def escaped(value: object) -> str:
-    """The same for whatever a template shows."""
-    return safe(value) if isinstance(value, str) else escape(value)

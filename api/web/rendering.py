@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 import psycopg
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from api.service.remembering import Remembered
 from api.web.assets import Asset
 from api.web.cells import Cells
 from api.web.drawing import Drawing
-from api.web.escaping import escaped, safe
+from api.web.escaping import safe
 from api.web.icons import icon
 from domain.cards import RANKS, SUITS
 from projections.applier import gaming_days
@@ -40,21 +40,9 @@ FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
 DAYS_KNOWN_SECONDS = 60.0  # a change of gaming days is for days to come
 
 
-class PageTemplate(Template):
-    """What is shown is escaped where it must be, as everywhere on the pages: Jinja's own way takes twice as long."""
-
-    @classmethod
-    def from_code(cls, *arguments: Any, **named: Any) -> Template:
-        template = super().from_code(*arguments, **named)
-        template.root_render_func.__globals__["escape"] = escaped
-        return template
-
-
 class PageEnvironment(Environment):
     """Rows are dicts, and `row.name` is looked for among the keys first: the other way round, every name costs an
     exception. The methods of a dict stay what they are, whatever its keys are called."""
-
-    template_class = PageTemplate
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if obj.__class__ is dict and attribute in obj and attribute not in METHODS:
