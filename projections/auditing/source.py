@@ -89,6 +89,10 @@ _SEALED: LiteralString = (
     "SELECT originator, originator_version, card_index, card, salt FROM roundledger.sealed_cards "
     "WHERE originator = ANY(%b::int4[])"
 )
+_SINCE: LiteralString = (
+    "SELECT originator, min(originator_version) FROM roundledger.events "
+    "WHERE position > %b AND originator = ANY(%b::int4[]) GROUP BY originator"
+)
 _IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
 _OPENINGS: LiteralString = (
     f"SELECT o.originator_id, {_COLUMNS} FROM roundledger.originators o JOIN roundledger.events e USING (originator) "
@@ -161,12 +165,19 @@ class Store:
 
     def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         found: dict[int, dict[int, list[SealedUnit]]] = {}
-        for originator, version, number, cards, salt in self._rows(_SEALED, [list(originators)]):
-            found.setdefault(originator, {}).setdefault(version, []).append(SealedUnit(number, cards, salt))
+        rows = self._rows(_SEALED, [list(originators)])
+        # Asked for afterwards, so that whatever was sealed meanwhile has its event among them; planned each time,
+        # because only then it is known that few events lie beyond the last.
+        since = dict(self._rows(_SINCE, [self.last, list(originators)], prepare=False))
+        for originator, version, number, cards, salt in rows:
+            if originator not in since or version < since[originator]:
+                found.setdefault(originator, {}).setdefault(version, []).append(SealedUnit(number, cards, salt))
         return found
 
     def without_first(self, originators: Sequence[int]) -> list[int]:
         return [row[0] for row in self._rows(_WITHOUT_FIRST, [list(originators)])]
 
-    def _rows(self, statement: LiteralString, values: list[Any]) -> list[Any]:
-        return self._recorder.database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())
+    def _rows(self, statement: LiteralString, values: list[Any], *, prepare: bool = True) -> list[Any]:
+        return self._recorder.database.read(
+            lambda cursor: cursor.execute(statement, values, prepare=prepare).fetchall()
+        )

@@ -17,9 +17,10 @@ from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.leaves import leaf_hash_of
 from infra.tlog.reading import LogReader
 from projections.auditing import processes
-from projections.auditing.running import Audit
+from projections.auditing.running import Audit, Task, Worker
 from projections.auditing.scope import Scope
 from projections.auditing.sealed_log import LogAudit
+from projections.auditing.source import Part
 from projections.runner import Runner
 from tests.audit.floor import DEALER, Spoiler, seal
 from tests.ledger.tables_in_play import REST, bank_round
@@ -560,6 +561,20 @@ def test_a_store_that_grows_and_is_sealed_meanwhile_has_no_findings(
     again = Audit(url, scope, processes=1, report=found.append).run()
     assert found == []
     assert again.rounds > summary.rounds or scope.table is not None
+
+
+@pytest.mark.parametrize("scope", [Scope(), Scope(table="t-1")])
+def test_cards_dealt_after_the_last_event_that_is_audited_are_left_for_the_next_audit(
+    url: str, spoiler: Spoiler, scope: Scope
+):
+    for position, *_ in spoiler.round("r-1", "round.cards_dealt.v1"):
+        worker = Worker(url, scope, position - 1, with_leaves=False)
+        try:
+            audited = worker.do(Task("rounds", (Part(1, position - 1),), position - 1))
+        finally:
+            worker.close()
+        assert audited.part.rounds
+        assert audited.part.findings == []
 
 
 # ---- filters
