@@ -77,6 +77,116 @@ def fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+# ---- the keyboard alone
+
+OUTLINED = "(at) => getComputedStyle(at).outlineStyle === 'solid' && parseFloat(getComputedStyle(at).outlineWidth) >= 3"
+
+
+class Keys:
+    """A dealer who has no mouse: where he is can be seen, and is never lost."""
+
+    def __init__(self, dealer: Dealer) -> None:
+        self.dealer, self.page = dealer, dealer.page
+
+    def at(self) -> str:
+        focused = self.page.locator(":focus")
+        expect(focused).to_have_count(1)
+        assert focused.evaluate(OUTLINED)
+        return str(focused.evaluate("(at) => at.dataset.id ?? at.dataset.part ?? at.textContent"))
+
+    def reach(self, name: str) -> None:
+        expect(self.dealer.on(name)).to_be_enabled()
+        expect(self.dealer.on(name)).not_to_have_attribute("aria-disabled", "true")
+        for _ in range(60):
+            if self.page.evaluate("document.activeElement.dataset.id") == name:
+                break
+            self.page.keyboard.press("Tab")
+        assert self.at() == name
+
+    def press(self, name: str, key: str = "Enter") -> None:
+        self.reach(name)
+        self.page.keyboard.press(key)
+
+    def turn_over(self, cards: str) -> None:
+        """Typed, and sent by Enter."""
+        self.page.keyboard.type(cards)
+        expect(self.dealer.on("send-cards")).to_be_focused()
+        self.page.keyboard.press("Enter")
+        self.dealer.stored()
+
+
+def test_a_round_is_dealt_by_keyboard_alone(site: Site, dealer: Dealer):
+    document = {**UTH, "players": {"1": "p-1", "3": "tp-1"}}
+    page, keys = dealer.page, Keys(dealer)
+    dealer.go(site.url, "by-keys")
+    dealer.open_table(document)
+    page.keyboard.press("Tab")
+    keys.press("bank-3", "Space")
+    keys.reach("amount")
+    page.keyboard.type("1,000")
+    keys.press("open-round")
+    dealer.stored()
+    assert keys.at() == "next"
+    round_id = playing(site.ledger, "by-keys")
+
+    keys.press("seat-1", "Space")
+    keys.press("chip-2500")
+    for spot in ("ante", "blind"):  # the same amount on the next spot is one key
+        expect(dealer.on("bet")).to_have_text(f"$25.00 on {spot}, seat 1")
+        keys.press("bet")
+        dealer.stored()
+        assert keys.at() == "bet"
+    keys.press("close-bets")
+    for _ in range(3):
+        dealer.stored()
+        keys.press("deal-down")
+    dealer.stored()
+    keys.press("decide-1-1--check")
+    dealer.stored()
+
+    # By its buttons, one card is named; the focus goes on to the next card.
+    keys.press("rank-A")
+    keys.press("suit-h")
+    assert keys.at() == "rank-A"
+    page.context.set_offline(True)
+    page.keyboard.type("9c4s")
+    assert keys.at() == "send-cards"
+    page.keyboard.press("Enter")
+    expect(dealer.network).to_contain_text("No network: 1 waiting")
+    assert keys.at() == "next"
+    page.context.set_offline(False)
+    dealer.stored()
+    assert keys.at() == "next"
+
+    keys.press("decide-1-1--raise-2")
+    dealer.stored()
+    keys.turn_over("kd3h")
+    keys.turn_over("7c2d")
+    keys.turn_over("asad")
+    keys.press("settle")
+    dealer.stored()
+    keys.press("paid-as-computed")
+    expect(dealer.on("paid")).to_be_visible()
+    assert keys.at() == "next"
+    lines = {line.spot: line.paid for line in site.ledger.load(round_id).round.lines}
+    assert set(lines) == {"ante", "blind", "play"}
+    assert lines["play"] == 50_00
+
+
+def test_what_is_no_amount_stays_in_its_field_and_is_not_sent(site: Site, dealer: Dealer):
+    dealer.go(site.url, "no-amount")
+    dealer.open_table({**UTH, "players": {"3": "tp-1"}})
+    dealer.on("bank-3").click()
+    expect(dealer.on("open-round")).to_have_text("How much does seat 3 put up?")
+    for text in ("1,0", "much", "1.2.3"):
+        dealer.on("amount").fill(text)
+        expect(dealer.on("amount")).to_have_value(text)
+        expect(dealer.on("open-round")).to_be_disabled()
+    dealer.on("clear-amount").click()
+    expect(dealer.on("amount")).to_have_value("")
+    expect(dealer.on("amount")).to_be_focused()
+
+
 # ---- whole rounds
 
 

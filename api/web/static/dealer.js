@@ -19,7 +19,7 @@ let state = null; // what the service told last
 let drawn = ""; // of what the screen was drawn, so that nothing is drawn anew for nothing
 let problem = null; // why something was refused
 const ui = { // what the dealer has begun, and the service knows nothing of
-  amount: 0, seat: null, spot: null, rank: null, picked: [], task: null, resting: false,
+  amount: 0, written: "", seat: null, spot: null, rank: null, picked: [], task: null, resting: false,
   rows: [], decided: {}, wanted: {},
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
 };
@@ -37,7 +37,7 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
   if (happened === "sent") {
     // The picture stays until the next one is there: a table that vanished after each tap would be no table.
     if (facts.value.expects) {
-      if (facts.value.id !== state?.round?.id) Object.assign(ui, { amount: 0, bank: null, seat: null, spot: null });
+      if (facts.value.id !== state?.round?.id) Object.assign(ui, { amount: 0, written: "", bank: null, seat: null, spot: null });
       lastRound.id = facts.value.id;
       state = { ...state, round: facts.value, down: null };
     }
@@ -53,7 +53,7 @@ const ofRound = () => `/v1/rounds/${encodeURIComponent(state.round.id)}`;
 function act(action) {
   problem = null;
   Object.assign(ui, { rank: null, picked: [], task: null });
-  if (action.do !== "bet") ui.amount = 0;
+  if (action.do !== "bet") Object.assign(ui, { amount: 0, written: "" });
   if (action.do !== "decide") ui.rows = []; // what was decided before it is another street's
   outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions: [action] }, version: state.round.version, conditional: true, action, what: said(action) });
 }
@@ -151,8 +151,12 @@ function draw() {
     if (part("told").textContent !== heading) part("told").textContent = heading;
   }
   drawn = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
-  if (focused && focused !== document.activeElement && !focused.isConnected) part("next").focus({ preventScroll: true });
+  if (!focused.isConnected) part("next").focus({ preventScroll: true });
+  else if (focused.disabled) (part("next").querySelector(GOES_ON) ?? part("next")).focus({ preventScroll: true });
 }
+
+/** Where the focus goes from a button that has done its work: the next card, all of them, or another amount. */
+const GOES_ON = '.ranks button:enabled, [data-id="send-cards"]:enabled, .amount';
 
 /** After a reload without a network nobody knows what lies on the table. */
 const unseen = () => (state.round && !outbox.reachable ? h("p", { class: "felt unseen" }, "The table is shown when the network is back.") : null);
@@ -247,6 +251,13 @@ const report = (body) => beside("payments", body, "What was paid");
 part("next").addEventListener("click", (event) => {
   if (part("next").ariaBusy === "true") { event.stopPropagation(); event.preventDefault(); }
 }, true);
+// A card may be typed: the ace of spades is A and S. What is typed into a field is the field's.
+part("next").addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !/^[2-9ajkqt1cdhs]$/i.test(event.key) || event.target.matches("input, select")) return;
+  const key = event.key === "1" ? "T" : event.key; // a ten
+  part("next").querySelector(`[data-id="rank-${key.toUpperCase()}"], [data-id="suit-${key.toLowerCase()}"]`)?.click();
+  part("next").querySelector('[data-id="send-cards"]:enabled')?.focus({ preventScroll: true });
+});
 look().then(() => outbox.flush());
 // So that the screen itself can be loaded without a network; browsers have this with https and on loopback only.
 navigator.serviceWorker?.register("/dealer/worker.js").catch(() => { /* it works without, as long as it is open */ });

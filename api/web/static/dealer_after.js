@@ -1,7 +1,7 @@
 // After a round: what was paid and why, what the dealer says he paid, a fee that is waived.
 
 import { button, field, folded, h, select } from "./dealer_drawing.js";
-import { cents, money, shown, words } from "./dealer_next.js";
+import { asAmount, cents, money, shown, words } from "./dealer_next.js";
 
 const wagerOf = ({ seat, bettor, hand, spot }) => `${seat}-${bettor}-${hand}-${spot}`;
 
@@ -36,7 +36,7 @@ export function payments(ui, state, report, draw) {
       h("p", { class: "hint" }, "Write what really moved. Nothing is booked by it: the floor sees where it differs."),
       wagers.map((wager) => h("div", { id: `paying-${wagerOf(wager)}`, class: "paying", role: "group", "aria-label": named(wager) }, h("p", { class: "step" }, named(wager)),
         h("div", { class: "two-fields" }, part(wager, "paid", "paid"), part(wager, "collected", "taken")))),
-      button("paid-so", "Report this", () => report(body((wager, what) => money(cents(amount(wager, what))))), { kind: "big second", disabled: !otherwise })));
+      button("paid-so", "Report this", () => report(body((wager, what) => asAmount(amount(wager, what)))), { kind: "big second", disabled: !otherwise })));
 }
 
 const named = ({ seat, bettor, hand, spot }) => `Seat ${seat}${hand > 1 ? `, hand ${hand}` : ""}: ${words(spot)}, ${bettor}`;

@@ -50,12 +50,16 @@ function become(old, node) {
   if ("value" in node && old.nodeName !== "BUTTON" && old.nodeName !== "LI" && old.value !== node.value) old.value = node.value;
 }
 
-export const button = (id, text, press, { kind = "", pressed, disabled, label } = {}) =>
-  h("button", { id, type: "button", class: kind, "aria-pressed": pressed === undefined ? null : String(pressed), disabled, "aria-label": label, on: { click: press } }, text);
+/** `resting`: not for a moment, and the focus stays. */
+export const button = (id, text, press, { kind = "", pressed, disabled, resting, label } = {}) =>
+  h("button", { id, type: "button", class: kind, "aria-pressed": pressed === undefined ? null : String(pressed), disabled, "aria-disabled": resting ? "true" : null, "aria-label": label, on: { click: press } }, text);
 
 export function field(id, label, value, input, attributes = {}) {
   return h("label", { class: "field" }, label, h("input", { id, value, autocomplete: "off", on: { input: (event) => input(event.target.value) }, ...attributes }));
 }
+
+/** What a field for an id takes, and what a browser says of anything else. */
+export const ID = { pattern: "[a-z0-9][a-z0-9\\-]{0,39}", title: "Small letters, digits and hyphens, at most 40" };
 
 export function select(id, label, options, value, change) {
   const made = h("select", { id, on: { change: (event) => change(event.target.value) } },

@@ -56,6 +56,8 @@ export function choiceWords(choice) {
 
 // ---- money: cents inside, text with two decimals outside
 
-export const cents = (text) => Math.round(Number(text) * 100);
+export const cents = (text) => Math.round(Number(text.replace(/,(?=\d{3}(?!\d))/g, "")) * 100); // not a number where it is none
 export const money = (amount) => `${Math.trunc(amount / 100)}.${String(amount % 100).padStart(2, "0")}`;
+/** What somebody wrote, as an amount; what is none goes out as it is, and the service says so. */
+export const asAmount = (text) => (Number.isFinite(cents(text)) ? money(cents(text)) : text);
 export const shown = (text) => `$${text.replace(/\B(?=(\d{3})+(?!\d))/g, ",")}`;

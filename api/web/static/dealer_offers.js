@@ -1,7 +1,7 @@
 // What may be done now in a round: a piece of the screen for each kind of entry of `expects`.
 
-import { button, field, folded, h, select } from "./dealer_drawing.js";
-import { cents, choiceWords, many, money, place, said, shown, words } from "./dealer_next.js";
+import { ID, button, field, folded, h, select } from "./dealer_drawing.js";
+import { asAmount, cents, choiceWords, many, money, place, said, shown, words } from "./dealer_next.js";
 import { cardPad, chipPad, slots } from "./dealer_parts.js";
 
 const REST_MS = 350;
@@ -40,9 +40,10 @@ function betting({ ui, state, act, draw }, entry) {
   const amount = wager ? cents(wager) : ui.amount; // the progressive wager is the same for everybody
   const behind = ui.behind.kind && ui.behind.bettor ? ui.behind : {};
   const bet = () => {
+    if (ui.resting) return; // the second tap of a double one would bet on the next spot
     const action = { do: "bet", seat: ui.seat, spot: ui.spot, amount: money(amount), ...behind };
     ui.spot = spots[(spots.indexOf(ui.spot) + 1) % spots.length];
-    ui.resting = true; // the second tap of a double one would bet on the next spot
+    ui.resting = true;
     setTimeout(() => { ui.resting = false; draw(); }, REST_MS);
     act(action);
   };
@@ -58,8 +59,8 @@ function betting({ ui, state, act, draw }, entry) {
     rules.kinds.length ? folded("behind", "behindOpen", ui, "For somebody else at the seat",
       h("div", { class: "fields" },
         select("behind-kind", "As", [["", "nobody else"], ...rules.kinds.map((kind) => [kind, kind])], ui.behind.kind, (value) => { ui.behind.kind = value; if (value === "toke") ui.behind.bettor ||= "toke"; draw(); }),
-        field("behind-bettor", "His id", ui.behind.bettor, (text) => { ui.behind.bettor = text; draw(); }, { pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }))) : null,
-    button("bet", amount ? `${shown(money(amount))} on ${words(ui.spot)}, seat ${ui.seat}${behind.bettor ? `, ${behind.bettor}` : ""}` : "Bet", bet, { kind: "big second", disabled: !amount || ui.resting }));
+        field("behind-bettor", "His id", ui.behind.bettor, (text) => { ui.behind.bettor = text; draw(); }, ID))) : null,
+    button("bet", amount ? `${shown(money(amount))} on ${words(ui.spot)}, seat ${ui.seat}${behind.bettor ? `, ${behind.bettor}` : ""}` : `How much on ${words(ui.spot)}, seat ${ui.seat}?`, bet, { kind: "big second", disabled: !amount, resting: ui.resting }));
 }
 
 // ---- decisions
@@ -97,7 +98,7 @@ function choiceButtons({ ui, state, act }, action, choice, who) {
   const most = cents(choice.max);
   const wanted = ui.wanted[id] ?? money(most - (most % chip) || most); // at most so much, in whole chips
   return [h("span", { class: "with-amount" }, field(`${id}-amount`, `${choice.choice}, at most ${shown(choice.max)}`, wanted, (text) => { ui.wanted[id] = text; }, { inputmode: "decimal" }),
-    button(id, choice.choice, () => take({ choice: choice.choice, amount: money(cents(ui.wanted[id] ?? wanted)) }), { kind: "pad roomy", label: `${who}: ${choice.choice}` }))];
+    button(id, choice.choice, () => take({ choice: choice.choice, amount: asAmount(ui.wanted[id] ?? wanted) }), { kind: "pad roomy", label: `${who}: ${choice.choice}` }))];
 }
 
 // ---- cards
@@ -140,6 +141,7 @@ function cardEntry({ ui, state, act, draw }, task) {
   const out = (card) => ui.picked.filter((one) => one === card).length + onTable(state.picture, card) >= state.rules.decks;
   return h("div", {},
     slots(lie),
+    h("p", { class: "hint typed" }, "Tap rank and suit, or type them: K and H."),
     cardPad(ui, (card) => full || out(card), (card) => { ui.picked = [...ui.picked, card]; ui.rank = null; draw(); }, draw),
     h("div", { class: "row-buttons" },
       button("send-cards", task.action.do === "deal" ? "Deal" : "Turn over", send, { kind: "big", disabled: !full }),

@@ -1,6 +1,6 @@
 // Between rounds: opening a table, who sits where, who banks the next round.
 
-import { button, field, folded, h, select } from "./dealer_drawing.js";
+import { ID, button, field, folded, h, select } from "./dealer_drawing.js";
 import { chipPad } from "./dealer_parts.js";
 import { cents, money, shown, words } from "./dealer_next.js";
 
@@ -26,7 +26,7 @@ export function openTable(ui, rulesets, open, draw) {
       option("dealing", "Cards come from", rules.dealings, rules.usual_dealing),
       rules.decks[0] !== rules.decks[1] ? field("terms-decks", `Decks, ${rules.decks.join(" to ")}`, given.decks ?? rules.usual_decks, write("decks"), { inputmode: "numeric" }) : null,
       field("terms-chip", "Smallest chip", given.chip ?? "1.00", write("chip"), { inputmode: "decimal" }),
-      rules.player_banked ? field("terms-box", "Drop box", given.box ?? "", write("box"), { placeholder: "the table's next one", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }) : null,
+      rules.player_banked ? field("terms-box", "Drop box", given.box ?? "", write("box"), { placeholder: "the table's next one", ...ID }) : null,
       rules.player_banked ? option("coverage", "Coverage", ["single-pool", "separate-limits"], "single-pool") : null,
       rules.progressives.length ? option("progressive", "Progressive", [NONE, ...rules.progressives], NONE) : null),
     given.schedule === SUPPLIED ? tiers(form, draw) : null,
@@ -36,7 +36,7 @@ export function openTable(ui, rulesets, open, draw) {
         field(`low-${name}`, `${words(name)} from`, form.limits[name]?.[0] ?? "", (text) => { limit(form, name)[0] = text; }, { inputmode: "decimal", placeholder: low }),
         field(`high-${name}`, `${words(name)} to`, form.limits[name]?.[1] ?? "", (text) => { limit(form, name)[1] = text; }, { inputmode: "decimal", placeholder: high })]))),
     h("fieldset", {}, h("legend", {}, "Who sits where"),
-      h("div", { class: "fields" }, Array.from({ length: rules.seats }, (_, at) => field(`player-${at + 1}`, `Seat ${at + 1}`, form.players[at + 1] ?? "", (text) => { form.players[at + 1] = text; }, { placeholder: "nobody", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" })))),
+      h("div", { class: "fields" }, Array.from({ length: rules.seats }, (_, at) => field(`player-${at + 1}`, `Seat ${at + 1}`, form.players[at + 1] ?? "", (text) => { form.players[at + 1] = text; }, { placeholder: "nobody", ...ID })))),
     h("button", { id: "open-table" }, "Open the table"));
 }
 
@@ -71,7 +71,7 @@ function tiers(form, draw) {
 function meter(given, write) {
   const one = (name, label, usual) => field(`meter-${name}`, label, (given[`meter-${name}`] ??= usual), write(`meter-${name}`), { inputmode: "decimal" });
   return h("fieldset", {}, h("legend", {}, "The meter, where none is stored yet"), h("div", { class: "fields" },
-    field("meter-id", "Shared meter", given["meter-id"] ?? "", write("meter-id"), { placeholder: "this table's own", pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }),
+    field("meter-id", "Shared meter", given["meter-id"] ?? "", write("meter-id"), { placeholder: "this table's own", ...ID }),
     one("seed", "Seed", "10000.00"), one("shown", "Shown", "10000.00"), one("reserve", "Reserve", "0.00"), one("percent", "Percent of each wager", "25"), one("reserve_percent", "Percent for the reserve", "5")));
 }
 
@@ -131,7 +131,7 @@ export function nextRound(ui, state, open, draw) {
       })) : null,
     h("p", { class: "step" }, "His wager:"),
     chipPad(ui, cents(rules.chip), draw),
-    button("open-round", bank.seat ? `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}` : "Open the round", begin, { kind: "big", disabled: !bank.seat || !ui.amount }));
+    button("open-round", !bank.seat ? "Who banks?" : !ui.amount ? `How much does seat ${bank.seat} put up?` : `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}`, begin, { kind: "big", disabled: !bank.seat || !ui.amount }));
 }
 
 /** Sitting down, getting up, and closing the table. */
@@ -143,11 +143,11 @@ export function seating(ui, state, { take, leave, close, tap }, draw) {
   ui.seatingOpen ??= rules.player_banked && free.length === rules.seats; // without a player-dealer nothing goes on
   return folded("seating", "seatingOpen", ui, "Seats, dealer, closing",
     h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); tap(form.dealer); } } },
-      field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}", placeholder: "staff id" }),
+      field("dealer-in", `Dealer${session.dealer ? `, now ${session.dealer}` : ""}`, form.dealer, (text) => { form.dealer = text; }, { required: true, placeholder: "staff id", ...ID }),
       h("button", { id: "tap-in", class: "second" }, "Tap in")),
     free.length ? h("form", { class: "row-form", on: { submit: (event) => { event.preventDefault(); take(Number(seat), form.bettor); form.bettor = ""; form.seat = ""; draw(); } } },
       select("seat-free", "Free seat", free.map((one) => [String(one), String(one)]), seat, (value) => { form.seat = value; }),
-      field("seat-bettor", "Bettor's id", form.bettor, (text) => { form.bettor = text; }, { required: true, pattern: "[a-z0-9][a-z0-9\\-]{0,39}" }),
+      field("seat-bettor", "Bettor's id", form.bettor, (text) => { form.bettor = text; }, { required: true, ...ID }),
       h("button", { id: "sit-down", class: "second" }, "Sit down")) : null,
     h("div", { class: "row-buttons" }, Object.entries(session.players).map(([one, bettor]) => button(`leave-${one}`, `${bettor} leaves seat ${one}`, () => leave(Number(one)), { kind: "second" }))),
     h("div", { class: "row-buttons" }, button("close-table", "Close the table", close, { kind: "second" })));

@@ -45,12 +45,12 @@ export function cardPad(ui, out, picked, draw) {
 /** Chips add up to `ui.amount`, in cents; whoever wants another amount writes it, and sees it as he wrote it. */
 export function chipPad(ui, unit, draw) {
   const chips = CHIPS.filter((chip) => chip >= unit);
-  const written = ui.written && cents(ui.written) === ui.amount ? ui.written : null;
+  const written = ui.written && (cents(ui.written) || 0) === ui.amount ? ui.written : null;
   const press = (chip) => () => { ui.amount += chip; draw(); };
   return h("div", { class: "chip-pad", role: "group", "aria-label": "Amount" },
     (chips.length ? chips : [unit]).map((chip) => button(`chip-${chip}`, `$${chip / 100}`, press(chip), { kind: "chip", label: `Add $${chip / 100}` })),
     field("amount", null, written ?? (ui.amount ? money(ui.amount) : ""), (text) => { ui.written = text; ui.amount = cents(text) || 0; draw(); }, { inputmode: "decimal", class: "amount", placeholder: "Amount", "aria-label": "Amount" }),
-    button("clear-amount", "Clear", () => { ui.amount = 0; draw(); }, { kind: "second", disabled: !ui.amount, label: "Clear the amount" }));
+    button("clear-amount", "Clear", () => { Object.assign(ui, { amount: 0, written: "" }); draw(); }, { kind: "second", disabled: !ui.amount && !ui.written, label: "Clear the amount" }));
 }
 
 // ---- the table
