@@ -34,7 +34,8 @@ ADDED_UP: LiteralString = (
     " coalesce(sum(waived), 0)::bigint FROM {} WHERE gaming_day BETWEEN %(first)s AND %(last)s"
     " AND (%(table)s::text IS NULL OR table_id = %(table)s) AND (%(shift)s::text IS NULL OR shift = %(shift)s)"
     " GROUP BY GROUPING SETS ((gaming_day), (shift), (table_id), (schedule, tier), (gaming_day, shift), ())"
-    " ORDER BY gaming_day, array_position(%(shifts)s::text[], shift), shift, table_id, schedule, tier"
+    " ORDER BY gaming_day, array_position(%(shifts)s::text[], shift), shift, table_id,"
+    " length(schedule), schedule, tier"  # the tenth after the ninth
 )
 DIMENSIONS = ("gaming_day", "shift", "table_id", "schedule", "tier")
 

@@ -13,6 +13,7 @@ from projections.reports import Filters, rows
 from projections.runner import Runner
 from tests.ledger.tables_in_play import bank_round
 from tests.projections.playing import NOON_MS, record, simulated
+from tests.web.dealing import SPLIT
 
 DAY_MS = 86_400_000
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
@@ -49,6 +50,13 @@ def test_they_add_up(url: str, ledger: Ledger):
     assert fees(database, Wanted(as_of=datetime.now(UTC)), NOW, days) == found
     before = fees(database, Wanted(first=day, last=day, as_of=datetime(2026, 1, 1, tzinfo=UTC)), NOW, days)
     assert (before["totals"]["rounds"], before["by_day"]) == (0, [])
+
+
+def test_the_tenth_schedule_comes_after_the_second(url: str, ledger: Ledger):
+    rounds = [{**SPLIT, "table": f"s-{number}", "terms": {"schedule": number}} for number in (10, 2)]
+    record(ledger, rounds)
+    rows_after(url, "collections")
+    assert [row["schedule"] for row in fees(url, Wanted(), NOW)["by_tier"]] == [2, 10]
 
 
 def rows_after(url: str, name: str) -> list[dict[str, Any]]:
