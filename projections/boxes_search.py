@@ -56,6 +56,15 @@ def last_box(database: Database, table: str | None) -> str | None:
     return found[0]["box"] if found else None
 
 
+def boxes_waiting(database: Database) -> dict[str, int]:
+    """How many wait for a count or a signature, by their status."""
+    statement: LiteralString = (
+        "SELECT status, count(*) FROM projections.drops WHERE status IN ('removed', 'counted', 'variance') "
+        "GROUP BY status"
+    )
+    return dict(database.read(lambda cursor: cursor.execute(statement).fetchall()))
+
+
 def boxes_on_tables(database: Database, limit: int) -> list[tuple[str, str, datetime]]:
     """Table, box, and since when, by table, without what is in them; a page for the floor need read no more."""
     statement: LiteralString = (

@@ -36,6 +36,7 @@ async def show(visit: Visit) -> View:
                 for row in found["by_day"]
             },
             "shifts": addresses(PATH, query, "shift", [row["shift"] for row in found["by_shift"]]),
+            "shift_names": visit.service.site.clock.shifts(),
             "tables": addresses(PATH, query, "table", [row["table"] for row in found["by_table"]]),
         }
     )

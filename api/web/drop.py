@@ -15,7 +15,7 @@ from api.web.amounts import read_number
 from api.web.asked import address, asked_for, exports
 from api.web.page import Page, View
 from api.web.visit import Visit
-from projections.boxes_search import boxes_on_tables
+from projections.boxes_search import boxes_on_tables, boxes_waiting
 
 PATH = "/drop"
 FORMATS = ("csv", "xlsx", "pdf", "json")
@@ -46,15 +46,24 @@ async def show_boxes(visit: Visit) -> View:
     figures = visit.person.role in SEES_FIGURES
     narrowed = {name: value for name, value in asked.items() if name != "cursor"}
     states = [state for state in STATES if figures or state != "variance"]
+    waiting = await visit.in_thread(boxes_waiting, visit.service.ledger.events.recorder.database)
+    if not figures:  # whether a count was right is nobody's to know who counts
+        waiting = {state: boxes for state, boxes in waiting.items() if state == "removed"}
     return View(
         {
             **found,
             "asked": narrowed,
             "figures": figures,
             "states": [
-                {"words": STATES[state], "status": state, "address": address(PATH, narrowed, status=state or None)}
+                {
+                    "words": STATES[state],
+                    "status": state,
+                    "waiting": waiting.get(state, 0),
+                    "address": address(PATH, narrowed, status=state or None),
+                }
                 for state in states
             ],
+            "shift_names": visit.service.site.clock.shifts(),
             "older": found["cursor"] and address(PATH, narrowed, cursor=found["cursor"]),
             "may_count": visit.may("countBox"),
             "may_swap": visit.may("swapBox"),
@@ -199,7 +208,10 @@ async def count(visit: Visit) -> Response:
         pieces[other] = _pieces(visit.field("n-other"), f"${other}")
     elif visit.field("n-other"):
         raise Problem("bad_document", "Say of which other denomination there are so many.")
-    if not pieces and visit.field("empty") != "yes":
+    is_empty = visit.field("empty") == "yes"
+    if is_empty and any(pieces.values()):
+        raise Problem("bad_document", "Pieces have been entered, and the box is said to be empty. Which is it?")
+    if not pieces and not is_empty:
         raise Problem("bad_document", "No piece has been entered. If the box is empty, say so below.")
     pieces = pieces or {DENOMINATIONS[-1]: 0}
     await visit.ask("countBox", {"box": name}, body={"pieces": pieces})
@@ -232,7 +244,7 @@ async def swap(visit: Visit) -> Response:
     body = {name: visit.field(name) for name in ("new_box", "seal", "second_person")}
     for name, value in {"table": table, **body}.items():
         if not value:
-            raise Problem("bad_document", f"{name.replace('_', ' ')} is missing.")
+            raise Problem("bad_document", f"`{name}` is missing.")
     await visit.ask("swapBox", {"table": table}, body=body)
     return visit.go(PATH, f"Box {body['new_box']} is on table {table}; the full one has been taken off.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -162,6 +163,26 @@ def test_boxes_are_swapped_by_two_people(count_room: Site, visitor: Callable[[st
     expect(page.get_by_role("status")).to_contain_text(f"Box {table}-box-3 is on table {table}")
 
 
+def test_a_box_is_counted_by_keyboard_and_enter_is_the_next_line(site: Site, page: Page):
+    page.goto(f"{site.url}/drop")
+    waiting = page.get_by_role("navigation", name="Which boxes")
+    expect(waiting.get_by_role("link", name="To be counted")).to_contain_text(re.compile(r"To be counted \d"))
+    expect(page.get_by_label("In shift")).to_contain_text("swing")
+    page.goto(f"{site.url}/drop/{site.known['uncounted_box']}/count")
+    page.get_by_label("$500.00", exact=True).focus()
+    page.keyboard.type("1")
+    for _ in range(10):
+        page.keyboard.press("Enter")
+    expect(page.get_by_label("Pieces of the other denomination")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Store my count")).to_be_focused()
+    expect(page.locator("#total")).to_have_text("$500.00")
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_label("The box is empty")).to_be_focused()
+    twin = httpx.get(f"{site.url}/drop/{site.known['uncounted_box']}/count?format=json").json()
+    assert twin["box"]["counts"] == 0, "nothing was sent"
+
+
 def test_a_count_with_nonsense_comes_back_with_what_was_filled_in(site: Site, context: BrowserContext):
     page = context.new_page()
     watched = watch(page)
@@ -178,4 +199,9 @@ def test_a_count_with_nonsense_comes_back_with_what_was_filled_in(site: Site, co
     page.get_by_label("Another denomination").fill("2.50")
     page.get_by_role("button", name="Store my count").click()
     expect(page.get_by_role("alert")).to_contain_text("is a whole number up to 1,000,000")
+    page.get_by_label("Pieces of the other denomination").fill("1")
+    page.get_by_label("The box is empty").check()
+    page.get_by_role("button", name="Store my count").click()
+    expect(page.get_by_role("alert")).to_contain_text("Which is it?")
+    expect(page.get_by_label("The box is empty")).to_be_checked()
     watched.check()

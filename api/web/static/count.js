@@ -16,5 +16,12 @@ function add() {
   document.getElementById("total").textContent = shown(total);
 }
 form.addEventListener("input", add);
+// Whoever counts at a number pad ends each line with Enter: that is the next line, and never a count that cannot be changed.
+form.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches("input")) return;
+  event.preventDefault();
+  const fields = [...form.querySelectorAll("[data-denomination] input, button")];
+  fields[fields.indexOf(event.target) + 1].focus();
+});
 addEventListener("pageshow", add);
 add();
