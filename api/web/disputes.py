@@ -67,9 +67,13 @@ async def show_new(visit: Visit) -> View:
     wagers: list[dict[str, Any]] = []
     status = None
     if round_id:
-        found = await visit.ask("getRound", {"round": round_id})
-        status = found["status"]
-        wagers = _wagers_of(found)
+        try:
+            found = await visit.ask("getRound", {"round": round_id})
+        except Problem as problem:  # most often a slip in the id: it is asked for again
+            visit.problem = visit.problem or problem
+        else:
+            status = found["status"]
+            wagers = _wagers_of(found)
     data = {
         "round": round_id,
         "round_status": status,
@@ -78,7 +82,7 @@ async def show_new(visit: Visit) -> View:
         "kinds": list(KINDS),
         "days": DAYS_TO_RULE,
     }
-    return View(data, crumbs=(("Disputes", "/disputes"),))
+    return View(data, crumbs=(("Disputes", "/disputes"),), status=visit.problem.status if visit.problem else 200)
 
 
 def _wagers_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -129,8 +133,6 @@ def _chosen(visit: Visit, wagers: Sequence[Mapping[str, Any]]) -> str:
 
 
 async def open_dispute(visit: Visit) -> Response:
-    if not visit.field("claim"):  # the first of the two steps: which round
-        return visit.go(f"/disputes/new?{urlencode({'round': visit.field('round')})}")
     wager = visit.field("wager") or f"{visit.field('seat')}/{visit.field('hand') or '1'}/{visit.field('spot')}/"
     body: dict[str, Any] = {
         "round": visit.field("round"),
@@ -337,9 +339,9 @@ _FORMS = {
     "note": ("noteDispute", _note, "The note is in the file."),
     "deadline": ("moveDeadline", _deadline, "The deadline is moved."),
     "what-if": ("fileWhatIf", _what_if, "The question is in the file."),
-    "ruling": ("ruleDispute", _ruling, "The ruling is stored, with its entries."),
+    "ruling": ("ruleDispute", _ruling, "The ruling is stored."),
     "appeal": ("appealRuling", _appeal, "The appeal is in the file."),
-    "appeal-ruling": ("ruleAppeal", _ruling, "The ruling on the appeal is stored, with its entries."),
+    "appeal-ruling": ("ruleAppeal", _ruling, "The ruling on the appeal is stored."),
     "closing": ("closeDispute", _closing, "The dispute is closed."),
 }
 

@@ -114,6 +114,50 @@ def _rule_without_scripts(site: Site, browser: Browser, address: str) -> None:
         context.close()
 
 
+def test_a_ruling_is_given_by_keyboard_alone_and_never_by_default(
+    locked: Site, arbiters: None, page: Page, sign_in: SignIn
+):
+    sign_in(locked, "floor-1")
+    address = open_dispute(page, locked, settled(locked))
+    page.context.clear_cookies()
+    sign_in(locked, "floor-2")
+    page.goto(address)
+    outcome = page.get_by_label("Outcome")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if outcome.evaluate("(at) => at === document.activeElement"):
+            break
+    expect(outcome).to_be_focused()
+    expect(outcome).to_have_value("")
+    page.keyboard.press("Tab")
+    page.keyboard.type("The recording shows no ace.")
+    rule = page.get_by_role("button", name="Rule", exact=True)
+    rule.press("Enter")
+    expect(outcome).to_be_focused()  # the browser asks for it; nothing was sent
+    page.keyboard.type("denied")
+    rule.press("Enter")
+    expect(page.get_by_role("status").first).to_have_text("The ruling is stored.")
+    expect(page.get_by_text("denied", exact=True)).to_be_visible()
+
+
+def test_a_slip_in_the_id_of_a_round_is_put_right_where_it_was_made(site: Site, context: BrowserContext):
+    page = context.new_page()
+    page.goto(f"{site.url}/disputes/new")
+    page.get_by_label("Round").fill("no-such-round")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_have_text("There is no round no-such-round.")
+    expect(page.get_by_label("Round")).to_have_value("no-such-round")
+    assert httpx.get(f"{site.url}/disputes/new?round=no-such-round&format=json").status_code == 404
+    page.get_by_label("Round").fill(settled(site))
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_label("Kind of error")).to_have_value("")
+    page.get_by_label("Amount claimed").fill("5")
+    page.locator("main form").evaluate("(form) => { form.noValidate = true; }")
+    page.get_by_role("button", name="Open the dispute").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose the wager")
+    expect(page.get_by_label("Amount claimed")).to_have_value("5")
+
+
 def test_an_auditor_reads_and_finds_no_form(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "auditor-1")
     page.goto(f"{locked.url}/disputes/{locked.known['dispute']}")
@@ -138,6 +182,8 @@ def test_facts_that_could_not_have_been_and_odd_input_are_explained(site: Site, 
     page.get_by_role("button", name="Move the deadline").click()
     past = "The deadline lies in the past: 01 Jan 2001 00:00:00. disputes/what-is-in-a-file"  # by the property's clock
     expect(page.get_by_role("alert")).to_have_text(past)
+    expect(page.get_by_label("To be ruled by")).to_have_value("2001-01-01T00:00")
+    expect(page.get_by_label("To be ruled by")).to_be_visible()  # not folded away again
 
 
 def test_a_long_list_goes_on_page_by_page(site: Site, monkeypatch: pytest.MonkeyPatch):
