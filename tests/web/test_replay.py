@@ -170,6 +170,22 @@ def test_keys_buttons_streets_and_the_slider(replayed: Site, page: Page):
     at_step(page, 2)
 
 
+def test_what_looks_like_a_button_is_pressed_by_the_space_bar(replayed: Site, page: Page):
+    page.goto(f"{replayed.url}/rounds/four-hands?step=9")
+    now = page.locator("[data-now]")
+    page.get_by_role("link", name="Next step").focus()
+    page.keyboard.press("Space")
+    expect(now).to_have_text("10")
+    page.get_by_role("link", name="First step").focus()
+    page.keyboard.press("Space")
+    expect(now).to_have_text("1")
+    assert page.evaluate("scrollY") == 0 or page.get_by_role("link", name="First step").is_visible()
+    page.get_by_label("Speed").focus()  # whose arrow keys are its own
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Speed")).to_have_value("2")
+    expect(now).to_have_text("1")
+
+
 def test_it_plays_and_pauses(replayed: Site, page: Page):
     page.clock.install(time=0)
     open_at(page, replayed, "/rounds/bank-runs-dry?step=1")

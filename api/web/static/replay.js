@@ -200,9 +200,10 @@ const KEYS = { ArrowLeft: () => go(step - 1), ArrowRight: () => go(step + 1), Ho
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.key in KEYS)) return;
   if (event.target.closest("input, select, textarea, summary, [contenteditable]")) return;
-  if (event.key === " " && event.target.closest("a, button")) return;
+  if (event.key === " " && event.target.closest("button")) return;
   event.preventDefault();
-  KEYS[event.key]();
+  const link = event.key === " " && event.target.closest("a[data-step], a[data-go]"); // which look like buttons
+  if (link) link.click(); else KEYS[event.key]();
 });
 addEventListener("beforeprint", () => { pause(); show(last, { told: false }); });
 
