@@ -113,6 +113,7 @@ def _invite(folder: Path, port: int) -> None:
         shown.setdefault(part, []).append(staff_id)
     for part, people in shown.items():
         typer.echo(f"    {people[0]:12}{part:20}{'also ' + ', '.join(people[1:]) if people[1:] else ''}".rstrip())
+    typer.echo(f"\n  A hand to replay:   http://{HOST}:{port}/rounds/{A_ROUND}")
     typer.echo("\n  From another terminal:")
     for command in (f"replay {A_ROUND}", "report drops", "report bankroll"):
         typer.echo(f"    {sys.argv[0]} {command} --data-dir {folder}")

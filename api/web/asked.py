@@ -34,14 +34,14 @@ def _moment(name: str, text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise Problem("bad_document", f"{name.replace('_', ' ')} is a date and a time like 2026-03-08T06:00.") from None
+        raise Problem("bad_document", f"`{name}` is a date and a time like 2026-03-08T06:00.") from None
 
 
 def _check_day(name: str, text: str) -> None:
     try:
         date.fromisoformat(text)
     except ValueError:
-        raise Problem("bad_document", f"{name.replace('_', ' ')} is a date like 2026-03-08.") from None
+        raise Problem("bad_document", f"`{name}` is a date like 2026-03-08.") from None
 
 
 def address(path: str, query: Mapping[str, object], **changed: object) -> str:

@@ -54,7 +54,7 @@ async def show(visit: Visit) -> View:
         "search": urlencode(asked),
         "older": None if found["cursor"] is None else _address({**asked, "cursor": found["cursor"]}),
         "first": visit.query("cursor") is None,
-        "more_filters": any(name not in ALWAYS_SHOWN for name in asked),
+        "more_filters": not visit.searches or any(name not in ALWAYS_SHOWN for name in asked),
         "choices": {
             "rulesets": [(id_, rulesets.load(id_).title) for id_ in rulesets.ids()],
             "statuses": list(STATUSES),
@@ -84,7 +84,7 @@ def searched(visit: Visit, asked: Mapping[str, str]) -> dict[str, str]:
             query[name] = read_time(visit, query[name], name)
     for name in ("least", "most"):
         if name in query:
-            query[name] = read_amount(query[name], f"`{name}`")
+            query[name] = read_amount(query[name], f"“Wagered at {name}”")
     return query
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -68,7 +69,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks, in_script=in_script, some=some)
     made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
-    made.filters.update(day=shown_day, short_day=short_day)
+    made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
     shown: dict[str, Callable[[Any], str]] = {
         "money": shown_money,
         "signed": signed_money,
@@ -247,6 +248,14 @@ class Clock:
         if text is None:
             return "–"
         return _time(self.local(text))
+
+
+FIELD = re.compile(r"`([a-z_]+)`")
+
+
+def in_words(detail: str) -> str:
+    """What a refusal says to programs of a `field_of_theirs`, for people."""
+    return FIELD.sub(lambda found: f"“{found[1].replace('_', ' ')}”", detail)
 
 
 def short_day(text: str) -> str:

@@ -84,6 +84,7 @@ FOR_PEOPLE = {
     "bad_document": "That cannot be read.",
     "method_not_allowed": "That cannot be sent here.",
 }
+UNREADABLE = ("bad_document", "bad_choice")  # what somebody filled in, and can fill in otherwise
 PASSING = ("unavailable", "too_many_requests")  # worth another try in a moment
 SHORTEST_ZIPPED = 1000
 WORKER = "/dealer/worker.js"
@@ -142,7 +143,7 @@ class Site:
         self.service.rates.check(person.by if person is not NOBODY else cookies.address)
         visit = Visit(self.service, page, request, person, session, cookies)
         if request.method in SAFE:
-            return await self._shown(visit)
+            return await self._looked_for(visit)
         return await self._submitted(visit)
 
     async def _who(self, request: Request, cookies: Cookies) -> tuple[Person | None, Session | None]:
@@ -170,6 +171,18 @@ class Site:
         if cookies.session is not None:
             cookies.set(response, "notice", quote("Your session has ended. Sign in to go on."), seconds=60)
         return response
+
+    async def _looked_for(self, visit: Visit) -> Response:
+        """Filters that cannot be read come back like a refused form, on the page without them."""
+        try:
+            return await self._shown(visit)
+        except (Problem, Refusal) as refused:
+            problem = _problem_of(refused)
+            is_list = visit.page.nav is not None and visit.request.url.query
+            if not is_list or problem.code not in UNREADABLE or wants_json(visit.request):
+                raise
+            visit.refuse_search(problem)
+            return await self._shown(visit)
 
     async def _submitted(self, visit: Visit) -> Response:
         """A form that is refused comes back as the page with the reason and what had been filled in."""
@@ -224,6 +237,7 @@ class Site:
             "here": _here(visit.request),
             "notice": None if notice is None else unquote(notice)[:500],
             "problem": visit.problem,
+            "searches": visit.searches,
             "sent": {name: value for name, value in visit.form.items() if isinstance(value, str)},
             "request_id": visit.request.scope["request_id"],
         }

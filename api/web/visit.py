@@ -39,6 +39,7 @@ class Visit:
         self.cookies = cookies
         self.form: FormData = NO_FORM
         self.problem: Problem | None = None  # why the form that was sent was refused; the page is shown again with it
+        self.searches = True  # False: what the address asks for was refused, and the page is shown without it
 
     # ---- what was sent
 
@@ -51,12 +52,17 @@ class Visit:
 
     def query(self, name: str) -> str | None:
         """What the address asks for; an empty field of a form asks for nothing."""
-        return self.request.query_params.get(name) or None
+        return (self.request.query_params.get(name) or None) if self.searches else None
 
     def field(self, name: str) -> str:
         """A field of the form, without the blanks around it; empty where it was not sent."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
+
+    def refuse_search(self, problem: Problem) -> None:
+        """What was filled in stays in its fields."""
+        self.problem, self.searches = problem, False
+        self.form = FormData(dict(self.request.query_params))
 
     # ---- what is asked of the service
 

@@ -72,6 +72,32 @@ def test_what_cannot_be_searched_for_is_said(http: httpx.Client, query: dict[str
     assert http.get("/hands", params=query, headers={"Accept": "text/html"}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("address", "reason", "kept"),
+    [
+        ("/hands?table=t-1&least=much", "“Wagered at least” is like 25.00.", 'value="t-1"'),
+        ("/collections?first=2026-09-22&last=2026-09-21", "", 'value="2026-09-22"'),
+        ("/people?like=%27%3C", "“like”", "value=\"&#39;&lt;\""),
+        ("/drop?table=Not+an+id", "", 'value="Not an id"'),
+    ],
+)  # fmt: skip
+def test_a_search_that_cannot_be_read_comes_back_with_what_was_filled_in(
+    http: httpx.Client, address: str, reason: str, kept: str
+):
+    refused = http.get(address, headers={"Accept": "text/html"})
+    assert refused.status_code in (400, 409)
+    assert reason in refused.text
+    assert "Below is everything, without filters." in refused.text
+    assert kept in refused.text
+    assert http.get(address).json()["code"] in ("bad_document", "bad_choice")  # its twin refuses it
+
+
+def test_an_export_of_what_cannot_be_searched_for_is_no_file(http: httpx.Client):
+    refused = http.get("/hands/export?least=much&format=csv", headers={"Accept": "text/html"})
+    assert refused.status_code == 400
+    assert "text/html" in refused.headers["content-type"]
+
+
 def test_an_export_has_every_round_of_the_search(http: httpx.Client, site: Site):
     query = {"ruleset": site.known["ruleset"]}
     found = http_rounds(site, {**query, "limit": "500"})

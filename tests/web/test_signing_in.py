@@ -23,6 +23,7 @@ SignIn = Callable[..., None]
 def test_whoever_signs_in_comes_to_the_page_he_wanted(locked: Site, page: Page):
     page.goto(f"{locked.url}/account?a=1")
     assert page.url == f"{locked.url}/sign-in?next=/account%3Fa%3D1"
+    expect(page.get_by_label("Staff id")).to_be_focused()
     page.get_by_label("Staff id").fill("floor-1")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
