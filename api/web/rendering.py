@@ -250,7 +250,7 @@ class Clock:
         return _time(self.local(text))
 
 
-FIELD = re.compile(r"`([a-z_]+)`")
+FIELD = re.compile(r"`(?:[a-z_]+(?:\[[0-9]+\])?\.)*([a-z_]+)`")
 
 
 def in_words(detail: str) -> str:

@@ -165,6 +165,12 @@ def test_a_round_is_dealt_by_keyboard_alone(site: Site, dealer: Dealer):
     keys.turn_over("asad")
     keys.press("settle")
     dealer.stored()
+    keys.press("paid-otherwise")
+    keys.reach("paid-1-p-1-1-ante")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("much")
+    keys.press("paid-so")
+    expect(page.get_by_role("alert")).to_contain_text("What was paid: “paid” is an amount")
     keys.press("paid-as-computed")
     expect(dealer.on("paid")).to_be_visible()
     assert keys.at() == "next"

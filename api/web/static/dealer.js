@@ -2,7 +2,7 @@
 
 import { ending, payments, waiver } from "./dealer_after.js";
 import { button, h, renew } from "./dealer_drawing.js";
-import { left, said } from "./dealer_next.js";
+import { inWords, left, said } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
 import { nextRound, openTable, seating } from "./dealer_opening.js";
 import { Outbox } from "./dealer_outbox.js";
@@ -197,7 +197,7 @@ const throwAway = () => button("throw-away", "Throw it away", () => { outbox.thr
 function refused() {
   if (!problem) return null;
   const ruleset = state?.rules?.id ?? ui.session?.ruleset;
-  return h("div", { id: "refused", class: "refused", role: "alert" }, button("dismiss", "×", () => { problem = null; draw(); }, { kind: "dismiss", label: "Put this message away" }), h("p", {}, h("b", {}, `${problem.what}: `), problem.detail ?? problem.title ?? "That was refused.",
+  return h("div", { id: "refused", class: "refused", role: "alert" }, button("dismiss", "×", () => { problem = null; draw(); }, { kind: "dismiss", label: "Put this message away" }), h("p", {}, h("b", {}, `${problem.what}: `), inWords(problem.detail ?? problem.title ?? "That was refused."),
     problem.clause ? [" ", h("a", { class: "clause", href: `/rules/${ruleset}#${problem.clause}` }, problem.clause)] : null));
 }
 

@@ -27,6 +27,9 @@ export const many = (value) => (Array.isArray(value) ? value : [value]);
 
 export const words = (name) => String(name).replaceAll("_", " ");
 
+/** What a refusal says to programs of a `field.of_theirs`, for people. */
+export const inWords = (detail) => detail.replace(/`(?:[a-z_]+(?:\[[0-9]+\])?\.)*([a-z_]+)`/g, (_, name) => `“${words(name)}”`);
+
 export function place(name) {
   if (typeof name === "number") return `seat ${name}`;
   return { dealer: "the dealer hand", board: "the board", burn: "the burn pile", flop: "the flop", turn_river: "the turn and river" }[name] ?? name;
