@@ -157,6 +157,7 @@ async def show_one(visit: Visit) -> View:
     data = {
         "file": file,
         "supposed": await _supposed(visit, file),
+        "question": {name: value for name in QUESTION if (value := visit.query(name))},
         "cards": _cards(file["facts"]),
         "decisions": _decisions(file["facts"]),
         "wagers": [(_named(line), _wager_words(line)) for line in file["lines"]],
@@ -228,6 +229,8 @@ def _question(visit: Visit, facts: Sequence[Mapping[str, Any]], read: Any) -> di
         return {"cards": [{**supposed, "hand": int(hand)} if _is_number(hand) else supposed]}
     number = read("fact")
     if not number:
+        if any(read(name) for name in QUESTION):
+            raise Problem("bad_document", "Choose both: a card and what it was, or a bet or decision and what it was.")
         return None
     if not _is_number(number) or int(number) >= len(facts):
         raise Problem("bad_document", "Choose the bet or decision that is supposed to have been another.")
@@ -252,12 +255,11 @@ async def _supposed(visit: Visit, file: Mapping[str, Any]) -> dict[str, Any] | N
         question = _question(visit, file["facts"], lambda name: visit.query(name) or "")
         if question is None:
             return None
-        answer: dict[str, Any] = await visit.ask("whatIf", {"round": file["round"]}, body=question)
+        answer: dict[str, Any] | None = await visit.ask("whatIf", {"round": file["round"]}, body=question)
     except Problem as problem:
         visit.problem = visit.problem or problem
         return None
-    kept = {name: value for name in QUESTION if (value := visit.query(name))}
-    return {**answer, "asked": kept}
+    return answer
 
 
 # ---- what its forms do

@@ -176,6 +176,12 @@ def test_facts_that_could_not_have_been_and_odd_input_are_explained(site: Site, 
     page.goto(f"{address}?fact=999&choice=fold")
     expect(page.get_by_role("alert")).to_contain_text("Choose the bet or decision")
     page.goto(address)
+    page.get_by_label("This card").select_option("dealer:1")
+    page.get_by_role("button", name="Work it out").click()
+    expect(page.locator("#what-if .refused")).to_contain_text("Choose both")  # where the page was left, not at its top
+    expect(page.locator("#what-if .refused")).to_be_in_viewport()
+    expect(page.get_by_label("This card")).to_have_value("dealer:1")
+    page.goto(address)
     page.get_by_text("Another deadline", exact=True).click()
     page.get_by_label("To be ruled by").fill("2001-01-01T00:00")
     page.get_by_label("Why", exact=True).first.fill("Sooner.")
