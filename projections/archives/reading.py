@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,7 +113,7 @@ class Archive:
     def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
         return {originator: UUID(bytes=self._ids[originator]) for originator in originators}
 
-    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+    def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         return None
 
     def without_first(self, originators: Sequence[int]) -> list[int]:

@@ -167,7 +167,7 @@ class RoundsAudit:
         orphans = source.without_first(strays) if strays else []
         seen = [*rounds, *{row[1] for row in floor}] if self._with_leaves else list(rounds)
         gone_on = frozenset(row[1] for row in later)
-        return Loaded(rows, rounds, gone_on, floor, source.ids(seen), source.sealed(list(rounds)), orphans)
+        return Loaded(rows, rounds, gone_on, floor, source.ids(seen), source.sealed(last_versions(rounds)), orphans)
 
     # ---- auditing
 
@@ -282,6 +282,10 @@ def _by_aggregate(rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
     for row in rows:
         found[row[1]].append(row)
     return found
+
+
+def last_versions(rounds: Mapping[int, Sequence[EventRow]]) -> dict[int, int]:
+    return {originator: rows[-1][2] for originator, rows in rounds.items()}
 
 
 def _of_opening(kind: str, what: str, opened: RoundOpened, first: EventRow) -> Finding:

@@ -27,6 +27,7 @@ from projections.auditing.rounds import (
     PartResult,
     RoundsAudit,
     Stretch,
+    last_versions,
 )
 from projections.auditing.rulebook import Rulebook
 from projections.auditing.scope import Scope
@@ -78,7 +79,7 @@ class SelectedRounds:
         rounds = {row[1]: [row] for row in wanted}
         for row in later:
             rounds[row[1]].append(row)
-        loaded = Loaded(wanted, rounds, frozenset(rounds), (), source.ids(owned), source.sealed(owned))
+        loaded = Loaded(wanted, rounds, frozenset(rounds), (), source.ids(owned), source.sealed(last_versions(rounds)))
         return Selected(loaded, list(self._around([*wanted, *later])), frozenset(names), begun)
 
     def _around(self, rows: Sequence[EventRow]) -> Iterator[EventRow]:

@@ -6,7 +6,7 @@ later rows of the rounds that open in it, and what lies sealed beside them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, LiteralString, NamedTuple, Protocol
 from uuid import UUID
 
@@ -47,8 +47,9 @@ class Source(Protocol):
 
     def ids(self, originators: Sequence[int]) -> dict[int, UUID]: ...
 
-    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
-        """By originator and version; None where seals cannot be opened here."""
+    def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        """What lies beside these aggregates, by originator and version; None where seals cannot be opened here.
+        `versions`: their last ones that are looked at. What is sealed of a later event is left for the next audit."""
 
     def without_first(self, originators: Sequence[int]) -> list[int]:
         """Those of them that have no first event."""
@@ -91,7 +92,7 @@ _SEALED: LiteralString = (
 )
 _SINCE: LiteralString = (
     "SELECT originator, min(originator_version) FROM roundledger.events "
-    "WHERE position > %b AND originator = ANY(%b::int4[]) GROUP BY originator"
+    "WHERE originator = ANY(%b::int4[]) AND position > %b GROUP BY originator"
 )
 _IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
 _OPENINGS: LiteralString = (
@@ -163,12 +164,12 @@ class Store:
     def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
         return dict(self._rows(_IDS, [list(originators)]))
 
-    def sealed(self, originators: Sequence[int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+    def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         found: dict[int, dict[int, list[SealedUnit]]] = {}
-        rows = self._rows(_SEALED, [list(originators)])
-        # Asked for afterwards, so that whatever was sealed meanwhile has its event among them; planned each time,
-        # because only then it is known that few events lie beyond the last.
-        since = dict(self._rows(_SINCE, [self.last, list(originators)], prepare=False))
+        rows = self._rows(_SEALED, [list(versions)])
+        # Asked for afterwards, so that whatever was sealed meanwhile has its event among them.
+        beyond = list({row[0] for row in rows if row[1] > versions[row[0]]})
+        since = dict(self._rows(_SINCE, [beyond, self.last])) if beyond else {}
         for originator, version, number, cards, salt in rows:
             if originator not in since or version < since[originator]:
                 found.setdefault(originator, {}).setdefault(version, []).append(SealedUnit(number, cards, salt))
@@ -177,7 +178,5 @@ class Store:
     def without_first(self, originators: Sequence[int]) -> list[int]:
         return [row[0] for row in self._rows(_WITHOUT_FIRST, [list(originators)])]
 
-    def _rows(self, statement: LiteralString, values: list[Any], *, prepare: bool = True) -> list[Any]:
-        return self._recorder.database.read(
-            lambda cursor: cursor.execute(statement, values, prepare=prepare).fetchall()
-        )
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[Any]:
+        return self._recorder.database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())

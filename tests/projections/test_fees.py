@@ -56,7 +56,8 @@ def test_the_tenth_schedule_comes_after_the_second(url: str, ledger: Ledger):
     rounds = [{**SPLIT, "table": f"s-{number}", "terms": {"schedule": number}} for number in (10, 2)]
     record(ledger, rounds)
     rows_after(url, "collections")
-    assert [row["schedule"] for row in fees(url, Wanted(), NOW)["by_tier"]] == [2, 10]
+    by_tier = fees(ledger.events.recorder.database, Wanted(), NOW, GamingDays())["by_tier"]
+    assert [row["schedule"] for row in by_tier] == [2, 10]
 
 
 def rows_after(url: str, name: str) -> list[dict[str, Any]]:
