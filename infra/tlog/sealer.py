@@ -38,20 +38,26 @@ from infra.topic_ids import TopicIds
 logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
-CONNECTIONS = 2  # that hash leaves at once
-PAGE = 16_384  # positions that one of them works on at a time
-AHEAD = 8  # pages that are asked for before the tree has them, so that no connection waits for the tree
-AT_ONCE = 32 * PAGE  # positions that are sealed in one transaction, under one checkpoint
+CONNECTIONS = 3  # that hash leaves at once
+PAGE = 8_192  # positions that one of them works on at a time: with more the tree waits longer for the first of them
+AHEAD = 16  # pages that are asked for before the tree has them, so that no connection waits for the tree
+AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 
 OF_PAGE: LiteralString = "e.position > %(after)b AND e.position <= %(upto)b"
-LEAVES: LiteralString = (  # the ids of a page's own aggregates, lest every page costs more as history grows
-    "SELECT count(*), min(position), string_agg(leaf, ''::bytea ORDER BY position) FROM ("
-    f" SELECT e.position, {LEAF_SQL} AS leaf FROM roundledger.events e"
-    " LEFT JOIN (SELECT originator, pg_catalog.uuid_send(originator_id) AS id FROM roundledger.originators"
-    f" WHERE originator = ANY(ARRAY(SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE}))"
-    f" OFFSET 0) o USING (originator) WHERE {OF_PAGE}) sealed"
+# The ids of a page's own aggregates, lest every page costs more as history grows, and picked by number from an array: a
+# join would lose the order of the rows, which then have to be sorted. Where an id is missing no leaf is hashed.
+LEAVES: LiteralString = (
+    "WITH page AS MATERIALIZED (SELECT ARRAY("
+    f"SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE} ORDER BY 1) AS numbers),"
+    " known AS MATERIALIZED (SELECT ARRAY(SELECT originator_id FROM roundledger.originators"
+    " WHERE originator = ANY((SELECT numbers FROM page)::int4[]) ORDER BY originator) AS ids),"
+    " whole AS MATERIALIZED (SELECT ids FROM known, page WHERE cardinality(ids) = cardinality(numbers))"
+    " SELECT count(*), min(position), string_agg(leaf, ''::bytea ORDER BY position) FROM ("
+    f" SELECT e.position, {LEAF_SQL} AS leaf FROM roundledger.events e CROSS JOIN LATERAL (SELECT pg_catalog.uuid_send("
+    "(SELECT ids FROM whole)[pg_catalog.width_bucket(e.originator, (SELECT numbers FROM page))]) AS id) o"
+    f" WHERE {OF_PAGE}) sealed"
 )
 POSITIONS: LiteralString = f"SELECT e.position FROM roundledger.events e WHERE {OF_PAGE} ORDER BY e.position"
 HASHES: LiteralString = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
