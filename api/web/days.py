@@ -10,6 +10,7 @@ from api.web.visit import Visit
 from projections.summary import SECTIONS
 
 PATH = "/days"
+DAY = timedelta(days=1)
 READING = frozenset({"accounting", "auditor"})
 ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; the whole is a click away, and on the sheet
 
@@ -22,6 +23,7 @@ async def show(visit: Visit) -> View:
     rows = None if visit.query("rows") == "all" else ROWS_OF_A_SECTION
     found = await visit.ask("getSummary", {"name": name}, query={**asked, "limit": None if rows is None else str(rows)})
     day = date.fromisoformat(found["gaming_day"])
+    today = visit.service.site.clock.now().day
     query = {**asked, "gaming_day": day}
     sections = [
         {
@@ -40,8 +42,8 @@ async def show(visit: Visit) -> View:
             "asked": asked,
             "totals": found["totals"],
             "sections": sections,
-            "before": address(PATH, query, gaming_day=_beside(day, -1), shift=None),
-            "after": address(PATH, query, gaming_day=_beside(day, 1), shift=None),
+            "before": address(PATH, query, gaming_day=day - DAY, shift=None) if day > date.min else None,
+            "after": address(PATH, query, gaming_day=day + DAY, shift=None) if day < today else None,
             "whole": address(PATH, query, shift=None),
             "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in found["shifts"]],
             "everything": address(PATH, query, rows="all"),
@@ -49,13 +51,6 @@ async def show(visit: Visit) -> View:
         },
         title=f"Gaming day {day:%d %b %Y}" + (f", {found['shift']} shift" if found["shift"] else ""),
     )
-
-
-def _beside(day: date, days: int) -> date:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:  # the first day or the last that there is
-        return day
 
 
 PAGES = (Page(PATH, "days", "Days", "days.html", show, READING, nav="Days"),)

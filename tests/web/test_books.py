@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -47,6 +48,16 @@ def test_the_figures_of_pages_agree_with_each_other(site: Site):
     assert short["box"]["variance"] == "-5.00"
     assert sum(Decimal(slip["dropped"]) for slip in walked["slips"]) == Decimal(short["box"]["expected"])
     assert sum(tier["rounds"] for tier in walked["tiers"]) == len(walked["slips"]) == short["box"]["fees"]
+
+
+def test_days_lead_to_each_other_and_not_beyond_today(site: Site):
+    assert (
+        twin(site, f"/days?gaming_day={DAY}")["after"] == f"/days?gaming_day={date.fromisoformat(DAY) + timedelta(1)}"
+    )
+    today = twin(site, "/days")
+    assert today["after"] is None
+    assert twin(site, today["before"])["after"] == f"/days?gaming_day={today['gaming_day']}"
+    assert twin(site, "/days?gaming_day=0001-01-01")["before"] is None
 
 
 def test_a_page_as_it_stood_before_anything_was_recorded(site: Site):
