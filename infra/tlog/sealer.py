@@ -38,7 +38,7 @@ from infra.topic_ids import TopicIds
 logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
-CONNECTIONS = 3  # that hash leaves at once
+CONNECTIONS = 2  # that hash leaves at once
 PAGE = 8_192  # positions that one of them works on at a time: with more the tree waits longer for the first of them
 AHEAD = 16  # pages that are asked for before the tree has them, so that no connection waits for the tree
 AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
