@@ -42,6 +42,13 @@ class Bet(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="
     kind: Kind | UnsetType = UNSET
 
 
+class Withdraw(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="withdraw"):
+    seat: int
+    spot: SpotName
+    amount: str | UnsetType = UNSET  # left out: all of it
+    bettor: Id | UnsetType = UNSET
+
+
 class CloseBets(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do", tag="close_bets"):
     pass
 
@@ -79,7 +86,7 @@ class Void(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field=
     detail: str | UnsetType = UNSET
 
 
-Action = Bet | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
+Action = Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
 
 
 def parse_action(raw: Any) -> Action:

@@ -10,7 +10,6 @@ DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
 RED_SUITS = frozenset("dh")
 BONUS_RANKS = frozenset("TJQK")
-BUTTON_VALUE = {"A": 1, **{str(pip): pip for pip in range(2, 10)}, "T": 10, "J": 11, "Q": 12, "K": 13}
 
 
 def whole(cards: tuple[str | None, ...]) -> tuple[str, ...] | None:

@@ -76,7 +76,7 @@ def check_packet(round_: Round, cards: Cards, count: int, face_up: Iterable[int]
     if len(cards) != count:
         raise WrongCards(
             f"This packet has {count} {'card' if count == 1 else 'cards'}, not {len(cards)}.",
-            round_.rules.clause("deal_order"),
+            round_.rules.clause("wrong_cards"),
         )
     for at in face_up:
         if cards[at] is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -209,16 +210,17 @@ def _no_constant(name: str) -> Any:
 # ---- the envelope
 
 
-def read_document(raw: Any) -> Document:
+def read_document(raw: Any, rules_of: Callable[[str], RuleSet] = rulesets.load) -> Document:
+    """Under the version of its rule set that `rules_of` finds by its id: the newest, unless the caller has another."""
     if not isinstance(raw, dict | ReadyEnvelope):
         raise BadDocument(f"{_NOT_JSON}: it is not an object.")
     envelope = raw if isinstance(raw, ReadyEnvelope) else _shaped(raw, Envelope)
     if len(envelope.actions) > MOST_ACTIONS:
         raise BadDocument(f"A document has at most {MOST_ACTIONS} actions.")
-    rules = rulesets.load(envelope.ruleset)
+    rules = rules_of(envelope.ruleset)
     if isinstance(envelope, ReadyEnvelope):
-        terms = _terms_of(rules.id, b"{}" if envelope.terms is UNSET else bytes(envelope.terms))
-        players = _players_of(rules.id, b"{}" if envelope.players is UNSET else bytes(envelope.players))
+        terms = _terms_of(rules, b"{}" if envelope.terms is UNSET else bytes(envelope.terms))
+        players = _players_of(rules, b"{}" if envelope.players is UNSET else bytes(envelope.players))
     else:
         terms = _terms(rules, envelope.terms)
         players = _players(rules, envelope.players)
@@ -238,30 +240,34 @@ def _shaped(raw: Any, shape: type[T]) -> T:
         raise BadDocument(f"The document is not as the contract has it: {error}.") from None
 
 
+# Tables play by the same terms, with the same players, for hours: what was resolved is kept, by hash and text.
+_MOST_KEPT = 128
 _TERMS: dict[tuple[str, bytes], Terms] = {}
+_TERMS_OF_TEXT: dict[tuple[str, bytes], Terms] = {}
+_PLAYERS_OF_TEXT: dict[tuple[str, bytes], dict[int, str]] = {}
+
+
+def _kept(kept: dict[tuple[str, bytes], T], rules: RuleSet, text: bytes, make: Callable[[], T]) -> T:
+    key = (rules.content_hash, text)
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        found = kept[key] = make()
+    return found
 
 
 def _terms(rules: RuleSet, raw: dict[str, Any] | UnsetType) -> Terms:
-    """Tables play by the same terms for hours, so what was resolved is kept."""
     given = NO_TERMS if raw is UNSET else _shaped(raw, TermsDocument)
-    key = (rules.content_hash, msgspec.json.encode(given))
-    terms = _TERMS.get(key)
-    if terms is None:
-        terms = resolve(rules, given)
-        if len(_TERMS) >= 128:
-            _TERMS.clear()
-        _TERMS[key] = terms
-    return terms
+    return _kept(_TERMS, rules, msgspec.json.encode(given), lambda: resolve(rules, given))
 
 
-@lru_cache(maxsize=1 << 7)
-def _terms_of(ruleset: str, text: bytes) -> Terms:
-    return _terms(rulesets.load(ruleset), read_json(text))
+def _terms_of(rules: RuleSet, text: bytes) -> Terms:
+    return _kept(_TERMS_OF_TEXT, rules, text, lambda: _terms(rules, read_json(text)))
 
 
-@lru_cache(maxsize=1 << 7)
-def _players_of(ruleset: str, text: bytes) -> dict[int, str]:
-    return _players(rulesets.load(ruleset), read_json(text))
+def _players_of(rules: RuleSet, text: bytes) -> dict[int, str]:
+    return _kept(_PLAYERS_OF_TEXT, rules, text, lambda: _players(rules, read_json(text)))
 
 
 def _players(rules: RuleSet, raw: dict[str, Any] | UnsetType) -> dict[int, str]:

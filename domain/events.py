@@ -44,6 +44,16 @@ class WagerPlaced(Struct, frozen=True, array_like=True, gc=False):
     amount: int
 
 
+class WagerWithdrawn(Struct, frozen=True, array_like=True, gc=False):
+    """Part or all of a wager taken back before bets are closed; `left` is what stays on the spot."""
+
+    seat: int
+    spot: str
+    bettor: str
+    amount: int
+    left: int
+
+
 class BetsClosed(Struct, frozen=True, array_like=True, gc=False):
     action: int
     liability: int
@@ -241,6 +251,7 @@ class RoundDisputed(Struct, frozen=True, array_like=True, gc=False):
 RoundEvent = (
     RoundOpened
     | WagerPlaced
+    | WagerWithdrawn
     | BetsClosed
     | FeeTaken
     | ProgressiveWagersTaken
@@ -270,6 +281,7 @@ BESIDE_PLAY = (FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentRep
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.opened.v1": RoundOpened,
     "round.wager_placed.v1": WagerPlaced,
+    "round.wager_withdrawn.v1": WagerWithdrawn,
     "round.bets_closed.v1": BetsClosed,
     "round.fee_taken.v1": FeeTaken,
     "round.progressive_wagers_taken.v1": ProgressiveWagersTaken,

@@ -23,6 +23,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.money import cents, money
 from domain.state import Round, fold
@@ -43,6 +44,8 @@ def _action(event: RoundEvent) -> dict[str, Any] | None:
         case WagerPlaced(seat, spot, bettor, kind, amount):
             who = {} if kind is None else {"bettor": bettor, "kind": kind}
             return {"do": "bet", "seat": seat, "spot": spot, "amount": money(amount), **who}
+        case WagerWithdrawn(seat, spot, bettor, amount):
+            return {"do": "withdraw", "seat": seat, "spot": spot, "amount": money(amount), "bettor": bettor}
         case BetsClosed():
             return {"do": "close_bets"}
         case CardsDealt():

@@ -15,7 +15,7 @@ from domain.events import Cards, LineSettled, Place
 from domain.games import p215
 from domain.games.showdown import folded
 from domain.poker import best_five, best_of, three_card
-from domain.showing import FLOP, face_up
+from domain.showing import face_up
 from domain.state import Round
 
 AGAINST_DEALER = frozenset({"ante", "blind", "play", "game", "double"})
@@ -104,7 +104,7 @@ def _progressive(round_: Round, seat: int) -> Made | None:
     table = round_.terms.progressive
     if not own or not board or table is None:
         return None
-    return _best(round_, seat, own, board[:FLOP] if table.reads == "first five" else board)
+    return _best(round_, seat, own, board[: round_.rules.flop] if table.reads == "first five" else board)
 
 
 def _points(round_: Round, place: Place, number: int) -> Made | None:

@@ -12,9 +12,12 @@ COMMON = (
     "rounding",
     "limits",
     "no_more_bets",
+    "withdraw",
     "required_wagers",
     "deck",
+    "dealing",
     "deal_order",
+    "wrong_cards",
     "settlement_order",
     "void",
 )
@@ -23,9 +26,6 @@ HOUSE = ("bank", "no_backline")
 
 UTH = (
     "qualify",
-    "preflop",
-    "flop",
-    "river",
     "one_play_wager",
     "show_hands",
     "play.win",
@@ -42,8 +42,10 @@ UTH = (
     "fold",
     "trips.win",
     "trips.lose",
-    "trips.unseen",
 )
+FOLDED_SEEN = ("folded_hands",)
+FOLDED_UNSEEN = ("trips.unseen",)
+PROGRESSIVE_UNSEEN = ("progressive.unseen",)
 AGGREGATE = ("aggregate",)
 CUSTOMER_LIMIT = ("customer_limit",)
 TOKE = ("toke", "toke.follow")
@@ -53,7 +55,6 @@ PROGRESSIVE = (
     "progressive.percent",
     "progressive.pays",
     "progressive.lose",
-    "progressive.unseen",
     "envy",
     "meter",
 )
@@ -80,16 +81,20 @@ TCP = (
 )
 
 P215 = (
-    "side_wagers",
+    "buster.alone",
+    "red_flex.alone",
     "insurance",
     "insurance.win",
     "insurance.lose",
     "peek",
     "hit_or_stand",
+    "must_hit",
+    "must_stand",
     "double",
     "split",
     "surrender",
     "dealer_draws",
+    "dealer_completes",
     "pure.win",
     "pure.push",
     "pure.lose",
@@ -105,3 +110,6 @@ P215 = (
     "red_flex.lose",
     "button",
 )
+
+# Asked by earlier versions of the program; files of version 1 answer them, and later ones say it elsewhere.
+VERSION_1 = ("preflop", "flop", "river", "side_wagers")

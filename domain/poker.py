@@ -112,6 +112,21 @@ def three_card(cards: Sequence[str]) -> PokerHand:
         return hand
 
 
+def lowest_strength(hand: str, names: Sequence[str]) -> int | None:
+    """The strength from which a hand is at least this one: a name of the list, or a high card, "queen high"."""
+    if hand in names:
+        return names.index(hand) << 26
+    word, _, high = hand.partition(" ")
+    if high == "high" and word in _WORDS:
+        return _RANK_BIT[RANKS[_WORDS.index(word)] + "s"] << 13
+    return None
+
+
+def with_article(name: str) -> str:
+    """A hand's name in words that fit into a sentence: "a pair", "three of a kind", "queen high"."""
+    return f"a {name}" if name in ("pair", "straight", "flush", "full house", "straight flush", "royal flush") else name
+
+
 # In what follows a set of ranks is an integer with a bit for each rank. Sets of equally many ranks then
 # compare as poker compares them, the highest rank first, and a strength is: place of the name, ranks that
 # make the hand, kickers.

@@ -110,7 +110,7 @@ def _award(round_: Round, table: ProgressiveTable, seat: int) -> tuple[Award, Po
     if hole is None or board is None:
         return None
     names = []
-    first_five = best_of(hole + board[:3])
+    first_five = best_of(hole + board[: round_.rules.flop])
     if table.reads == "first five":
         hand = first_five
     else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from domain.cards import BUTTON_VALUE
 from domain.events import (
     BetsClosed,
     ButtonPlaced,
@@ -28,8 +27,8 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
-from domain.games.uth import STREET_POINTS
 from domain.making import Made, made_at, made_for
 from domain.money import dollars
 from domain.ruleset import Schedule
@@ -54,7 +53,7 @@ def why(after: Round, event: RoundEvent) -> Why:
         case CardsTurned():
             return _turned(after, event)
         case DecisionMade() | DecisionFollowed():
-            return _asked(after, _choice_point(after, event), None)
+            return _under(after, _choice_clause(after, event), None, [])
         case FeeTaken():
             return _fee(after, event)
         case _:
@@ -81,6 +80,8 @@ def _point(after: Round, event: RoundEvent) -> tuple[str | None, str | None]:
             return "bank", None
         case WagerPlaced():
             return "required_wagers", None
+        case WagerWithdrawn():
+            return "withdraw", None
         case BetsClosed(action, liability):
             most = f"{dollars(action)} lies on the layout; at most {dollars(liability)} could be owed on it."
             return "no_more_bets", most
@@ -105,15 +106,14 @@ def _point(after: Round, event: RoundEvent) -> tuple[str | None, str | None]:
             return None, None
 
 
-def _choice_point(after: Round, event: DecisionMade | DecisionFollowed) -> str:
+def _choice_clause(after: Round, event: DecisionMade | DecisionFollowed) -> str | None:
+    points, streets = after.rules.points, after.rules.streets
     if isinstance(event, DecisionFollowed):
         stakes = after.layout.get(event.seat, {}).get(event.bettor)
-        return "toke.follow" if stakes is not None and stakes.kind == "toke" else "follow"
-    if after.family == "uth":
-        return STREET_POINTS[after.street]
-    if after.family == "tcp":
-        return "decide"
-    return event.choice if event.choice in ("double", "split", "surrender") else "hit_or_stand"
+        return points.get("toke.follow" if stakes is not None and stakes.kind == "toke" else "follow")
+    if streets:
+        return streets[min(after.street, len(streets) - 1)].clause
+    return points.get(event.choice if event.choice in ("double", "split", "surrender") else "hit_or_stand")
 
 
 def _turned(after: Round, event: CardsTurned) -> Why:
@@ -144,7 +144,7 @@ def _tier(schedule: Schedule, event: FeeTaken) -> str:
 
 
 def _counted(after: Round, seat: int, card: str) -> str:
-    value = BUTTON_VALUE[card[0]]
+    value = after.rules.button_values[card[0]]
     return f"The card counts {value}: round the seats other than the player-dealer's that comes to seat {seat}."
 
 

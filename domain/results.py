@@ -7,9 +7,10 @@ from typing import Any
 from domain.cards import whole
 from domain.errors import Refusal
 from domain.events import LineSettled
-from domain.games import p215, tcp, uth
+from domain.games import p215
 from domain.money import money
 from domain.poker import best_of, three_card
+from domain.ruleset import qualify_of
 from domain.showing import face_up
 from domain.state import Round
 
@@ -102,8 +103,8 @@ def _dealer(round_: Round) -> dict[str, Any] | None:
         return {"cards": list(seen), "hand": p215.hand_name(seen), "qualifies": None}
     if family == "tcp":
         hand = three_card(seen)
-        return {"cards": list(seen), "hand": hand.name, "qualifies": tcp.qualifies(hand)}
+        return {"cards": list(seen), "hand": hand.name, "qualifies": qualify_of(round_.rules).met_by(hand)}
     board = whole(round_.hands["board"])
     assert board is not None
     hand = best_of(seen + board)
-    return {"cards": list(seen), "hand": hand.name, "qualifies": uth.qualifies(hand)}
+    return {"cards": list(seen), "hand": hand.name, "qualifies": qualify_of(round_.rules).met_by(hand)}

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void
+from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void, Withdraw
 from domain.errors import Refusal
 from domain.events import (
     BetsClosed,
@@ -33,6 +33,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.findings import Finding
 from domain.money import money
@@ -49,6 +50,10 @@ def _bet(event: WagerPlaced) -> Action:
     if event.kind is None:
         return Bet(event.seat, event.spot, money(event.amount))  # type: ignore[arg-type]
     return Bet(event.seat, event.spot, money(event.amount), event.bettor, event.kind)  # type: ignore[arg-type]
+
+
+def _withdraw(event: WagerWithdrawn) -> Action:
+    return Withdraw(event.seat, event.spot, money(event.amount), event.bettor)  # type: ignore[arg-type]
 
 
 def _close(event: BetsClosed) -> Action:
@@ -105,6 +110,7 @@ def _void(event: RoundVoided) -> Action:
 _CLOSE, _SETTLE = CloseBets(), Settle()
 _ACTION_OF: Mapping[type, Callable[[Any], Action]] = {
     WagerPlaced: _bet,
+    WagerWithdrawn: _withdraw,
     BetsClosed: _close,
     CardsDealt: _deal,
     CardsTurned: _reveal,

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from domain import wagers
-from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void
+from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void, Withdraw
 from domain.errors import BadDocument, MissingWager, OutOfTurn
 from domain.events import LineSettled, RoundEvent, RoundSettled, RoundVoided
 from domain.games import p215, tcp, uth
@@ -37,6 +37,10 @@ def _over(round_: Round) -> None:
 
 def _bet(round_: Round, action: Bet) -> list[RoundEvent]:
     return [wagers.place(round_, action)]
+
+
+def _withdraw(round_: Round, action: Withdraw) -> list[RoundEvent]:
+    return [wagers.withdraw(round_, action)]
 
 
 def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
@@ -91,7 +95,7 @@ def _settle(round_: Round, action: Settle) -> list[RoundEvent]:
     _playing(round_)
     game = GAMES[round_.family]
     if not game.may_settle(round_):
-        raise OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
+        raise game.not_yet(round_)
     events: list[RoundEvent] = game.settle(round_)
     lines = [event for event in events if type(event) is LineSettled]
     paid, collected = sum([line.paid for line in lines]), sum([line.collected for line in lines])
@@ -121,6 +125,7 @@ def _playing(round_: Round) -> None:
 
 _DECIDE: Mapping[type[Action], Callable[[Round, Any], list[RoundEvent]]] = {
     Bet: _bet,
+    Withdraw: _withdraw,
     CloseBets: _close_bets,
     Deal: _deal,
     Reveal: _reveal,
@@ -139,6 +144,7 @@ def expects(round_: Round) -> list[dict[str, Any]]:
     if round_.seats is None:
         entries.append(_bet_entry(round_))
         if round_.layout:
+            entries.append(_withdraw_entry(round_))
             entries.append({"do": "close_bets"})
     else:
         entries.extend(GAMES[round_.family].expects(round_))
@@ -157,3 +163,9 @@ def _bet_entry(round_: Round) -> dict[str, Any]:
     seats = [seat for seat in range(1, round_.rules.seats + 1) if round_.bank is None or seat != round_.bank.seat]
     spots = [spot for spot in round_.rules.spots if spot != "progressive" or round_.terms.progressive is not None]
     return {"do": "bet", "seat": seats, "spot": spots}
+
+
+def _withdraw_entry(round_: Round) -> dict[str, Any]:
+    lying = {spot for bettors in round_.layout.values() for stakes in bettors.values() for spot in stakes.spots}
+    spots = [spot for spot in round_.rules.spots if spot in lying]
+    return {"do": "withdraw", "seat": sorted(round_.layout), "spot": spots}

@@ -85,7 +85,7 @@ def _facts(rules: RuleSet) -> str:
     if rules.table_aggregate is not None:
         rows.append(("most that a table wins in a round", dollars(rules.table_aggregate)))
     if rules.customer_limit is not None:
-        rows.append(("most that a customer bets in a round", dollars(rules.customer_limit)))
+        rows.append(("most that a customer bets in a round", dollars(rules.customer_limit.most)))
     return _table(("", ""), rows)
 
 
@@ -261,7 +261,7 @@ def contents(rules: RuleSet) -> dict[str, object]:
         "alternating_decks": rules.alternating_decks,
         "kinds": list(rules.kinds),
         "table_aggregate": _money(rules.table_aggregate),
-        "customer_limit": _money(rules.customer_limit),
+        "customer_limit": None if rules.customer_limit is None else money(rules.customer_limit.most),
         "spots": [
             {
                 "name": spot.name,

@@ -13,6 +13,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from domain.poker import PokerHand
+
 Family = Literal["uth", "tcp", "p215"]
 Place = Literal["seats", "dealer", "board", "burn"]
 
@@ -45,15 +47,14 @@ def _words(to: int, per: int) -> str:
     return f"{to:,} to {per}"
 
 
-EVEN_MONEY = Odds(1, 1)
-
-
 class Clause(Struct, frozen=True):
     """One clause of the source document in the project's own words, or a decision where the document is silent."""
 
     id: str
     says: str
     decided: str | None = None  # why it was decided so; None where the document itself says it
+    checked: bool = True  # false where the document says so and nothing in the ledger can enforce it
+    contradicts: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
 
 
@@ -79,8 +80,47 @@ class Settlement(Struct, frozen=True):
     won: tuple[str, ...]
     lost: tuple[str, ...]  # folded hands too
     tied: tuple[str, ...]
+    unqualified: tuple[str, ...]  # hands not folded, where the dealer hand does not qualify; empty: as if it did
+    unqualified_first: tuple[str, ...]  # spots that are then settled round the table before all others
     clause: str  # for the order of one seat's wagers
     seats_clause: str
+
+
+class Street(Struct, frozen=True):
+    """Decisions between two turns of the board; a play wager may be one of `multiples` of the ante."""
+
+    turns: int  # board cards turned over before it
+    multiples: tuple[int, ...]
+    otherwise: Literal["check", "fold"]
+    clause: str
+
+
+class Qualify(Struct, frozen=True):
+    """The least that the dealer hand must hold."""
+
+    at_least: str  # in words that fit into a sentence: "a pair", "queen high"
+    strength: int
+
+    def met_by(self, hand: PokerHand) -> bool:
+        return hand.strength >= self.strength
+
+
+class CustomerLimit(Struct, frozen=True):
+    most: int
+    play_in_advance: int
+    posted: bool  # whether a table's own limits must keep one spot within it
+
+
+class Totals(Struct, frozen=True):
+    """The totals of Pure 21.5 at which somebody has no choice, and how often a hand may be split."""
+
+    must_hit: int
+    must_stand: int
+    dealer_hits_hard: int
+    dealer_hits_soft: int
+    most_hands: int
+    insurance: Odds  # the most of the game wager that may be insured
+    surrender: Odds  # how much of it a surrender forfeits
 
 
 class Spot(Struct, frozen=True):
@@ -99,6 +139,11 @@ class PayTable(Struct, frozen=True):
     spot: str
     pays: Mapping[str, Odds]
     clause: str
+
+    @property
+    def lowest(self) -> str:
+        """The least that is paid."""
+        return list(self.pays)[-1]
 
 
 class Tier(Struct, frozen=True):
@@ -143,42 +188,79 @@ class ProgressiveTable(Struct, frozen=True):
 class InForce(Struct, frozen=True):
     since: datetime.date
     until: datetime.date | None
+    clause: str | None = None
 
 
 class RuleSet(Struct, frozen=True):
     id: str
+    version: int
     title: str
     family: Family
     source: str
+    source_hash: str | None
     in_force: InForce
+    text: str  # the whole file, word for word
     content_hash: str
     bank: Literal["player-dealer", "house"]
     seats: int
     rotation: Literal["strict", "offered"] | None  # None at a house bank
+    rotation_rounds: int
     decks: tuple[int, int]  # fewest, most
     usual_decks: int
     alternating_decks: bool
     kinds: tuple[Literal["backline", "toke"], ...]
+    toke_minimum_on: tuple[str, ...]
+    chip: int
     spots: Mapping[str, Spot]
     dealings: Mapping[str, Dealing]
     usual_dealing: str
     settlement: Settlement
+    odds: Mapping[str, Odds]  # of wagers that have no pay table
+    streets: tuple[Street, ...]
+    qualify: Qualify | None
+    liability: int  # what a cent on the base spot could be owed at most
+    folded_hands_seen: bool
+    button_values: Mapping[str, int]
+    totals: Totals | None
     paytables: Mapping[str, PayTable]
     usual_trips: str | None
+    one_trips_table_a_day: bool
     schedules: Mapping[int, Schedule]
     supplied_schedule: bool
+    most_tiers: int
     progressives: Mapping[str, ProgressiveTable]
     table_aggregate: int | None
-    customer_limit: int | None
+    customer_limit: CustomerLimit | None
     clauses: Mapping[str, Clause]
     points: Mapping[str, str]  # the clause id that answers each point
+    paytable_of: Mapping[str, PayTable]  # by the spot that has only one
+    street_of: Mapping[int, int]  # the street on which a play wager of that multiple is made
 
     @property
     def player_banked(self) -> bool:
         return self.bank == "player-dealer"
+
+    @property
+    def base_spot(self) -> str:
+        return "ante" if "ante" in self.spots else "game"
+
+    @property
+    def flop(self) -> int:
+        """How many cards of the board are turned over first."""
+        return self.streets[1].turns if len(self.streets) > 1 else 0
 
     def clause(self, point: str) -> str:
         return self.points[point]
 
     def tables_for(self, spot: str) -> dict[str, PayTable]:
         return {table.id: table for table in self.paytables.values() if table.spot == spot}
+
+    def top_odds(self, spot: str) -> int:
+        """What the best line of the spot's only pay table pays for each unit."""
+        return next(iter(self.paytable_of[spot].pays.values())).to
+
+
+def qualify_of(rules: RuleSet) -> Qualify:
+    """Asked of the two poker games only, which always have it."""
+    assert rules.qualify is not None
+    return rules.qualify

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from domain.dealing import clockwise
+from domain.errors import OutOfTurn
 from domain.events import LineSettled, Outcome
 from domain.money import dollars
 from domain.ruleset import Odds
@@ -45,6 +46,10 @@ def pushed(seat: int, bettor: str, spot: str, stake: int, point: str, reason: st
     return Verdict(seat, bettor, hand, spot, stake, "push", None, 0, point, text)
 
 
+def cannot_settle(round_: Round) -> OutOfTurn:
+    return OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
+
+
 def seats_in_order(round_: Round) -> tuple[int, ...]:
     """The seats with wagers in the order in which their wagers get action."""
     seats = round_.seats or ()
@@ -70,8 +75,9 @@ def bettors_in_order(round_: Round, seat: int) -> list[tuple[str, Stakes]]:
     return bettors
 
 
-def place_button(round_: Round, value: int) -> int:
+def place_button(round_: Round, card: str) -> int:
     """Count a card's value round the seats other than the player-dealer's, occupied or not."""
+    value = round_.rules.button_values[card[0]]
     assert round_.bank is not None
     others = [seat for seat in range(1, round_.rules.seats + 1) if seat != round_.bank.seat]
     return others[(value - 1) % len(others)]

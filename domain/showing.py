@@ -13,8 +13,6 @@ from domain.events import Cards, Place
 from domain.games import tcp
 from domain.state import Round
 
-FLOP = 3  # cards of the board that are turned over first
-
 
 def face_up(round_: Round, place: Place) -> Cards:
     """The cards of a seat, the dealer hand or the board in dealt order; empty before the first one.
@@ -25,16 +23,14 @@ def face_up(round_: Round, place: Place) -> Cards:
     if place in round_.turned:
         return dealt
     if place == "board":
-        return tuple([card if _street(at) in round_.turned else None for at, card in enumerate(dealt)])
+        flop = round_.rules.flop
+        streets = ["flop" if at < flop else "turn_river" for at in range(len(dealt))]
+        return tuple([card if of in round_.turned else None for of, card in zip(streets, dealt, strict=True)])
     if place == "dealer" and round_.family == "tcp":
         return tuple(card if at == tcp.UP_CARD else None for at, card in enumerate(dealt))
     if place == "dealer" and round_.family == "p215":
         return (*dealt[:1], *(None for _ in dealt[1:]))
     return (None,) * len(dealt)
-
-
-def _street(at: int) -> str:
-    return "flop" if at < FLOP else "turn_river"
 
 
 def face_down_next(round_: Round, entry: Mapping[str, Any]) -> int:

@@ -39,6 +39,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.ruleset import Family, RuleSet
 from domain.terms import Terms
@@ -152,6 +153,22 @@ def _wager_placed(round_: Round, event: WagerPlaced) -> Round:
     return replace(round_, layout={**round_.layout, event.seat: seat})
 
 
+def _wager_withdrawn(round_: Round, event: WagerWithdrawn) -> Round:
+    """A bettor whose last wager at a seat is gone is forgotten there, and so is a seat without wagers."""
+    seat = dict(round_.layout[event.seat])
+    stakes = seat[event.bettor]
+    spots = {**stakes.spots, event.spot: event.left}
+    if not event.left:
+        del spots[event.spot]
+    seat[event.bettor] = Stakes(stakes.kind, spots)
+    if not spots:
+        del seat[event.bettor]
+    layout = {**round_.layout, event.seat: seat}
+    if not seat:
+        del layout[event.seat]
+    return replace(round_, layout=layout)
+
+
 def _bets_closed(round_: Round, event: BetsClosed) -> Round:
     return replace(round_, seats=tuple(sorted(round_.layout)), action=event.action, liability=event.liability)
 
@@ -201,7 +218,8 @@ def _cards_turned(round_: Round, event: CardsTurned) -> Round:
     turned = round_.turned | {event.of}
     if event.of == "flop" or event.of == "turn_river":
         board = round_.hands["board"]
-        was, at = (board[:3], 0) if event.of == "flop" else (board[3:], 3)
+        at = 0 if event.of == "flop" else len(board) - len(event.cards)
+        was = board[at : at + len(event.cards)]
         board = board[:at] + event.cards + board[at + len(event.cards) :]
         hands = {**round_.hands, "board": board}
         deck = _count(round_.deck, newly_seen(was, event.cards))
@@ -311,6 +329,7 @@ def _nothing_to_remember(round_: Round, event: NoteMade) -> Round:
 
 _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     WagerPlaced: _wager_placed,
+    WagerWithdrawn: _wager_withdrawn,
     BetsClosed: _bets_closed,
     FeeTaken: _fee_taken,
     ProgressiveWagersTaken: _meter_moved,

@@ -17,7 +17,6 @@ from domain.errors import BadChoice, Conflict, OutOfTurn, Rotation
 from domain.ruleset import RuleSet
 from domain.terms import Terms
 
-ROUNDS_IN_A_ROW = 2
 DECK_COLOURS = ("blue", "red")
 NOBODY = "nobody"  # how reports call the dealer of a round at whose table none was tapped in
 
@@ -435,15 +434,16 @@ def _turn(session: TableSession, seat: int, bettor: str, declined: tuple[int, ..
     run = session.run
     if run is None or run.bettor != bettor:
         return 1
-    if run.rounds < ROUNDS_IN_A_ROW:
+    most = session.rules.rotation_rounds
+    if run.rounds < most:
         return run.rounds + 1
     clause = session.rules.clause("rotation")
     if session.rules.rotation == "strict":
-        raise Rotation(f"{bettor} has banked {ROUNDS_IN_A_ROW} rounds in a row: somebody else must bank.", clause)
+        raise Rotation(f"{bettor} has banked {most} rounds in a row: somebody else must bank.", clause)
     if tuple(other for other in declined if other in others) != clockwise(others, run.seat):
         offered = ", ".join(str(other) for other in clockwise(others, run.seat))
         raise Rotation(
-            f"{bettor} has banked {ROUNDS_IN_A_ROW} rounds in a row: the bank must first be offered to the seats"
+            f"{bettor} has banked {most} rounds in a row: the bank must first be offered to the seats"
             f" {offered}, in this order, and all of them decline.",
             clause,
         )

@@ -10,11 +10,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from domain.actions import Id, MoneyText, SpotName
 from domain.errors import BadTerms
-from domain.money import cents, money
+from domain.money import cents, dollars, money
 from domain.ruleset import Dealing, PayTable, ProgressiveTable, RuleSet, Schedule, Tier
 
-DEFAULT_CHIP = 100
-MOST_TIERS = 5
 COVERAGE_POLICIES = ("single-pool", "separate-limits")
 
 
@@ -81,12 +79,13 @@ def resolve(rules: RuleSet, given: TermsDocument) -> Terms:
     dealing = _dealing(rules, given.dealing)
     decks = _decks(rules, given.decks)
     schedule = _schedule(rules, given.schedule)
-    chip = DEFAULT_CHIP if given.chip is UNSET else cents(given.chip)
+    chip = rules.chip if given.chip is UNSET else cents(given.chip)
     if chip == 0:
         raise BadTerms("A chip unit of 0.00 is not a chip.", rules.clause("chip"))
     limits = _limits(rules, schedule, {} if given.limits is UNSET else given.limits)
     coverage = _coverage(rules, given.coverage)
     progressive = _progressive(rules, given.progressive)
+    _check_posted_limits(rules, limits, progressive)
     meter = _meter(rules, progressive, given.meter)
     document = _document(rules, trips, dealing, decks, schedule, chip, limits, coverage, progressive, meter)
     return Terms(trips, dealing, decks, schedule, chip, limits, coverage, progressive, meter, document)
@@ -112,7 +111,7 @@ def _trips(rules: RuleSet, given: str | UnsetType) -> PayTable | None:
 def _dealing(rules: RuleSet, given: str | UnsetType) -> Dealing:
     mode = rules.usual_dealing if given is UNSET else given
     if mode not in rules.dealings:
-        raise BadTerms(f"{rules.id} is not dealt by {mode!r}.", rules.clause("deal_order"))
+        raise BadTerms(f"{rules.id} is not dealt by {mode!r}.", rules.clause("dealing"))
     return rules.dealings[mode]
 
 
@@ -144,14 +143,14 @@ def _schedule(rules: RuleSet, given: int | ScheduleDocument | UnsetType | None) 
         return None
     if isinstance(given, int):
         raise BadTerms(f"{rules.id} prints no schedule with a number.", clause)
-    return _supplied_schedule(given, clause)
+    return _supplied_schedule(given, clause, rules.most_tiers)
 
 
-def _supplied_schedule(given: ScheduleDocument, clause: str) -> Schedule:
+def _supplied_schedule(given: ScheduleDocument, clause: str, most_tiers: int) -> Schedule:
     if given.limits is UNSET or given.tiers is UNSET:
         raise BadTerms("A supplied schedule needs its limits and its tiers.", clause)
-    if not 1 <= len(given.tiers) <= MOST_TIERS:
-        raise BadTerms(f"A schedule has one to {MOST_TIERS} tiers.", clause)
+    if not 1 <= len(given.tiers) <= most_tiers:
+        raise BadTerms(f"A schedule has one to {most_tiers} tiers.", clause)
     bounds = [None if bound is None else cents(bound) for bound, _ in given.tiers]
     closed = [bound for bound in bounds[:-1] if bound is not None]
     if bounds[-1] is not None or len(closed) != len(bounds) - 1:
@@ -180,18 +179,36 @@ def _limits(
             if spot.printed:
                 bounds[spot.name] = spot.limits
     if schedule is not None:
-        base = "ante" if "ante" in rules.spots else "game"
-        limits[base] = bounds[base] = schedule.limits
+        limits[rules.base_spot] = bounds[rules.base_spot] = schedule.limits
     for name, pair in given.items():
-        clause = rules.clause("limits")
+        clause = rules.spots[name].clause if name in bounds else rules.clause("limits")
+        words = name.replace("_", " ")
         if name not in limits:
-            raise BadTerms(f"{rules.id} has no limits for {name}.", clause)
+            raise BadTerms(f"{rules.id} has no limits for {words}.", clause)
         low, high = _range(pair, clause)
         if name in bounds and not (bounds[name][0] <= low and high <= bounds[name][1]):
             printed = " to ".join(money(bound) for bound in bounds[name])
-            raise BadTerms(f"The limits for {name} must lie inside {printed}.", clause)
+            raise BadTerms(f"The limits for {words} must lie inside {printed}.", clause)
         limits[name] = (low, high)
     return limits
+
+
+def _check_posted_limits(
+    rules: RuleSet, limits: Mapping[str, tuple[int, int]], progressive: ProgressiveTable | None
+) -> None:
+    """One spot at the table's own maximums, with the largest play wager, must stay within what a customer may bet."""
+    customer = rules.customer_limit
+    if customer is None or not customer.posted:
+        return
+    ante, trips = limits["ante"][1], limits["trips"][1]
+    most = ante * (2 + customer.play_in_advance) + trips + (0 if progressive is None else progressive.wager)
+    if most > customer.most:
+        raise BadTerms(
+            f"By these limits one spot could be bet with {dollars(most)}: ante, an equal blind, a play wager of"
+            f" {customer.play_in_advance} antes, trips and the progressive wager; at most {dollars(customer.most)} is"
+            " allowed.",
+            rules.clause("customer_limit"),
+        )
 
 
 def _coverage(rules: RuleSet, given: str | UnsetType) -> str | None:

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import UNSET
 
-from domain.actions import Bet
+from domain.actions import Bet, Withdraw
 from domain.errors import BadChoice, BadDocument, MissingWager, OutOfTurn, OverLimit
-from domain.events import BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundEvent, WagerPlaced
+from domain.events import BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundEvent, WagerPlaced, WagerWithdrawn
 from domain.money import dollars, positive_cents
-from domain.ruleset import RuleSet
+from domain.ruleset import CustomerLimit, RuleSet
 from domain.state import Round, Stakes
-
-PLAY_IN_ADVANCE = 4  # the customer limit counts the largest play wager before it is made
 
 
 def check_seat(rules: RuleSet, seat: int) -> None:
@@ -45,7 +43,9 @@ def place(round_: Round, bet: Bet) -> WagerPlaced:
 def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> None:
     rules = round_.rules
     if bet.spot not in rules.spots or (bet.spot == "progressive" and round_.terms.progressive is None):
-        raise BadChoice(f"No wager is taken on {bet.spot} before the deal here.", rules.clause("required_wagers"))
+        raise BadChoice(
+            f"No wager is taken on {spot_words(bet.spot)} before the deal here.", rules.clause("required_wagers")
+        )
     if kind is not None and kind not in rules.kinds:
         clause = rules.clause("no_backline") if kind == "backline" else None
         raise BadChoice(f"{rules.id} takes no {kind} bets.", clause)
@@ -53,6 +53,30 @@ def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> No
         raise BadChoice("A tip is not wagered on the progressive.", rules.clause("toke"))
     if round_.bank is not None and (bet.seat == round_.bank.seat or bettor == round_.bank.bettor):
         raise BadChoice("The player-dealer places no wager against the bank.", rules.clause("bank"))
+
+
+def withdraw(round_: Round, action: Withdraw) -> WagerWithdrawn:
+    """Take a wager back, whole or in part; nobody may once bets are closed."""
+    rules = round_.rules
+    check_seat(rules, action.seat)
+    amount = None if action.amount is UNSET else positive_cents(action.amount)
+    bettor = round_.seated[action.seat] if action.bettor is UNSET else action.bettor
+    if round_.status != "open" or round_.seats is not None:
+        raise OutOfTurn("No wager is taken back once bets are closed.", rules.clause("no_more_bets"))
+    stakes = round_.layout.get(action.seat, {}).get(bettor)
+    lying = 0 if stakes is None else stakes.spots.get(action.spot, 0)
+    spot = spot_words(action.spot)
+    if not lying:
+        raise BadChoice(f"{bettor} has no {spot} wager at seat {action.seat}.", rules.clause("withdraw"))
+    if amount is not None and amount > lying:
+        what = f"{bettor} has {dollars(lying)} on {spot} at seat {action.seat}, less than {dollars(amount)}."
+        raise BadChoice(what, rules.clause("withdraw"))
+    taken = lying if amount is None else amount
+    return WagerWithdrawn(action.seat, action.spot, bettor, taken, lying - taken)
+
+
+def spot_words(spot: str) -> str:
+    return spot.replace("_", " ")
 
 
 def on_layout(round_: Round) -> Iterator[tuple[int, str, Stakes, str, int]]:
@@ -74,11 +98,11 @@ def check_limits(round_: Round) -> None:
                 raise OverLimit(f"{where} is not the table's {fixed}.", rules.clause("progressive"))
             continue
         low, high = terms.limits["ante" if spot == "blind" else spot]
-        if stakes.kind == "toke" and spot != "trips":
+        if stakes.kind == "toke" and spot not in rules.toke_minimum_on:
             low = 0
         if not low <= amount <= high:
             where = _wager(seat, bettor, spot, amount)
-            raise OverLimit(f"{where} is outside {dollars(low)} to {dollars(high)}.", rules.clause("limits"))
+            raise OverLimit(f"{where} is outside {dollars(low)} to {dollars(high)}.", limit_clause(round_, spot))
         if amount % terms.chip:
             where = _wager(seat, bettor, spot, amount)
             raise OverLimit(f"{where} is off the chip unit of {dollars(terms.chip)}.", rules.clause("chip"))
@@ -86,19 +110,25 @@ def check_limits(round_: Round) -> None:
         _check_customers(round_, rules.customer_limit)
 
 
+def limit_clause(round_: Round, spot: str) -> str:
+    """The clause behind a spot's limits: its own where they are printed, else that of limits in general."""
+    printed = round_.rules.spots[spot]
+    return printed.clause if printed.limits is not None and printed.printed else round_.rules.clause("limits")
+
+
 def _wager(seat: int, bettor: str, spot: str, amount: int) -> str:
-    return f"{bettor}'s {spot} wager of {dollars(amount)} at seat {seat}"
+    return f"{bettor}'s {spot_words(spot)} wager of {dollars(amount)} at seat {seat}"
 
 
-def _check_customers(round_: Round, limit: int) -> None:
+def _check_customers(round_: Round, limit: CustomerLimit) -> None:
     total: dict[str, int] = {}
     for _, bettor, stakes, spot, amount in on_layout(round_):
         if stakes.kind != "toke":
-            counted = amount * (1 + PLAY_IN_ADVANCE) if spot == "ante" else amount
+            counted = amount * (1 + limit.play_in_advance) if spot == "ante" else amount
             total[bettor] = total.get(bettor, 0) + counted
-            if total[bettor] > limit:
+            if total[bettor] > limit.most:
                 raise OverLimit(
-                    f"{bettor}'s wagers, with the largest play wager, come to more than {dollars(limit)}.",
+                    f"{bettor}'s wagers, with the largest play wager, total more than {dollars(limit.most)}.",
                     round_.rules.clause("customer_limit"),
                 )
 
@@ -110,8 +140,9 @@ def check_beside(round_: Round, base: tuple[str, ...]) -> None:
         for bettor, stakes in bettors.items():
             for spot in base:
                 if spot not in stakes.spots:
-                    alone = round_.rules.points.get("side_wagers", clause)
-                    raise MissingWager(f"{bettor} has no {spot} wager at seat {seat}.", alone)
+                    bonus = next((name for name in stakes.spots if name not in base), None)
+                    alone = round_.rules.points.get(f"{bonus}.alone", clause)
+                    raise MissingWager(f"{bettor} has no {spot_words(spot)} wager at seat {seat}.", alone)
         if round_.seated[seat] not in bettors:
             raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
 

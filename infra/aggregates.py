@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, cast
 from uuid import UUID, uuid5
@@ -49,6 +50,10 @@ class Actor(Struct, frozen=True):
     at_ms: int
     late: bool = False  # entered afterwards, by a terminal that was offline
     dated: bool = False  # the time was said by somebody, and is held against what it must have followed
+
+    def rules_of(self, ruleset: str) -> RuleSet:
+        """The version of a rule set that is in force when it happened; a version begins and ends with a day (UTC)."""
+        return rulesets.in_force(ruleset, datetime.fromtimestamp(self.at_ms / 1000, UTC).date())
 
     def after(self, moment_ms: int, what: str) -> Actor:
         """The same, no earlier than what it follows; a time that was said and is clearly earlier is refused."""
@@ -177,11 +182,10 @@ class Aggregates:
         return start(rules, terms_of(rules, opened.terms), opened)
 
     def rules(self, ruleset: str, content_hash: str) -> RuleSet:
-        """The rule set of that hash: today's if it has not changed since, else the text that was kept."""
-        if ruleset in rulesets.ids():
-            rules = rulesets.load(ruleset)
-            if rules.content_hash == content_hash:
-                return rules
+        """The rule set of that hash: a version that is shipped, else the text that was kept."""
+        shipped = rulesets.with_hash(ruleset, content_hash)
+        if shipped is not None:
+            return shipped
         entries = self._events.load(stream("rules", content_hash))
         if not entries:
             raise LookupError(f"The rule set {ruleset} with the hash {content_hash} was never stored.")
@@ -196,7 +200,7 @@ class Aggregates:
         if self._events.load(originator):
             self._adopted.add(rules.content_hash)
         else:
-            append.add(originator, 0, [RuleSetAdopted(rules.id, rules.content_hash, rulesets.text(rules.id))])
+            append.add(originator, 0, [RuleSetAdopted(rules.id, rules.content_hash, rules.text)])
 
     # ---- tables
 

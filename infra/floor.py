@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from domain import boxes, meters, rulesets, tables
+from domain import boxes, meters, tables
 from domain.bettors import BettorKind, BettorRegistered
 from domain.errors import BadDocument, Conflict, OutOfTurn
 from domain.terms import Meter, TermsDocument, resolve
@@ -38,7 +38,7 @@ class Floor:
         actor: Actor,
         box: str | None = None,
     ) -> tables.TableSession:
-        rules = rulesets.load(ruleset)
+        rules = actor.rules_of(ruleset)
         resolved = resolve(rules, self._aggregates.with_stored_meter(table, terms))
         for seat in players:
             check_seat(rules, seat)

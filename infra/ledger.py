@@ -76,7 +76,7 @@ class Ledger(Application[UUID]):
     def record(self, raw: Any, actor: Actor) -> dict[str, Any]:
         """Store the round of a document and answer as `adjudicate` does, with `id` and `events`."""
         try:
-            document = read_document(self._with_stored_meter(raw))
+            document = read_document(self._with_stored_meter(raw), actor.rules_of)
             stored = self.record_document(document, content_digest(raw), actor)
             return {**result_of(stored.round), "id": stored.id, "events": stored.version}
         except Refusal as refusal:
@@ -201,7 +201,7 @@ class Ledger(Application[UUID]):
             "ruleset": session.rules.id,
             "terms": session.terms.document,
         }
-        return self.record_document(read_document(document), content_digest(document), actor, receipt)
+        return self.record_document(read_document(document, actor.rules_of), content_digest(document), actor, receipt)
 
     def act(
         self,

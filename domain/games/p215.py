@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from domain.actions import Deal, Decide, Peek, Reveal
-from domain.cards import BONUS_RANKS, BUTTON_VALUE, RED_SUITS
+from domain.cards import BONUS_RANKS, RED_SUITS
 from domain.dealing import check_packet, check_place, check_turned, clockwise, next_packet, place_name
 from domain.errors import BadChoice, OutOfTurn, OverLimit, WrongCards
 from domain.events import (
@@ -22,10 +22,11 @@ from domain.events import (
     RoundEvent,
 )
 from domain.money import cents, dollars, money
-from domain.ruleset import EVEN_MONEY, Odds
+from domain.ruleset import Odds, PayTable, Totals
 from domain.settlement import (
     Verdict,
     bettors_in_order,
+    cannot_settle,
     lines_of,
     lost,
     place_button,
@@ -33,13 +34,9 @@ from domain.settlement import (
     seats_in_order,
     won,
 )
-from domain.state import BoxHand, Round
+from domain.state import BoxHand, Round, Stakes
 from domain.wagers import check_beside
 
-BASE_LIABILITY = 8  # four hands, each doubled, at even money
-MOST_HANDS = 4
-PURE_PAYS = Odds(6, 5)
-INSURANCE_PAYS = Odds(2, 1)
 PEEK_RANKS = BONUS_RANKS | {"A"}
 
 
@@ -84,12 +81,18 @@ def name_in_box(box: tuple[BoxHand, ...], hand: BoxHand) -> str:
     return _spoken(hand.cards)
 
 
-def _finished(box: tuple[BoxHand, ...], hand: BoxHand) -> bool:
-    """Takes no decision any more; a two-card hard 19 or 20 still does."""
+def _totals(round_: Round) -> Totals:
+    totals = round_.rules.totals
+    assert totals is not None
+    return totals
+
+
+def _finished(round_: Round, box: tuple[BoxHand, ...], hand: BoxHand) -> bool:
+    """Takes no decision any more; a two-card hand that must stand still does."""
     if hand.end is not None or _pure_hand(box):
         return True
     points, soft = total(hand.cards)
-    return points > 21 or (len(hand.cards) > 2 and not soft and points >= 19)
+    return points > 21 or (len(hand.cards) > 2 and not soft and points >= _totals(round_).must_stand)
 
 
 # ---- order of play
@@ -119,7 +122,7 @@ def _to_act(round_: Round) -> tuple[int, int] | None:
     for seat in clockwise(round_.seats or (), round_.bank.seat):
         box = round_.boxes[seat]
         for number, hand in enumerate(box, start=1):
-            if not _finished(box, hand):
+            if not _finished(round_, box, hand):
                 return seat, number
     return None
 
@@ -134,7 +137,12 @@ def dealer_draws(round_: Round) -> bool:
         return False
     cards = _dealer_cards(round_)
     points, soft = total(cards)
-    return points <= (17 if soft else 16) and _depends_on_dealer(round_, cards)
+    return _dealer_hits(round_, points, soft) and _depends_on_dealer(round_, cards)
+
+
+def _dealer_hits(round_: Round, points: int, soft: bool) -> bool:
+    totals = _totals(round_)
+    return points <= (totals.dealer_hits_soft if soft else totals.dealer_hits_hard)
 
 
 def _depends_on_dealer(round_: Round, dealer: Sequence[str]) -> bool:
@@ -174,8 +182,19 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
             )
         check_packet(round_, action.cards, 1, face_up=(0,))
     else:
-        raise OutOfTurn("No card is dealt now.", round_.rules.clause("deal_order"))
+        raise _no_card(round_)
     return [CardsDealt(action.to, action.cards, number, face_down=int(hole))]
+
+
+def _no_card(round_: Round) -> OutOfTurn:
+    """Why no card is dealt now: somebody decides first, or the player-dealer's hand is complete."""
+    if "dealer" not in round_.turned or round_.pure:
+        return OutOfTurn("No card is dealt now.", round_.rules.clause("deal_order"))
+    points, soft = total(_dealer_cards(round_))
+    if _dealer_hits(round_, points, soft):
+        what = "No wager depends on the player-dealer's hand any more, so it takes no further card."
+        return OutOfTurn(what, round_.rules.clause("dealer_completes"))
+    return OutOfTurn("The player-dealer's hand is complete.", round_.rules.clause("dealer_draws"))
 
 
 def peek(round_: Round, action: Peek) -> list[RoundEvent]:
@@ -200,7 +219,7 @@ def reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
     if round_.pure is not None and is_pure(cards) != round_.pure:
         raise WrongCards("The hole card contradicts the peek.", round_.rules.clause("peek"))
     hole = cards[1]
-    return [CardsTurned("dealer", cards), ButtonPlaced(place_button(round_, BUTTON_VALUE[hole[0]]), hole)]
+    return [CardsTurned("dealer", cards), ButtonPlaced(place_button(round_, hole), hole)]
 
 
 def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
@@ -218,8 +237,8 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
     box = round_.boxes[action.seat]
     hand = box[number - 1]
     choice = action.choice
-    if choice not in _choices(box, hand):
-        raise BadChoice(f"This hand may not {choice}.", round_.rules.clause(_CHOICE_POINTS.get(choice, "hit_or_stand")))
+    if choice not in _choices(round_, box, hand):
+        raise _not_open(round_, hand, choice)
     stake = hand.stakes[bettor]
     amount = _extra(round_, action, stake, "double") if choice == "double" else stake if choice == "split" else 0
     return [DecisionMade(action.seat, bettor, choice, 0, amount, number)]
@@ -228,18 +247,29 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
 _CHOICE_POINTS = {"insure": "insurance", "double": "double", "split": "split", "surrender": "surrender"}
 
 
-def _choices(box: tuple[BoxHand, ...], hand: BoxHand) -> list[str]:
+def _not_open(round_: Round, hand: BoxHand, choice: str) -> BadChoice:
+    points, _ = total(hand.cards)
+    if choice == "hit":
+        return BadChoice(f"A hard {points} must stand: it may not hit.", round_.rules.clause("must_stand"))
+    if choice == "stand":
+        return BadChoice(f"A hard {points} must hit: it may not stand.", round_.rules.clause("must_hit"))
+    point = _CHOICE_POINTS.get(choice, "hit_or_stand")
+    return BadChoice(f"This hand may not {choice}.", round_.rules.clause(point))
+
+
+def _choices(round_: Round, box: tuple[BoxHand, ...], hand: BoxHand) -> list[str]:
     points, soft = total(hand.cards)
+    totals = _totals(round_)
     choices = []
-    if soft or points < 19:
+    if soft or points < totals.must_stand:
         choices.append("hit")
-    if soft or points > 11:
+    if soft or points > totals.must_hit:
         choices.append("stand")
     if len(hand.cards) == 2:
         choices.append("double")
         first, second = hand.cards[0][0], hand.cards[1][0]
         alike = first == second or (first in BONUS_RANKS and second in BONUS_RANKS)
-        if alike and len(box) < MOST_HANDS:
+        if alike and len(box) < totals.most_hands:
             choices.append("split")
         if len(box) == 1:
             choices.append("surrender")
@@ -270,7 +300,8 @@ def _insure(round_: Round, action: Decide, bettor: str, number: int) -> Insuranc
     if action.choice != "insure":
         raise BadChoice("Until the hole card is checked there is only insurance to decide on.", clause)
     game = round_.layout[seat][bettor].spots["game"]
-    return InsurancePlaced(seat, bettor, _extra(round_, action, game // 2, "insurance"))
+    most = _totals(round_).insurance.of(game)
+    return InsurancePlaced(seat, bettor, _extra(round_, action, most, "insurance"))
 
 
 def _followers(round_: Round) -> list[str]:
@@ -302,6 +333,10 @@ def _follow(round_: Round, action: Decide, bettor: str, number: int) -> Decision
 
 def may_settle(round_: Round) -> bool:
     return "dealer" in round_.turned and not dealer_draws(round_)
+
+
+def not_yet(round_: Round) -> OutOfTurn:
+    return cannot_settle(round_)
 
 
 def expects(round_: Round) -> list[dict[str, Any]]:
@@ -337,7 +372,7 @@ def _insurance_entries(round_: Round) -> Iterator[dict[str, Any]]:
         return
     for seat in round_.seats or ():
         for bettor in _insurable(round_, seat):
-            most = money(round_.layout[seat][bettor].spots["game"] // 2)
+            most = money(_totals(round_).insurance.of(round_.layout[seat][bettor].spots["game"]))
             who = {} if bettor == round_.seated[seat] else {"bettor": bettor}
             yield {"do": "decide", "seat": seat, **who, "choices": [{"choice": "insure", "max": most}]}
 
@@ -358,7 +393,7 @@ def _follow_entries(round_: Round) -> Iterator[dict[str, Any]]:
 def _decision_entry(round_: Round, seat: int, number: int) -> dict[str, Any]:
     box = round_.boxes[seat]
     hand = box[number - 1]
-    choices = [{"choice": choice} for choice in _choices(box, hand)]
+    choices = [{"choice": choice} for choice in _choices(round_, box, hand)]
     for choice in choices:
         if choice["choice"] == "double":
             choice["max"] = money(hand.stakes[round_.seated[seat]])
@@ -371,7 +406,7 @@ def _decision_entry(round_: Round, seat: int, number: int) -> dict[str, Any]:
 def liability(round_: Round) -> dict[str, int]:
     """What a cent on each spot could be owed at most."""
     top = {table.spot: next(iter(table.pays.values())).to for table in round_.rules.paytables.values()}
-    return {"game": BASE_LIABILITY, **top}
+    return {"game": round_.rules.liability, **top}
 
 
 def settle(round_: Round) -> list[RoundEvent]:
@@ -399,42 +434,63 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
 
 def _seat_verdicts(round_: Round, seat: int, dealer: _Dealer) -> Iterator[Verdict]:
     bettors = list(bettors_in_order(round_, seat))
-    for bettor, _ in bettors:
-        stake = round_.insurance.get((seat, bettor))
-        if stake is not None:
-            yield _insurance(seat, bettor, stake, dealer)
+    order = round_.rules.settlement.won
+    on_hands = [spot for spot in order if spot in _ON_HANDS]
+    for spot in order:
+        if spot in _ON_HANDS:
+            if spot == on_hands[0]:
+                yield from _hand_verdicts(round_, seat, bettors, on_hands, dealer)
+            continue
+        for bettor, stakes in bettors:
+            if spot == "insurance":
+                stake = round_.insurance.get((seat, bettor))
+            else:
+                stake = stakes.spots.get(spot)
+            if stake is not None:
+                yield _SIDE_VERDICTS[spot](round_, seat, bettor, stake, dealer)
+
+
+def _hand_verdicts(
+    round_: Round, seat: int, bettors: Sequence[tuple[str, Stakes]], spots: Sequence[str], dealer: _Dealer
+) -> Iterator[Verdict]:
+    """Hand by hand, all wagers of one before the next."""
     box = round_.boxes[seat]
     for number, hand in enumerate(box, start=1):
-        for spot, stakes in (("game", hand.stakes), ("double", hand.doubles)):
+        for spot in spots:
+            stakes = hand.stakes if spot == "game" else hand.doubles
             for bettor, _ in bettors:
                 if bettor in stakes:
-                    yield _hand_verdict(seat, bettor, number, spot, stakes[bettor], box, hand, dealer)
-    for spot, verdict in (("red_flex", _red_flex), ("buster", _buster)):
-        for bettor, layout in bettors:
-            if spot in layout.spots:
-                yield verdict(round_, seat, bettor, layout.spots[spot], dealer)
+                    yield _hand_verdict(round_, seat, bettor, number, spot, stakes[bettor], box, hand, dealer)
 
 
-def _insurance(seat: int, bettor: str, stake: int, dealer: _Dealer) -> Verdict:
+def _insurance(round_: Round, seat: int, bettor: str, stake: int, dealer: _Dealer) -> Verdict:
     if dealer.pure:
         reason = "The player-dealer's hole card is a bonus card behind an ace"
-        return won(seat, bettor, "insurance", stake, INSURANCE_PAYS, "insurance.win", reason)
+        return won(seat, bettor, "insurance", stake, round_.rules.odds["insurance"], "insurance.win", reason)
     reason = "The player-dealer's hole card is not a bonus card"
     return lost(seat, bettor, "insurance", stake, "insurance.lose", reason)
 
 
 def _hand_verdict(
-    seat: int, bettor: str, number: int, spot: str, stake: int, box: tuple[BoxHand, ...], hand: BoxHand, dealer: _Dealer
+    round_: Round,
+    seat: int,
+    bettor: str,
+    number: int,
+    spot: str,
+    stake: int,
+    box: tuple[BoxHand, ...],
+    hand: BoxHand,
+    dealer: _Dealer,
 ) -> Verdict:
-    pure = _pure_hand(box)
+    pure, odds = _pure_hand(box), round_.rules.odds
     points, _ = total(hand.cards)
     name = "pure 21.5" if pure else _spoken(hand.cards)
     if hand.end == "surrender":
-        return _surrender(seat, bettor, stake)
+        return _surrender(round_, seat, bettor, stake)
     if pure and dealer.pure:
         return pushed(seat, bettor, spot, stake, "pure.push", "You and the player-dealer both hold a Pure 21.5", number)
     if pure:
-        return won(seat, bettor, spot, stake, PURE_PAYS, "pure.win", "You hold a Pure 21.5", number)
+        return won(seat, bettor, spot, stake, odds["pure 21.5"], "pure.win", "You hold a Pure 21.5", number)
     if dealer.pure:
         reason = f"The player-dealer holds a Pure 21.5 against your {name}"
         return lost(seat, bettor, spot, stake, "pure.lose", reason, number)
@@ -445,11 +501,11 @@ def _hand_verdict(
         return lost(seat, bettor, spot, stake, "bust", f"You are over 21.5 with {points}", number)
     if dealer.bust:
         reason = f"The player-dealer is over 21.5 with {dealer.points} and you stand with {name}"
-        return won(seat, bettor, spot, stake, EVEN_MONEY, "dealer_bust", reason, number)
+        return won(seat, bettor, spot, stake, odds[spot], "dealer_bust", reason, number)
     theirs = _spoken(dealer.cards)
     if points > dealer.points:
         reason = f"Your {name} is closer to 21.5 than the player-dealer's {theirs}"
-        return won(seat, bettor, spot, stake, EVEN_MONEY, "game.win", reason, number)
+        return won(seat, bettor, spot, stake, odds[spot], "game.win", reason, number)
     if points < dealer.points:
         reason = f"The player-dealer's {theirs} is closer to 21.5 than your {name}"
         return lost(seat, bettor, spot, stake, "game.lose", reason, number)
@@ -462,19 +518,22 @@ def _spoken(cards: Sequence[str]) -> str:
     return f"soft {points}" if soft else str(points)
 
 
-def _surrender(seat: int, bettor: str, stake: int) -> Verdict:
-    half = stake // 2
-    reason = f"The hand was surrendered: half of the wager, {dollars(half)}, is forfeited."
-    return Verdict(seat, bettor, 1, "game", stake, "surrender", None, half, "surrender", reason)
+def _surrender(round_: Round, seat: int, bettor: str, stake: int) -> Verdict:
+    share = _totals(round_).surrender
+    forfeited = share.of(stake)
+    part = "half of the wager" if (share.to, share.per) == (1, 2) else f"{share.to}/{share.per} of the wager"
+    reason = f"The hand was surrendered: {part}, {dollars(forfeited)}, is forfeited."
+    return Verdict(seat, bettor, 1, "game", stake, "surrender", None, forfeited, "surrender", reason)
 
 
 def _red_flex(round_: Round, seat: int, bettor: str, stake: int, dealer: _Dealer) -> Verdict:
     run = dealer.red_run
     story = f"The player-dealer's hand begins with {_number(run)} red {'card' if run == 1 else 'cards'}"
-    if run < 2:
-        reason = f"{story}, and red flex is paid from two up"
+    table = round_.rules.paytable_of["red_flex"]
+    odds = _by_count(table, run)
+    if odds is None:
+        reason = f"{story}, and red flex is paid from {_number(int(table.lowest))} up"
         return lost(seat, bettor, "red_flex", stake, "red_flex.lose", reason)
-    odds = round_.rules.paytables["RFB-02"].pays[str(min(run, 7))]
     return won(seat, bettor, "red_flex", stake, odds, "red_flex.win", story)
 
 
@@ -483,9 +542,23 @@ def _buster(round_: Round, seat: int, bettor: str, stake: int, dealer: _Dealer) 
         reason = f"The player-dealer's hand, {dealer.name}, is not over 21.5"
         return lost(seat, bettor, "buster", stake, "buster.lose", reason)
     drawn = len(dealer.cards)
-    odds = round_.rules.paytables["BUSTER-5"].pays[str(min(drawn, 8))]
     story = f"The player-dealer is over 21.5 with {_number(drawn)} cards"
+    table = round_.rules.paytable_of["buster"]
+    odds = _by_count(table, drawn)
+    if odds is None:
+        reason = f"{story}, and buster is paid from {_number(int(table.lowest))} up"
+        return lost(seat, bettor, "buster", stake, "buster.lose", reason)
     return won(seat, bettor, "buster", stake, odds, "buster.win", story)
+
+
+def _by_count(table: PayTable, count: int) -> Odds | None:
+    """The odds on a number of cards: the table's first line is for as many or more."""
+    most = int(next(iter(table.pays)))
+    return table.pays.get(str(min(count, most)))
+
+
+_ON_HANDS = ("game", "double")  # wagers that are settled hand by hand
+_SIDE_VERDICTS = {"insurance": _insurance, "red_flex": _red_flex, "buster": _buster}
 
 
 def _number(count: int) -> str:

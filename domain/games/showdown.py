@@ -10,7 +10,6 @@ from domain.dealing import check_turned
 from domain.errors import OutOfTurn
 from domain.events import CardsTurned, Place
 from domain.poker import PokerHand
-from domain.ruleset import EVEN_MONEY
 from domain.settlement import Verdict, lost, pushed, won
 from domain.state import Round
 
@@ -73,10 +72,10 @@ def _without_article(hand: PokerHand) -> str:
     return hand.text.removeprefix("a ").removeprefix("an ")
 
 
-def even_money(seat: int, bettor: str, spot: str, stake: int, sign: int, story: str) -> Verdict:
-    """Ante and play against the dealer hand: `sign` is 1 for the higher hand, -1 for the lower, 0 for a tie."""
+def compared(round_: Round, seat: int, bettor: str, spot: str, stake: int, sign: int, story: str) -> Verdict:
+    """A wager on the higher hand: `sign` is 1 where it is the bettor's, -1 where the dealer's, 0 for a tie."""
     if sign > 0:
-        return won(seat, bettor, spot, stake, EVEN_MONEY, f"{spot}.win", story)
+        return won(seat, bettor, spot, stake, round_.rules.odds[spot], f"{spot}.win", story)
     if sign < 0:
         return lost(seat, bettor, spot, stake, f"{spot}.lose", story)
     return pushed(seat, bettor, spot, stake, f"{spot}.tie", story)

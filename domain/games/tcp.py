@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from domain.actions import Deal, Decide, Reveal
-from domain.cards import BUTTON_VALUE, whole
+from domain.cards import whole
 from domain.dealing import check_packet, check_place, check_turned, clockwise, next_packet
 from domain.errors import BadChoice, OutOfTurn
 from domain.events import (
@@ -18,7 +18,7 @@ from domain.events import (
     RoundEvent,
 )
 from domain.games.showdown import (
-    even_money,
+    compared,
     folded,
     given_up,
     reveal_entry,
@@ -27,11 +27,12 @@ from domain.games.showdown import (
     tell,
     waiting_followers,
 )
-from domain.poker import PokerHand, best_of, three_card
-from domain.ruleset import EVEN_MONEY
+from domain.poker import best_of, three_card, with_article
+from domain.ruleset import qualify_of
 from domain.settlement import (
     Verdict,
     bettors_in_order,
+    cannot_settle,
     lines_of,
     lost,
     place_button,
@@ -42,10 +43,8 @@ from domain.settlement import (
 from domain.state import Round
 from domain.wagers import check_beside
 
-BASE_LIABILITY = 2  # the ante and an equal play wager at even money
 UP_CARD = 2  # the player-dealer's third card lies face up
 _FOLD_POINTS = {"ante": "fold", "pair_plus": "pair_plus.fold"}
-LOWEST_QUALIFYING = three_card(("Qc", "3d", "2h"))
 
 
 def check_required(round_: Round) -> None:
@@ -67,7 +66,7 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
     up_card = str(action.cards[UP_CARD])
     return [
         CardsDealt(action.to, action.cards, face_down=UP_CARD),
-        ButtonPlaced(place_button(round_, BUTTON_VALUE[up_card[0]]), up_card),
+        ButtonPlaced(place_button(round_, up_card), up_card),
     ]
 
 
@@ -89,7 +88,7 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
     stakes = round_.layout.get(seat, {}).get(bettor)
     if stakes is None or not _dealt(round_) or "dealer" in round_.turned:
         raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", round_.rules.clause("decide"))
-    times = 1 if choice == "play" else 0
+    times = round_.rules.streets[0].multiples[0] if choice == "play" else 0
     if stakes.kind is None:
         if _to_act(round_) != seat:
             raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
@@ -147,6 +146,10 @@ def may_settle(round_: Round) -> bool:
     return all(None not in round_.hands[seat] for seat in live)
 
 
+def not_yet(round_: Round) -> OutOfTurn:
+    return cannot_settle(round_)
+
+
 def expects(round_: Round) -> list[dict[str, Any]]:
     step = next_packet(round_)
     if step is not None:
@@ -178,11 +181,7 @@ def decisions(round_: Round) -> list[dict[str, Any]]:
 def liability(round_: Round) -> dict[str, int]:
     """What a cent on each spot could be owed at most."""
     top = {table.spot: next(iter(table.pays.values())).to for table in round_.rules.paytables.values()}
-    return {"ante": BASE_LIABILITY, **top}
-
-
-def qualifies(dealer: PokerHand) -> bool:
-    return dealer.strength >= LOWEST_QUALIFYING.strength
+    return {"ante": round_.rules.liability, **top}
 
 
 def settle(round_: Round) -> list[RoundEvent]:
@@ -211,7 +210,8 @@ def _seat_verdicts(
             plays = bool(round_.plays.get((seat, bettor)))
             if spot == "play":
                 if plays:
-                    yield _against_dealer(round_, seat, bettor, "play", stakes.spots["ante"], cards, dealer_cards)
+                    stake = stakes.spots["ante"] * round_.plays[seat, bettor]
+                    yield _against_dealer(round_, seat, bettor, "play", stake, cards, dealer_cards)
             elif spot in stakes.spots:
                 stake = stakes.spots[spot]
                 if spot == "six_card":
@@ -236,21 +236,24 @@ def _against_dealer(
     assert cards is not None
     assert dealer_cards is not None
     mine, dealer = three_card(cards), three_card(dealer_cards)
-    if not qualifies(dealer):
-        reason = f"The player-dealer made {dealer.text}, less than queen high, and does not qualify"
+    qualify = qualify_of(round_.rules)
+    if not qualify.met_by(dealer):
+        reason = f"The player-dealer made {dealer.text}, less than {qualify.at_least}, and does not qualify"
         if spot == "ante":
-            return won(seat, bettor, spot, stake, EVEN_MONEY, "ante.not_qualified", reason)
+            odds = round_.rules.odds["ante, dealer not qualified"]
+            return won(seat, bettor, spot, stake, odds, "ante.not_qualified", reason)
         return pushed(seat, bettor, spot, stake, "play.not_qualified", reason)
     sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
-    return even_money(seat, bettor, spot, stake, sign, tell(round_.banker, mine, dealer, sign))
+    return compared(round_, seat, bettor, spot, stake, sign, tell(round_.banker, mine, dealer, sign))
 
 
 def _pair_plus(round_: Round, seat: int, bettor: str, stake: int, cards: tuple[str, ...] | None) -> Verdict:
     assert cards is not None
     mine = three_card(cards)
-    odds = round_.rules.paytables["PAIR-PLUS"].pays.get(mine.name)
+    table = round_.rules.paytable_of["pair_plus"]
+    odds = table.pays.get(mine.name)
     if odds is None:
-        reason = f"You made {mine.text}, and pair plus is paid from a pair up"
+        reason = f"You made {mine.text}, and pair plus is paid from {with_article(table.lowest)} up"
         return lost(seat, bettor, "pair_plus", stake, "pair_plus.lose", reason)
     return won(seat, bettor, "pair_plus", stake, odds, "pair_plus.win", f"You made {mine.text}")
 
@@ -266,9 +269,10 @@ def _six_card(
     assert cards is not None
     assert dealer_cards is not None
     made = best_of(cards + dealer_cards)
-    odds = round_.rules.paytables["TCB-6B4"].pays.get(made.name)
+    table = round_.rules.paytable_of["six_card"]
+    odds = table.pays.get(made.name)
     story = f"Your three cards and the player-dealer's make {made.text}"
     if odds is None:
-        reason = f"{story}, and six card is paid from three of a kind up"
+        reason = f"{story}, and six card is paid from {with_article(table.lowest)} up"
         return lost(seat, bettor, "six_card", stake, "six_card.lose", reason)
     return won(seat, bettor, "six_card", stake, odds, "six_card.win", story)

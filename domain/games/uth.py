@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from domain import progressive
 from domain.actions import Deal, Decide, Reveal
@@ -17,7 +17,7 @@ from domain.dealing import check_packet, check_place, check_turned, next_packet,
 from domain.errors import BadChoice, MissingWager, OutOfTurn
 from domain.events import CardsDealt, CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
 from domain.games.showdown import (
-    even_money,
+    compared,
     folded,
     given_up,
     reveal_entry,
@@ -26,18 +26,13 @@ from domain.games.showdown import (
     tell,
     waiting_followers,
 )
-from domain.poker import PokerHand, best_of
-from domain.settlement import Verdict, bettors_in_order, lines_of, lost, pushed, seats_in_order, won
+from domain.poker import PokerHand, best_of, with_article
+from domain.ruleset import Street, qualify_of
+from domain.settlement import Verdict, bettors_in_order, cannot_settle, lines_of, lost, pushed, seats_in_order, won
 from domain.state import Round
 from domain.wagers import check_beside
 
-BASE_LIABILITY = 5  # the ante itself and the largest play wager, four times it, at even money
-STREET_POINTS = ("preflop", "flop", "river")
-MULTIPLES = ((3, 4), (2,), (1,))  # of the ante, by street
-STREET_OF = {3: 0, 4: 0, 2: 1, 1: 2}  # the multiple says on which street the play wager was made
-WAITING = ("check", "check", "fold")  # instead of a play wager
 BOARD_REVEALS = ("flop", "turn_river")
-LOWEST_QUALIFYING = "a pair"
 
 
 # ---- wagers before the deal
@@ -100,8 +95,8 @@ def _next_reveal(round_: Round) -> str | None:
 
 
 def _street_cards(round_: Round, street: str) -> tuple[str | None, ...]:
-    board = round_.hands["board"]
-    return board[:3] if street == "flop" else board[3:]
+    board, flop = round_.hands["board"], round_.rules.flop
+    return board[:flop] if street == "flop" else board[flop:]
 
 
 def _deciding(round_: Round) -> bool:
@@ -144,9 +139,10 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
     if stakes.kind is None:
         if not _to_act(round_, seat):
             raise OutOfTurn(f"Seat {seat} has no decision to make now.", _clause(round_))
-        raises = action.choice == "raise" and times in MULTIPLES[street]
-        if not raises and action.choice != WAITING[street]:
-            raise BadChoice(f"On this street a hand may {_offer(street)}.", _clause(round_))
+        open_ = round_.rules.streets[street]
+        raises = action.choice == "raise" and times in open_.multiples
+        if not raises and action.choice != open_.otherwise:
+            raise BadChoice(f"On this street a hand may {_offer(open_)}.", _clause(round_))
         return [DecisionMade(seat, bettor, action.choice, times, stakes.spots["ante"] * times)]
     return [_follow(round_, action, bettor, times)]
 
@@ -156,7 +152,12 @@ def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionF
     stakes = round_.layout[seat][bettor]
     played = round_.plays.get((seat, round_.seated[seat]), 0)
     point = "toke.follow" if stakes.kind == "toke" else "follow"
-    if not played or STREET_OF[played] != round_.street or (seat, bettor) in round_.plays or "ante" not in stakes.spots:
+    if (
+        not played
+        or round_.rules.street_of[played] != round_.street
+        or (seat, bettor) in round_.plays
+        or "ante" not in stakes.spots
+    ):
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause(point))
     if action.choice == "fold" and stakes.kind == "backline":
         return DecisionFollowed(seat, bettor, "fold")
@@ -165,27 +166,43 @@ def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionF
     return DecisionFollowed(seat, bettor, "raise", times, stakes.spots["ante"] * times)
 
 
-def _offer(street: int) -> str:
-    multiples = " or ".join(str(times) for times in MULTIPLES[street])
-    return f"{WAITING[street]} or play {multiples} times the ante"
+def _offer(street: Street) -> str:
+    multiples = " or ".join(str(times) for times in street.multiples)
+    return f"{street.otherwise} or play {multiples} times the ante"
 
 
 def _clause(round_: Round) -> str:
-    return round_.rules.clause(STREET_POINTS[round_.street])
+    return round_.rules.streets[round_.street].clause
 
 
 def may_settle(round_: Round) -> bool:
     """Everybody is done and the hands that count can be seen; the dealer hand too, unless every hand folded."""
     if round_.street < 2 or not _street_done(round_):
         return False
-    live = _live_seats(round_)
+    live = [seat for seat in round_.seats or () if not folded(round_, seat)]
     if live and "dealer" not in round_.turned:
         return False
-    return all(None not in round_.hands[seat] for seat in live)
+    return all(None not in round_.hands[seat] for seat in live) and not _unseen_bonus(round_)
 
 
-def _live_seats(round_: Round) -> list[int]:
-    return [seat for seat in round_.seats or () if not folded(round_, seat)]
+def _unseen_bonus(round_: Round) -> list[int]:
+    """Folded hands that must be turned over first, because somebody has a bonus wager on them."""
+    if not round_.rules.folded_hands_seen:
+        return []
+    return [
+        seat
+        for seat in round_.seats or ()
+        if None in round_.hands[seat] and folded(round_, seat) and _rides(round_, seat)
+    ]
+
+
+def not_yet(round_: Round) -> OutOfTurn:
+    """Why the round cannot be settled now."""
+    unseen = _unseen_bonus(round_)
+    if round_.street < 2 or not _street_done(round_) or not unseen:
+        return cannot_settle(round_)
+    what = f"Seat {unseen[0]} folded with a bonus wager on its hand: the hand is turned over before the settlement."
+    return OutOfTurn(what, round_.rules.clause("folded_hands"))
 
 
 def expects(round_: Round) -> list[dict[str, Any]]:
@@ -215,10 +232,11 @@ def decisions(round_: Round) -> list[dict[str, Any]]:
 def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
     street = round_.street
     if _to_act(round_, seat):
-        choices = [{"choice": WAITING[street]}, {"choice": "raise", "times": list(MULTIPLES[street])}]
+        open_ = round_.rules.streets[street]
+        choices = [{"choice": open_.otherwise}, {"choice": "raise", "times": list(open_.multiples)}]
         yield {"do": "decide", "seat": seat, "choices": choices}
     played = round_.plays.get((seat, round_.seated[seat]), 0)
-    if played and STREET_OF[played] == street:
+    if played and round_.rules.street_of[played] == street:
         follow = {"choice": "raise", "times": [played]}
         for bettor in waiting_followers(round_, seat, "backline"):
             yield {"do": "decide", "seat": seat, "bettor": bettor, "choices": [follow, {"choice": "fold"}]}
@@ -231,11 +249,10 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
 
 def liability(round_: Round) -> dict[str, int]:
     """What a cent on each spot could be owed at most."""
-    tables = round_.rules.paytables
-    trips = round_.terms.trips
+    rules, trips = round_.rules, round_.terms.trips
     assert trips is not None
-    top = {spot: next(iter(table.pays.values())).to for spot, table in (("blind", tables["BLIND"]), ("trips", trips))}
-    return {"ante": BASE_LIABILITY, **top, "progressive": 0}
+    top_trips = next(iter(trips.pays.values())).to
+    return {"ante": rules.liability, "blind": rules.top_odds("blind"), "trips": top_trips, "progressive": 0}
 
 
 def settle(round_: Round) -> list[RoundEvent]:
@@ -265,31 +282,42 @@ def _verdicts(round_: Round, awards: progressive.Awards) -> list[Verdict]:
     assert board is not None
     dealer_cards = whole(round_.hands["dealer"]) if "dealer" in round_.turned else None
     dealer = None if dealer_cards is None else best_of(board + dealer_cards)
+    hands = [_shown_hand(round_, seat, board, dealer) for seat in seats_in_order(round_)]
     verdicts: list[Verdict] = []
-    for seat in seats_in_order(round_):
-        verdicts += _seat_verdicts(round_, seat, board, dealer, awards)
+    first = round_.rules.settlement.unqualified_first
+    if first:
+        for hand in hands:
+            if hand.against is not None and not hand.against.qualified:
+                verdicts += _seat_verdicts(round_, hand, first, awards)
+                hand.order = tuple(spot for spot in hand.order if spot not in first)
+    for hand in hands:
+        verdicts += _seat_verdicts(round_, hand, hand.order, awards)
     return verdicts
 
 
-def qualifies(dealer: PokerHand) -> bool:
-    return dealer.name != "high card"
+class _Hand(Struct, gc=False):
+    """A seat's hand at the settlement; `against` is None where it folded or nobody has seen it."""
+
+    seat: int
+    made: PokerHand | None
+    against: _Showdown | None
+    order: tuple[str, ...]  # in which its wagers are settled
 
 
-def _seat_verdicts(
-    round_: Round,
-    seat: int,
-    board: tuple[str, ...],
-    dealer: PokerHand | None,
-    awards: progressive.Awards,
-) -> list[Verdict]:
-    settlement = round_.rules.settlement
+def _shown_hand(round_: Round, seat: int, board: tuple[str, ...], dealer: PokerHand | None) -> _Hand:
+    order = round_.rules.settlement
     hole = whole(round_.hands[seat])
-    mine = None if hole is None else best_of(hole + board)
-    if folded(round_, seat) or mine is None or dealer is None:
-        against, order = None, settlement.lost
-    else:
-        against = _Showdown(round_.banker, mine, dealer)
-        order = (settlement.tied, settlement.won, settlement.lost)[against.sign]
+    made = None if hole is None else best_of(hole + board)
+    if folded(round_, seat) or made is None or dealer is None:
+        return _Hand(seat, made, None, order.lost)
+    against = _Showdown(round_, made, dealer)
+    if order.unqualified and not against.qualified:
+        return _Hand(seat, made, against, order.unqualified)
+    return _Hand(seat, made, against, (order.tied, order.won, order.lost)[against.sign])
+
+
+def _seat_verdicts(round_: Round, hand: _Hand, order: tuple[str, ...], awards: progressive.Awards) -> list[Verdict]:
+    seat, mine, against = hand.seat, hand.made, hand.against
     bettors = bettors_in_order(round_, seat)
     verdicts: list[Verdict] = []
     for spot in order:
@@ -297,9 +325,8 @@ def _seat_verdicts(
             times = round_.plays.get((seat, bettor), 0)
             if spot == "play":
                 if times and against is not None:
-                    verdicts.append(
-                        even_money(seat, bettor, "play", stakes.spots["ante"] * times, against.sign, against.story)
-                    )
+                    stake = stakes.spots["ante"] * times
+                    verdicts.append(compared(round_, seat, bettor, "play", stake, against.sign, against.story))
             elif spot == "envy":
                 verdicts += awards.envy(seat, bettor, stakes)
             elif spot in stakes.spots:
@@ -313,32 +340,35 @@ def _seat_verdicts(
                 elif spot == "ante":
                     verdicts.append(against.ante(seat, bettor, stake))
                 else:
-                    verdicts.append(against.blind(round_, seat, bettor, stake))
+                    verdicts.append(against.blind(seat, bettor, stake))
     return verdicts
 
 
 class _Showdown:
     """One hand against the dealer hand; the words are made once for all its wagers."""
 
-    __slots__ = ("banker", "dealer", "mine", "sign", "story")
+    __slots__ = ("dealer", "mine", "qualified", "round", "sign", "story")
 
-    def __init__(self, banker: str, mine: PokerHand, dealer: PokerHand) -> None:
-        self.banker, self.mine, self.dealer = banker, mine, dealer
+    def __init__(self, round_: Round, mine: PokerHand, dealer: PokerHand) -> None:
+        self.round, self.mine, self.dealer = round_, mine, dealer
+        self.qualified = qualify_of(round_.rules).met_by(dealer)
         self.sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
-        self.story = tell(banker, mine, dealer, self.sign)
+        self.story = tell(round_.banker, mine, dealer, self.sign)
 
     def ante(self, seat: int, bettor: str, stake: int) -> Verdict:
-        if qualifies(self.dealer):
-            return even_money(seat, bettor, "ante", stake, self.sign, self.story)
-        reason = f"The {self.banker} made {self.dealer.text}, less than {LOWEST_QUALIFYING}, and does not qualify"
+        if self.qualified:
+            return compared(self.round, seat, bettor, "ante", stake, self.sign, self.story)
+        least = qualify_of(self.round.rules).at_least
+        reason = f"The {self.round.banker} made {self.dealer.text}, less than {least}, and does not qualify"
         return pushed(seat, bettor, "ante", stake, "ante.not_qualified", reason)
 
-    def blind(self, round_: Round, seat: int, bettor: str, stake: int) -> Verdict:
+    def blind(self, seat: int, bettor: str, stake: int) -> Verdict:
         if self.sign <= 0:
-            return even_money(seat, bettor, "blind", stake, self.sign, self.story)
-        odds = round_.rules.paytables["BLIND"].pays.get(self.mine.name)
+            return compared(self.round, seat, bettor, "blind", stake, self.sign, self.story)
+        table = self.round.rules.paytable_of["blind"]
+        odds = table.pays.get(self.mine.name)
         if odds is None:
-            reason = f"{self.story}, but the blind is paid from a straight up"
+            reason = f"{self.story}, but the blind is paid from {with_article(table.lowest)} up"
             return pushed(seat, bettor, "blind", stake, "blind.below", reason)
         return won(seat, bettor, "blind", stake, odds, "blind.win", self.story)
 
@@ -351,6 +381,6 @@ def _trips(round_: Round, seat: int, bettor: str, stake: int, mine: PokerHand | 
         return lost(seat, bettor, "trips", stake, "trips.unseen", reason)
     odds = table.pays.get(mine.name)
     if odds is None:
-        reason = f"You made {mine.text}, and trips is paid from three of a kind up"
+        reason = f"You made {mine.text}, and trips is paid from {with_article(table.lowest)} up"
         return lost(seat, bettor, "trips", stake, "trips.lose", reason)
     return won(seat, bettor, "trips", stake, odds, "trips.win", f"You made {mine.text}")

@@ -1,5 +1,5 @@
-"""The rule sets: one TOML file each, checked when it is loaded."""
+"""The rule sets: one TOML file for each version, checked when it is loaded."""
 
-from domain.rulesets.loading import RuleSetError, ids, load, parse, text
+from domain.rulesets.loading import RuleSetError, changed, ids, in_force, load, parse, versions, with_hash
 
-__all__ = ["RuleSetError", "ids", "load", "parse", "text"]
+__all__ = ["RuleSetError", "changed", "ids", "in_force", "load", "parse", "versions", "with_hash"]

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from domain import points
 from domain.money import MONEY_PATTERN, cents
-from domain.poker import FIVE_CARD_NAMES, THREE_CARD_NAMES
+from domain.poker import FIVE_CARD_NAMES, RANKS, THREE_CARD_NAMES, lowest_strength
 from domain.ruleset import Family
 from domain.rulesets.lines import Path
 from domain.rulesets.shape import AwardSection, PacketSection, PayTableSection, RuleSetFile, ScheduleSection
 
-MOST_TIERS = 5
 NO_BOUND = "no limit"
 
 _MONEY = re.compile(MONEY_PATTERN)
 _ODDS = re.compile(r"[1-9][0-9]*:[1-9][0-9]*")
+_SHARE = re.compile(r"[1-9][0-9]?:[1-9][0-9]?")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _CLAUSE_ID = re.compile(r"[a-z0-9]+(/[A-Za-z0-9][A-Za-z0-9.-]*)+")
 
 _SPOTS_BEFORE_THE_DEAL = {
@@ -27,6 +28,23 @@ _SPOTS_BEFORE_THE_DEAL = {
 _SPOTS_LATER = {"uth": ("play",), "tcp": ("play",), "p215": ("insurance", "double")}
 _HOLE_CARDS = {"uth": 2, "tcp": 3, "p215": 2}
 _BOARD_CARDS = {"uth": 5, "tcp": 0, "p215": 0}
+_STREETS = {"uth": 3, "tcp": 1, "p215": 0}
+_ODDS_ON = {
+    "uth": ("ante", "play"),
+    "tcp": ("ante", "ante, dealer not qualified", "play"),
+    "p215": ("game", "double", "pure 21.5", "insurance"),
+}
+_OF_FAMILY = {  # sections that one game has and another does not
+    "qualify": ("uth", "tcp"),
+    "folded_hands": ("uth",),
+    "trips_table": ("uth",),
+    "button": ("tcp", "p215"),
+    "player_totals": ("p215",),
+    "dealer_totals": ("p215",),
+    "split": ("p215",),
+    "insurance": ("p215",),
+    "surrender": ("p215",),
+}
 _FAMILY_POINTS = {"uth": points.UTH, "tcp": points.TCP, "p215": points.P215}
 
 _FIVE_CARD_HANDS = tuple(reversed(FIVE_CARD_NAMES))
@@ -61,7 +79,17 @@ _POINTS_OF_SECTION = {
     "collection": ("fee",),
     "table_aggregate": ("aggregate",),
     "customer_limit": ("customer_limit",),
+    "chip": ("chip",),
+    "qualify": ("qualify",),
+    "button": ("button",),
+    "player_totals": ("hit_or_stand", "must_hit", "must_stand"),
+    "dealer_totals": ("dealer_draws",),
+    "split": ("split",),
+    "insurance": ("insurance",),
+    "surrender": ("surrender",),
+    "toke": ("toke",),
 }
+_OTHER_SECTIONS = ("in_force", "deck_colours", "settlement", "liability", "folded_hands", "trips_table")
 
 
 class Fault(Exception):
@@ -81,6 +109,10 @@ def check(file: RuleSetFile, expected_id: str) -> None:
     _clauses(file)
     _clause_references(file)
     _table_facts(file)
+    _game_sections(file)
+    _streets(file)
+    _odds(file)
+    _figures(file)
     _spots(file)
     _dealings(file)
     _settlement(file)
@@ -102,12 +134,23 @@ def required_points(file: RuleSetFile) -> tuple[str, ...]:
         *(points.CUSTOMER_LIMIT if file.customer_limit else ()),
         *(points.TOKE if "toke" in file.bettors.kinds else ()),
         *(points.PROGRESSIVE if file.progressive else ()),
+        *_folded_points(file),
     )
 
 
+def _folded_points(file: RuleSetFile) -> tuple[str, ...]:
+    """What becomes of a bonus wager on a folded hand: it waits until the hand is seen, or is lost unseen."""
+    if file.folded_hands is None:
+        return ()
+    if file.folded_hands.seen_for_bonus:
+        return points.FOLDED_SEEN
+    return points.FOLDED_UNSEEN + (points.PROGRESSIVE_UNSEEN if file.progressive else ())
+
+
 def _optional_points(file: RuleSetFile) -> tuple[str, ...]:
-    """A clause that answers one of these is what switches the feature on."""
-    return points.TRIPS_ALONE if file.family == "uth" else ()
+    """A clause that answers one of these switches the feature on, or is of a time when it was asked for."""
+    trips_alone = points.TRIPS_ALONE if file.family == "uth" else ()
+    return trips_alone + (points.VERSION_1 if file.version == 1 else ())
 
 
 def _texts(file: RuleSetFile) -> None:
@@ -121,8 +164,14 @@ def _dates(file: RuleSetFile) -> None:
     if until is not None and until < file.in_force.since:
         raise Fault(("in_force", "until"), f"in force until {until}, before {file.in_force.since}")
 
+    if file.version > 1 and file.in_force.clause is None:
+        raise Fault(("in_force",), "no document has a date: the clause that decides on this one is missing")
+    if file.version > 1 and not (file.source_hash and _SHA256.fullmatch(file.source_hash)):
+        raise Fault(("source_hash",), "the SHA-256 of the source document is missing")
+
 
 def _clauses(file: RuleSetFile) -> None:
+    ids = {clause.id for clause in file.clause}
     seen: set[str] = set()
     for number, clause in enumerate(file.clause):
         path = ("clause", number)
@@ -137,24 +186,33 @@ def _clauses(file: RuleSetFile) -> None:
             raise Fault((*path, "decided"), f"clause {clause.id!r} is decided without a reason")
         if "/decision/" in clause.id and clause.decided is None:
             raise Fault((*path, "id"), f"clause {clause.id!r} is a decision without a reason")
+        if not clause.checked and (clause.points or clause.decided is not None):
+            raise Fault((*path, "checked"), f"clause {clause.id!r} is not checked, but the engine rests on it")
+        for place, other in enumerate(clause.contradicts):
+            if other not in ids or other == clause.id:
+                raise Fault((*path, "contradicts", place), f"there is no other clause {other!r}")
 
 
 def _references(file: RuleSetFile) -> Iterator[tuple[Path, str]]:
-    for name in (*_POINTS_OF_SECTION, "deck_colours", "settlement"):
+    for name in (*_POINTS_OF_SECTION, *_OTHER_SECTIONS):
         section = getattr(file, name)
-        if section is not None:
+        if section is not None and section.clause is not None:
             yield (name, "clause"), section.clause
     yield ("settlement", "seats_clause"), file.settlement.seats_clause
-    for name in ("spot", "dealing", "paytable", "schedule", "progressive"):
+    if file.settlement.unqualified_clause is not None:
+        yield ("settlement", "unqualified_clause"), file.settlement.unqualified_clause
+    for name in ("spot", "dealing", "street", "odds", "paytable", "schedule", "progressive"):
         for number, section in enumerate(getattr(file, name)):
             yield (name, number, "clause"), section.clause
 
 
 def _clause_references(file: RuleSetFile) -> None:
-    known = {clause.id for clause in file.clause}
+    known = {clause.id: clause for clause in file.clause}
     for path, clause in _references(file):
         if clause not in known:
             raise Fault(path, f"there is no clause {clause!r}")
+        if not known[clause].checked:
+            raise Fault(path, f"clause {clause!r} is marked as not checked, but a figure rests on it")
 
 
 def _table_facts(file: RuleSetFile) -> None:
@@ -164,6 +222,8 @@ def _table_facts(file: RuleSetFile) -> None:
     if not 1 <= decks.fewest <= decks.usual <= decks.most:
         raise Fault(("decks", "usual"), "the usual number of decks lies outside the fewest and the most")
     _no_doubles(("bettors", "kinds"), file.bettors.kinds)
+    if ("toke" in file.bettors.kinds) != (file.toke is not None):
+        raise Fault(("bettors", "kinds"), "[toke] goes with tips, and only with them")
     player_banked = file.bank.held_by == "player-dealer"
     if player_banked and file.rotation is None:
         raise Fault(("bank",), "a player-dealer game says how the bank rotates: [rotation] is missing")
@@ -171,6 +231,81 @@ def _table_facts(file: RuleSetFile) -> None:
         raise Fault(("rotation",), "the house's bank does not rotate")
     if not player_banked and "backline" in file.bettors.kinds:
         raise Fault(("bettors", "kinds"), "nobody bets behind a seat where the house banks")
+
+
+def _game_sections(file: RuleSetFile) -> None:
+    for name, families in _OF_FAMILY.items():
+        has = getattr(file, name) is not None
+        if has and file.family not in families:
+            raise Fault((name,), f"[{name}] is no part of this game")
+        if not has and file.family in families:
+            raise Fault(("family",), f"this game needs [{name}]")
+
+
+def _streets(file: RuleSetFile) -> None:
+    """A multiple says on which street a play wager was made, so none occurs on two of them."""
+    wanted = _STREETS[file.family]
+    if len(file.street) != wanted:
+        raise Fault(("street",), f"this game has {wanted} streets, not {len(file.street)}")
+    seen: set[int] = set()
+    for number, street in enumerate(file.street):
+        path = ("street", number)
+        if not street.multiples or min(street.multiples) < 1:
+            raise Fault((*path, "multiples"), "a play wager is at least once the ante")
+        if len(set(street.multiples)) != len(street.multiples) or not seen.isdisjoint(street.multiples):
+            raise Fault((*path, "multiples"), "a multiple occurs twice")
+        seen.update(street.multiples)
+        last = number == wanted - 1
+        if (street.otherwise == "fold") != last:
+            raise Fault((*path, "otherwise"), "a hand folds on the last street, and only there")
+        if (street.turns < 1) == (number > 0):
+            raise Fault((*path, "turns"), "board cards are turned over before every street but the first")
+    turned = sum(street.turns for street in file.street)
+    if wanted and turned != _BOARD_CARDS[file.family]:
+        raise Fault(("street",), f"{turned} board cards are turned over, not {_BOARD_CARDS[file.family]}")
+
+
+def _odds(file: RuleSetFile) -> None:
+    wanted = _ODDS_ON[file.family]
+    named = [one.on for one in file.odds]
+    for number, one in enumerate(file.odds):
+        if one.on not in wanted or one.on in named[:number]:
+            raise Fault(("odds", number, "on"), f"{one.on!r} has no odds of its own in this game, or has them twice")
+        if not _ODDS.fullmatch(one.pays):
+            raise Fault(("odds", number, "pays"), f'{one.pays!r} are no odds; they look like "3:2"')
+    if missing := set(wanted).difference(named):
+        raise Fault(("odds",), f"the odds on {_list(missing)} are missing")
+
+
+def _figures(file: RuleSetFile) -> None:
+    """Single figures that must make sense by themselves."""
+    if not _money(("chip", "usual"), file.chip.usual):
+        raise Fault(("chip", "usual"), "a chip is worth something")
+    if file.liability.base < 1:
+        raise Fault(("liability", "base"), "what could be owed is at least the wager itself")
+    if file.rotation is not None and file.rotation.rounds < 1:
+        raise Fault(("rotation", "rounds"), "a player-dealer banks at least one round")
+    if file.collection is not None and file.collection.most_tiers < 1:
+        raise Fault(("collection", "most_tiers"), "a schedule has at least one tier")
+    if file.customer_limit is not None and file.customer_limit.play_in_advance < 0:
+        raise Fault(("customer_limit", "play_in_advance"), "a play wager is not less than nothing")
+    names = THREE_CARD_NAMES if file.family == "tcp" else FIVE_CARD_NAMES
+    if file.qualify is not None and lowest_strength(file.qualify.at_least, names) is None:
+        raise Fault(("qualify", "at_least"), f"{file.qualify.at_least!r} is no hand of this game")
+    if file.button is not None and (set(file.button.values) != set(RANKS) or min(file.button.values.values()) < 1):
+        raise Fault(("button", "values"), "every rank counts one or more")
+    for name in ("insurance", "surrender"):
+        section = getattr(file, name)
+        if section is not None and not _SHARE.fullmatch(section.share):
+            raise Fault((name, "share"), f'{section.share!r} is no share; one looks like "1:2"')
+    if file.player_totals is not None and not 4 <= file.player_totals.must_hit < file.player_totals.must_stand <= 21:
+        raise Fault(("player_totals", "must_stand"), "a hand cannot have to hit and to stand")
+    if file.split is not None and file.split.most_hands < 1:
+        raise Fault(("split", "most_hands"), "a seat has at least one hand")
+    if file.toke is not None:
+        for number, spot in enumerate(file.toke.minimum_on):
+            if spot not in ("ante", "blind", "trips"):
+                raise Fault(("toke", "minimum_on", number), f"no tip is wagered on {spot!r}")
 
 
 def _spots(file: RuleSetFile) -> None:
@@ -230,8 +365,18 @@ def _settlement(file: RuleSetFile) -> None:
     wanted = {*_spots_before_the_deal(file), *_SPOTS_LATER[file.family]}
     if file.progressive:
         wanted.add("envy")
-    for case in ("won", "lost", "tied"):
-        order: tuple[str, ...] = getattr(file.settlement, case)
+    settlement = file.settlement
+    if settlement.order and (settlement.won or settlement.lost or settlement.tied):
+        raise Fault(("settlement", "order"), "one order for all hands leaves no other for some")
+    if (settlement.unqualified or settlement.unqualified_first) and file.family != "uth":
+        raise Fault(("settlement",), "this game settles in one order whether or not the dealer hand qualifies")
+    if (settlement.unqualified_clause is not None) != bool(settlement.unqualified):
+        raise Fault(("settlement",), "the order where the dealer hand does not qualify needs its clause, and only it")
+    if not set(settlement.unqualified_first) <= set(settlement.unqualified):
+        raise Fault(("settlement", "unqualified_first"), "a wager that is settled first is one of those settled at all")
+    cases = ("order",) if settlement.order else ("won", "lost", "tied")
+    for case in (*cases, *(("unqualified",) if settlement.unqualified else ())):
+        order: tuple[str, ...] = getattr(settlement, case)
         path = ("settlement", case)
         _no_doubles(path, order)
         for number, spot in enumerate(order):
@@ -297,14 +442,14 @@ def _collection(file: RuleSetFile) -> None:
         if schedule.option in [other.option for other in file.schedule[:number]]:
             raise Fault((*path, "option"), f"there are two schedules {schedule.option}")
         _limits((*path, "limits"), schedule.limits)
-        _tiers((*path, "tiers"), schedule)
+        _tiers((*path, "tiers"), schedule, file.collection.most_tiers)
 
 
-def _tiers(path: Path, schedule: ScheduleSection) -> None:
+def _tiers(path: Path, schedule: ScheduleSection, most: int) -> None:
     if not schedule.tiers:
         raise Fault(path, "a schedule has at least one tier")
-    if len(schedule.tiers) > MOST_TIERS:
-        raise Fault((*path, MOST_TIERS), f"a schedule has at most {MOST_TIERS} tiers")
+    if len(schedule.tiers) > most:
+        raise Fault((*path, most), f"a schedule has at most {most} tiers")
     *bounded, last = schedule.tiers
     below = 0
     for number, tier in enumerate(bounded):

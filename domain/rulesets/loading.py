@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import hashlib
 import pathlib
 import re
 import tomllib
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.errors import UnknownRuleset
 from domain.money import cents
+from domain.poker import FIVE_CARD_NAMES, THREE_CARD_NAMES, lowest_strength, with_article
 from domain.ruleset import (
     Award,
     Clause,
+    CustomerLimit,
     Dealing,
     InForce,
     Odds,
     Packet,
     PayTable,
     ProgressiveTable,
+    Qualify,
     RuleSet,
     Schedule,
     Settlement,
     Spot,
+    Street,
     Tier,
+    Totals,
 )
 from domain.rulesets.checks import NO_BOUND, Fault, check
+from domain.rulesets.figures import set_figure
 from domain.rulesets.lines import Lines, Path
-from domain.rulesets.shape import AwardSection, RuleSetFile, ScheduleSection
+from domain.rulesets.shape import (
+    AwardSection,
+    CustomerLimitSection,
+    RuleSetFile,
+    ScheduleSection,
+    SettlementSection,
+)
+from domain.rulesets.version_1 import completed
 
 _FOLDER = pathlib.Path(__file__).parent
+_VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
 _STEP = re.compile(r"\.([a-z_]+)|\[(\d+)\]")
 _FIELD = re.compile(r"unknown field `([^`]*)`")
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -48,37 +66,104 @@ class RuleSetError(Exception):
 
 
 @functools.cache
-def ids() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+def _files() -> dict[str, dict[int, pathlib.Path]]:
+    """The file of every version of every rule set; the version is the name of its folder."""
+    found: dict[str, dict[int, pathlib.Path]] = {}
+    for path in sorted(_FOLDER.glob("v*/*.toml")):
+        if folder := _VERSION_FOLDER.fullmatch(path.parent.name):
+            found.setdefault(path.stem, {})[int(folder[1])] = path
+    return {name: dict(sorted(found[name].items())) for name in sorted(found)}
 
 
 @functools.cache
-def load(ruleset_id: str) -> RuleSet:
-    """The rule set of that id. Only its own file is read, and only once."""
-    if ruleset_id not in ids():
+def _last_days() -> dict[str, dict[str, datetime.date]]:
+    return tomllib.loads((_FOLDER / "index.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def ids() -> tuple[str, ...]:
+    return tuple(_files())
+
+
+def versions(ruleset_id: str) -> tuple[int, ...]:
+    """Every version of a rule set, the newest last."""
+    return tuple(_known(ruleset_id))
+
+
+def _known(ruleset_id: str) -> dict[int, pathlib.Path]:
+    if ruleset_id not in _files():
         raise UnknownRuleset(f"There is no rule set {ruleset_id!r}. There are {', '.join(ids())}.")
-    return parse(text(ruleset_id), f"{ruleset_id}.toml")
+    return _files()[ruleset_id]
 
 
-def text(ruleset_id: str) -> str:
-    """The file of a rule set, word for word."""
-    return (_FOLDER / f"{ruleset_id}.toml").read_text(encoding="utf-8")
+def load(ruleset_id: str, version: int | None = None) -> RuleSet:
+    """That version of a rule set, or its newest. Only its own file is read, and only once."""
+    known = _known(ruleset_id)
+    number = max(known) if version is None else version
+    if number not in known:
+        numbers = " and ".join(str(number) for number in known)
+        raise UnknownRuleset(f"{ruleset_id} has no version {number}. It has {numbers}.")
+    return _loaded(ruleset_id, number)
+
+
+@functools.cache
+def _loaded(ruleset_id: str, version: int) -> RuleSet:
+    path = _known(ruleset_id)[version]
+    rules = parse(path.read_text(encoding="utf-8"), path.name)
+    if rules.version != version:
+        raise RuleSetError(path.name, 1, f"the file of version {version} calls itself version {rules.version}")
+    last_day = _last_days().get(ruleset_id, {}).get(str(version))
+    return replace(rules, in_force=replace(rules.in_force, until=last_day)) if last_day else rules
+
+
+def in_force(ruleset_id: str, day: datetime.date) -> RuleSet:
+    """The version that rounds of that day (UTC) open under; before the first day of the first one, that one."""
+    known = [_loaded(ruleset_id, version) for version in _known(ruleset_id)]
+    return next((rules for rules in reversed(known) if rules.in_force.since <= day), known[0])
+
+
+def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
+    """The shipped version whose file has this hash."""
+    for version in _files().get(ruleset_id, {}):
+        rules = _loaded(ruleset_id, version)
+        if rules.content_hash == content_hash:
+            return rules
+    return None
 
 
 def parse(text: str, name: str) -> RuleSet:
     """The rule set in a file's text; `name` is the file's, and says which id is expected inside."""
     text = text.replace("\r\n", "\n")
     try:
-        file = msgspec.convert(tomllib.loads(text), RuleSetFile)
-        check(file, expected_id=name.removesuffix(".toml"))
+        raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RuleSetError(name, _syntax_line(text, error), str(error)) from None
+    return _read(raw, text, name)
+
+
+def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
+    """The rule set with other figures, each by its place in the file ("odds.play.pays"); checked like a file."""
+    raw = completed(tomllib.loads(rules.text))
+    for place, value in figures.items():
+        set_figure(raw, place, value)
+    name = f"{rules.id}.toml"
+    return replace(_read(raw, rules.text, name), content_hash=f"{rules.content_hash}+{_digest(figures)}")
+
+
+def _digest(figures: Mapping[str, Any]) -> str:
+    return hashlib.sha256(repr(sorted(figures.items())).encode()).hexdigest()[:16]
+
+
+def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
+    try:
+        file = msgspec.convert(completed(raw), RuleSetFile)
+        check(file, expected_id=name.removesuffix(".toml"))
     except msgspec.ValidationError as error:
         message, path = _shape_fault(error)
         raise RuleSetError(name, Lines(text).of(path), message) from None
     except Fault as fault:
         raise RuleSetError(name, Lines(text).of(fault.path), fault.message) from None
-    return _build(file, hashlib.sha256(text.encode()).hexdigest())
+    return _build(file, text)
 
 
 def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
@@ -97,22 +182,39 @@ def _shape_fault(error: msgspec.ValidationError) -> tuple[str, Path]:
     return (f"{message} in {where}" if where else message), path
 
 
-def _build(file: RuleSetFile, content_hash: str) -> RuleSet:
+def _build(file: RuleSetFile, text: str) -> RuleSet:
     usual_trips = [table.id for table in file.paytable if table.usual]
+    paytables = {
+        table.id: PayTable(
+            table.id,
+            table.spot,
+            {hand: _odds(str(odds)) for hand, odds in table.pays.items()},
+            table.clause,
+        )
+        for table in file.paytable
+    }
+    spots_with_tables = [table.spot for table in file.paytable]
+    streets = tuple(Street(street.turns, street.multiples, street.otherwise, street.clause) for street in file.street)
     return RuleSet(
         id=file.id,
+        version=file.version,
         title=file.title,
         family=file.family,
         source=file.source,
-        in_force=InForce(file.in_force.since, file.in_force.until),
-        content_hash=content_hash,
+        source_hash=file.source_hash,
+        in_force=InForce(file.in_force.since, file.in_force.until, file.in_force.clause),
+        text=text,
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
         bank=file.bank.held_by,
         seats=file.seats.count,
-        rotation=file.rotation.after_two_rounds if file.rotation else None,
+        rotation=file.rotation.afterwards if file.rotation else None,
+        rotation_rounds=file.rotation.rounds if file.rotation else 0,
         decks=(file.decks.fewest, file.decks.most),
         usual_decks=file.decks.usual,
         alternating_decks=file.deck_colours is not None and file.deck_colours.alternate,
         kinds=file.bettors.kinds,
+        toke_minimum_on=file.toke.minimum_on if file.toke else (),
+        chip=cents(file.chip.usual),
         spots={
             spot.name: Spot(spot.name, _cents_or_none(spot.limits), spot.printed, spot.clause) for spot in file.spot
         },
@@ -126,26 +228,20 @@ def _build(file: RuleSetFile, content_hash: str) -> RuleSet:
             for dealing in file.dealing
         },
         usual_dealing=next(dealing.mode for dealing in file.dealing if dealing.usual),
-        settlement=Settlement(
-            seats=file.settlement.seats,
-            won=file.settlement.won,
-            lost=file.settlement.lost,
-            tied=file.settlement.tied,
-            clause=file.settlement.clause,
-            seats_clause=file.settlement.seats_clause,
-        ),
-        paytables={
-            table.id: PayTable(
-                table.id,
-                table.spot,
-                {hand: _odds(str(odds)) for hand, odds in table.pays.items()},
-                table.clause,
-            )
-            for table in file.paytable
-        },
+        settlement=_settlement(file.settlement),
+        odds={one.on: _odds(one.pays) for one in file.odds},
+        streets=streets,
+        qualify=_qualify(file),
+        liability=file.liability.base,
+        folded_hands_seen=file.folded_hands is not None and file.folded_hands.seen_for_bonus,
+        button_values=file.button.values if file.button else {},
+        totals=_totals(file),
+        paytables=paytables,
         usual_trips=usual_trips[0] if usual_trips else None,
+        one_trips_table_a_day=file.trips_table is not None and file.trips_table.one_a_day,
         schedules={schedule.option: _schedule(schedule) for schedule in file.schedule},
         supplied_schedule=file.collection is not None and file.collection.supplied_schedule,
+        most_tiers=file.collection.most_tiers if file.collection else 0,
         progressives={
             table.id: ProgressiveTable(
                 table.id,
@@ -157,9 +253,21 @@ def _build(file: RuleSetFile, content_hash: str) -> RuleSet:
             for table in file.progressive
         },
         table_aggregate=cents(file.table_aggregate.most) if file.table_aggregate else None,
-        customer_limit=cents(file.customer_limit.most) if file.customer_limit else None,
-        clauses={clause.id: Clause(clause.id, clause.says, clause.decided, clause.points) for clause in file.clause},
+        customer_limit=_customer_limit(file.customer_limit),
+        clauses={
+            clause.id: Clause(
+                id=clause.id,
+                says=clause.says,
+                decided=clause.decided,
+                checked=clause.checked,
+                contradicts=clause.contradicts,
+                points=clause.points,
+            )
+            for clause in file.clause
+        },
         points={point: clause.id for clause in file.clause for point in clause.points},
+        paytable_of={table.spot: table for table in paytables.values() if spots_with_tables.count(table.spot) == 1},
+        street_of={times: at for at, street in enumerate(streets) for times in street.multiples},
     )
 
 
@@ -170,6 +278,49 @@ def _cents_or_none(limits: tuple[str, str] | None) -> tuple[int, int] | None:
 def _odds(text: str) -> Odds:
     to, per = text.split(":")
     return Odds(int(to), int(per))
+
+
+def _settlement(section: SettlementSection) -> Settlement:
+    return Settlement(
+        seats=section.seats,
+        won=section.won or section.order,
+        lost=section.lost or section.order,
+        tied=section.tied or section.order,
+        unqualified=section.unqualified,
+        unqualified_first=section.unqualified_first,
+        clause=section.clause,
+        seats_clause=section.seats_clause,
+    )
+
+
+def _qualify(file: RuleSetFile) -> Qualify | None:
+    if file.qualify is None:
+        return None
+    at_least = file.qualify.at_least
+    strength = lowest_strength(at_least, THREE_CARD_NAMES if file.family == "tcp" else FIVE_CARD_NAMES)
+    assert strength is not None
+    return Qualify(with_article(at_least), strength)
+
+
+def _totals(file: RuleSetFile) -> Totals | None:
+    player, dealer, split = file.player_totals, file.dealer_totals, file.split
+    if player is None or dealer is None or split is None or file.insurance is None or file.surrender is None:
+        return None
+    return Totals(
+        must_hit=player.must_hit,
+        must_stand=player.must_stand,
+        dealer_hits_hard=dealer.hits_hard,
+        dealer_hits_soft=dealer.hits_soft,
+        most_hands=split.most_hands,
+        insurance=_odds(file.insurance.share),
+        surrender=_odds(file.surrender.share),
+    )
+
+
+def _customer_limit(section: CustomerLimitSection | None) -> CustomerLimit | None:
+    if section is None:
+        return None
+    return CustomerLimit(cents(section.most), section.play_in_advance, section.posted)
 
 
 def _schedule(schedule: ScheduleSection) -> Schedule:

@@ -21,6 +21,7 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True):
 class InForceSection(Section, frozen=True):
     since: datetime.date
     until: datetime.date | None = None
+    clause: str | None = None  # version 1 has dates without a reason
 
 
 class SeatsSection(Section, frozen=True):
@@ -34,7 +35,8 @@ class BankSection(Section, frozen=True):
 
 
 class RotationSection(Section, frozen=True):
-    after_two_rounds: Literal["strict", "offered"]
+    rounds: int  # that one person banks in a row
+    afterwards: Literal["strict", "offered"]
     clause: str
 
 
@@ -52,6 +54,16 @@ class DeckColoursSection(Section, frozen=True):
 
 class BettorsSection(Section, frozen=True):
     kinds: tuple[Literal["backline", "toke"], ...]
+    clause: str
+
+
+class TokeSection(Section, frozen=True):
+    minimum_on: tuple[str, ...]  # spots on which a tip is held to the table's minimum
+    clause: str
+
+
+class ChipSection(Section, frozen=True):
+    usual: str
     clause: str
 
 
@@ -79,9 +91,70 @@ class DealingSection(Section, frozen=True):
 class SettlementSection(Section, frozen=True):
     seats: Literal["player-dealer-left", "highest-first", "lowest-first", "action-button"]
     seats_clause: str
-    won: tuple[str, ...]
-    lost: tuple[str, ...]
-    tied: tuple[str, ...]
+    clause: str
+    order: tuple[str, ...] = ()  # where it is the same whatever became of the hand
+    won: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ()
+    unqualified: tuple[str, ...] = ()  # of a hand not folded, where the dealer hand does not qualify
+    unqualified_first: tuple[str, ...] = ()  # then settled round the table before anything else
+    unqualified_clause: str | None = None
+
+
+class StreetSection(Section, frozen=True):
+    """Decisions between two turns of the board: `turns` cards are turned over before it."""
+
+    turns: int
+    multiples: tuple[int, ...]  # of the ante, that a play wager may be
+    otherwise: Literal["check", "fold"]
+    clause: str
+
+
+class OddsSection(Section, frozen=True):
+    on: str
+    pays: str
+    clause: str
+
+
+class QualifySection(Section, frozen=True):
+    at_least: str  # a hand's name, or "queen high"
+    clause: str
+
+
+class LiabilitySection(Section, frozen=True):
+    base: int  # what a cent on the ante or game spot could be owed at most, with all that may follow it
+    clause: str
+
+
+class FoldedHandsSection(Section, frozen=True):
+    seen_for_bonus: bool  # whether a bonus wager on a folded hand has the hand turned over before settlement
+    clause: str
+
+
+class ButtonSection(Section, frozen=True):
+    values: dict[str, int]
+    clause: str
+
+
+class PlayerTotalsSection(Section, frozen=True):
+    must_hit: int  # hard totals up to this one
+    must_stand: int  # hard totals from this one on
+    clause: str
+
+
+class DealerTotalsSection(Section, frozen=True):
+    hits_hard: int
+    hits_soft: int
+    clause: str
+
+
+class SplitSection(Section, frozen=True):
+    most_hands: int
+    clause: str
+
+
+class ShareSection(Section, frozen=True):
+    share: str  # of the game wager, "1:2"
     clause: str
 
 
@@ -95,6 +168,7 @@ class PayTableSection(Section, frozen=True):
 
 class CollectionSection(Section, frozen=True):
     supplied_schedule: bool
+    most_tiers: int
     clause: str
 
 
@@ -130,15 +204,30 @@ class MostSection(Section, frozen=True):
     clause: str
 
 
+class CustomerLimitSection(Section, frozen=True):
+    most: str
+    play_in_advance: int  # the multiple of the ante that is counted before a play wager is made
+    posted: bool  # whether a table's own limits must keep one spot within it
+    clause: str
+
+
+class TripsTableSection(Section, frozen=True):
+    one_a_day: bool  # whether a property uses one table for all its gaming tables on a gaming day
+    clause: str
+
+
 class ClauseSection(Section, frozen=True):
     id: str
     says: str
     decided: str | None = None
+    checked: bool = True  # false: the document says so, and nothing in the ledger can hold anybody to it
+    contradicts: tuple[str, ...] = ()  # clauses of the same document that say something else
     points: tuple[str, ...] = ()
 
 
 class RuleSetFile(Section, frozen=True):
     id: str
+    version: int
     title: str
     family: Family
     source: str
@@ -147,15 +236,30 @@ class RuleSetFile(Section, frozen=True):
     bank: BankSection
     decks: DecksSection
     bettors: BettorsSection
+    chip: ChipSection
     spot: tuple[SpotSection, ...]
     dealing: tuple[DealingSection, ...]
     settlement: SettlementSection
+    odds: tuple[OddsSection, ...]
+    liability: LiabilitySection
     paytable: tuple[PayTableSection, ...]
     clause: tuple[ClauseSection, ...]
+    source_hash: str | None = None  # SHA-256 of the document; version 1 names none
+    street: tuple[StreetSection, ...] = ()
+    qualify: QualifySection | None = None
+    folded_hands: FoldedHandsSection | None = None
+    button: ButtonSection | None = None
+    player_totals: PlayerTotalsSection | None = None
+    dealer_totals: DealerTotalsSection | None = None
+    split: SplitSection | None = None
+    insurance: ShareSection | None = None
+    surrender: ShareSection | None = None
+    toke: TokeSection | None = None
+    trips_table: TripsTableSection | None = None
     rotation: RotationSection | None = None
     deck_colours: DeckColoursSection | None = None
     collection: CollectionSection | None = None
     schedule: tuple[ScheduleSection, ...] = ()
     progressive: tuple[ProgressiveSection, ...] = ()
     table_aggregate: MostSection | None = None
-    customer_limit: MostSection | None = None
+    customer_limit: CustomerLimitSection | None = None

@@ -29,7 +29,7 @@ class LiveTable:
     """`start` names this start of the demo, and so its rounds: `house-1-1116-112345-000001`."""
 
     def __init__(self, ledger: Ledger, name: str, ruleset: str, number: int, start: str) -> None:
-        self._ledger, self._name = ledger, name
+        self._ledger, self._name, self._ruleset = ledger, name, ruleset
         rng = Random(f"{name}/{start}")
         crowd = len(TABLES) + 1 + (rng.randrange(CROWDS) * len(TABLES)) + number
         self._simulated = Table(rulesets.load(ruleset), name, crowd, rng, f"{name}-{start}")
@@ -68,9 +68,12 @@ class LiveTable:
         self._ledger.act(session.playing.round, [void], self._dealer())
 
     def _open(self) -> None:
+        dealer = self._dealer()
+        self._simulated.play_by(dealer.rules_of(self._ruleset))
         document = json.loads(self._simulated.next_document())
         opening = {**document, "actions": []}
-        self._round = self._ledger.record_document(read_document(opening), content_digest(opening), self._dealer())
+        read = read_document(opening, dealer.rules_of)
+        self._round = self._ledger.record_document(read, content_digest(opening), dealer)
         self._actions = iter(document["actions"])
 
     def _act(self, count: int | None) -> None:

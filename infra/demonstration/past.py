@@ -106,6 +106,7 @@ class Past:
         for slot in range(plan.rounds_a_day):
             for number, (name, table) in enumerate(self._tables.items()):
                 at_ms = day_ms + FIRST_ROUND_MS + slot * apart_ms + number * apart_ms // len(TABLES)
+                table.play_by(Actor(FLOOR, at_ms).rules_of(TABLES[name]))
                 document = json.loads(table.next_document())
                 self._sessions[name].before(document, at_ms)
                 result = self._record(document, at_ms, late=beside.is_late(day, slot, number))

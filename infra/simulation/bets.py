@@ -13,7 +13,6 @@ from domain.money import money
 from domain.ruleset import RuleSet
 from domain.state import Bank
 from domain.terms import Terms
-from domain.wagers import PLAY_IN_ADVANCE
 from infra.simulation.people import Person
 
 BASE_SPOTS: Mapping[str, tuple[SpotName, ...]] = {"uth": ("ante", "blind"), "tcp": ("ante",), "p215": ("game",)}
@@ -102,8 +101,8 @@ class Betting:
         smallest: Placed = {spot: self._stake(spot, 0) for spot in placed if spot in ("ante", "blind", "trips")}
         spent = self._spent.get(person.id, 0)
         for choice in (placed, smallest):
-            counted = sum(choice.values()) + PLAY_IN_ADVANCE * choice.get("ante", 0)
-            if spent + counted <= limit:
+            counted = sum(choice.values()) + limit.play_in_advance * choice.get("ante", 0)
+            if spent + counted <= limit.most:
                 self._spent[person.id] = spent + counted
                 return choice
         return {}

@@ -45,6 +45,13 @@ class Table:
         self._rounds = 0
         self._left = 0  # rounds of this session
 
+    def play_by(self, rules: RuleSet) -> None:
+        """Another version of the rule set from the next round on; the terms are those of before."""
+        if rules.content_hash != self._rules.content_hash:
+            self._rules = rules
+            if self._left:
+                self._terms = self._resolved()
+
     def next_document(self) -> bytes:
         """The next round of this table as a line of JSON, without its end."""
         if self._left == 0:
@@ -54,7 +61,7 @@ class Table:
         self._company.next_round(self._last_player_dealer)
         bank, declined = self._bank()
         document = self._envelope(bank, declined)
-        opening = read_document(document).opening
+        opening = read_document(document, lambda _: self._rules).opening
         bets = Betting(self._rules, self._terms, self._rng).of_round(self._company.seated, self._company.standing, bank)
         play = Play(opening, self._cards(), self._style, self._people(), self._rng)
         document["actions"] = play.through(bets, self._void(bets))

@@ -283,8 +283,8 @@ def _out_of_order(label: str, row: EventRow, last_version: int, last_position: i
 def _is_todays(adopted: RuleSetAdopted) -> bool:
     """Nearly always, and then nobody need read the text again."""
     name = adopted.ruleset
-    known = name in rulesets.ids() and rulesets.load(name).content_hash == adopted.content_hash
-    return known and rulesets.text(name) == adopted.text
+    shipped = rulesets.with_hash(name, adopted.content_hash)
+    return shipped is not None and shipped.text == adopted.text
 
 
 def _at(finding: Finding, row: EventRow) -> Finding:

@@ -53,8 +53,9 @@ class Rulebook:
         return found
 
     def _find(self, ruleset: str, content_hash: str) -> RuleSet:
-        if ruleset in rulesets.ids() and rulesets.load(ruleset).content_hash == content_hash:
-            return rulesets.load(ruleset)
+        shipped = rulesets.with_hash(ruleset, content_hash)
+        if shipped is not None:
+            return shipped
         adopted = self._adopted(content_hash)
         if adopted is None:
             raise NoRules(f"The rule set {ruleset} with the hash {content_hash} was never stored.")

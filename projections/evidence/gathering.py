@@ -59,8 +59,9 @@ def _ruleset_text(opened: RoundOpened, adopted: list[LogRow]) -> str:
     if adopted:
         text: str = TOPICS.decoder(adopted[0].topic)(adopted[0].state).event.text
         return text
-    if opened.ruleset in rulesets.ids() and rulesets.load(opened.ruleset).content_hash == opened.ruleset_hash:
-        return rulesets.text(opened.ruleset)
+    shipped = rulesets.with_hash(opened.ruleset, opened.ruleset_hash)
+    if shipped is not None:
+        return shipped.text
     raise NoEvidence(f"The text of the rule set {opened.ruleset} of that day is not stored.")
 
 

@@ -318,7 +318,7 @@ class _Layout:
 
     def _budget(self, bettor: str) -> int:
         limit = self.opening.rules.customer_limit
-        return MOST_CENTS * 6 if limit is None else self.left.get(bettor, limit)
+        return MOST_CENTS * 6 if limit is None else self.left.get(bettor, limit.most)
 
     def _spend(self, bettor: str, amount: int) -> None:
         self.left[bettor] = self._budget(bettor) - amount

@@ -9,7 +9,7 @@ import pytest
 
 from domain import points
 from domain.errors import UnknownRuleset
-from domain.ruleset import Odds, RuleSet
+from domain.ruleset import CustomerLimit, Odds, RuleSet
 from domain.rulesets import RuleSetError, ids, load, parse
 from domain.rulesets.lines import Lines
 
@@ -36,7 +36,7 @@ PREFIXES = {
 
 
 def text_of(ruleset_id: str, root: Path) -> str:
-    return (root / "domain" / "rulesets" / f"{ruleset_id}.toml").read_text(encoding="utf-8")
+    return (root / "domain" / "rulesets" / "v2" / f"{ruleset_id}.toml").read_text(encoding="utf-8")
 
 
 # --- what there is ---------------------------------------------------------------------------------------------
@@ -376,7 +376,8 @@ def test_progressive_tables():
 def test_sums_over_a_table_or_a_customer(ruleset_id: str):
     rules = load(ruleset_id)
     assert rules.table_aggregate == (3_000_000 if ruleset_id == "uth-house" else None)
-    assert rules.customer_limit == (100_000 if ruleset_id == "uth-sd" else None)
+    limit = CustomerLimit(most=100_000, play_in_advance=4, posted=True)
+    assert rules.customer_limit == (limit if ruleset_id == "uth-sd" else None)
     assert bool(rules.progressives) == (ruleset_id == "uth-sd")
 
 
