@@ -11,52 +11,55 @@ from domain.events import MeterPaid, RoundEvent
 from domain.money import dollars
 from domain.poker import PokerHand, best_of
 from domain.ruleset import Award, ProgressiveTable
-from domain.settlement import Verdict
+from domain.settlement import DROPPED, UNSEEN, Verdict
 from domain.state import Round, Stakes
 
 
 class Prize(Struct, frozen=True):
     award: Award
     amount: int
-    hand: str
+    exact: bool  # false where a fraction of a cent was dropped
+    story: str
 
 
 class Awards(Struct, frozen=True):
     """What the progressive table pays in a round, worked out before any line is written."""
 
     prizes: Mapping[int, Prize] = {}
+    losses: Mapping[int, str] = {}  # why a seat's progressive wager is not paid
     causes: Mapping[int, Award] = {}  # seats whose hand pays envy to the others
-    unseen: frozenset[int] = frozenset()
     events: tuple[RoundEvent, ...] = ()
 
     def verdict(self, seat: int, bettor: str, stake: int) -> Verdict:
         """The wager itself went in before the cards and never comes back, win or lose."""
         prize = self.prizes.get(seat)
         if prize is None:
-            point, why = "progressive.lose", "The hand is not on the progressive table"
-            if seat in self.unseen:
-                point, why = "progressive.unseen", "The hand was folded and never turned over"
-            reason = f"{why}: the progressive wager of {dollars(stake)} is lost."
-            return Verdict(seat, bettor, 1, "progressive", stake, "lose", None, stake, point, reason, "tray")
+            story = self.losses.get(seat)
+            point = "progressive.unseen" if story is None else "progressive.lose"
+            story = UNSEEN if story is None else story
+            reason = f"{story}: the progressive wager of {dollars(stake)} is lost."
+            return Verdict(seat, bettor, 1, "progressive", stake, "lose", None, stake, point, story, reason)
         award = prize.award
         if award.percent is not None:
             how, point, source = f"{award.percent}% of the meter", "progressive.percent", "meter"
         else:
             how, point, source = f"{award.times:,} for 1", "progressive.pays", "tray"
+        dropped = "" if prize.exact else f" {DROPPED}"
         reason = (
-            f"You made {prize.hand}: the progressive pays {how}, {dollars(prize.amount)}; the wager itself stays in."
+            f"{prize.story}: the progressive pays {how}, {dollars(prize.amount)}{dropped}; the wager itself stays in."
         )
-        return Verdict(seat, bettor, 1, "progressive", stake, "win", str(award), prize.amount, point, reason, source)
+        return Verdict(
+            seat, bettor, 1, "progressive", stake, "win", str(award), prize.amount, point, prize.story, reason, source
+        )
 
     def envy(self, seat: int, bettor: str, stakes: Stakes) -> Iterator[Verdict]:
         """Paid to each other seat with a progressive wager, once for each hand that causes it."""
         if "progressive" in stakes.spots:
             for cause, award in sorted(self.causes.items()):
                 if cause != seat and award.envy is not None:
-                    reason = (
-                        f"Seat {cause} made a {award.hand}: your progressive wager earns envy of {dollars(award.envy)}."
-                    )
-                    yield Verdict(seat, bettor, 1, "envy", 0, "win", None, award.envy, "envy", reason, "tray")
+                    story = f"Seat {cause} made a {award.hand}"
+                    reason = f"{story}: your progressive wager earns envy of {dollars(award.envy)}."
+                    yield Verdict(seat, bettor, 1, "envy", 0, "win", None, award.envy, "envy", story, reason)
 
 
 NO_AWARDS = Awards()
@@ -69,24 +72,27 @@ def awards(round_: Round) -> Awards:
         return NO_AWARDS
     shown, reserve = round_.meter_shown, round_.meter_reserve
     prizes: dict[int, Prize] = {}
+    losses: dict[int, str] = {}
     events: list[RoundEvent] = []
     for seat in reversed(round_.seats or ()):
         bettor = round_.seated[seat]
         stake = round_.layout[seat][bettor].spots.get("progressive") if bettor in round_.layout[seat] else None
-        found = None if stake is None else _award(round_, table, seat)
-        if stake is None or found is None:
+        hand = None if stake is None else _read(round_, table, seat)
+        if stake is None or hand is None:
             continue
-        award, hand = found
-        amount = stake * (award.times or 0)
+        award = hand.award
+        if award is None:
+            losses[seat] = hand.story
+            continue
+        amount, exact = stake * (award.times or 0), True
         if award.percent is not None:
-            amount = shown * award.percent // 100
+            amount, exact = shown * award.percent // 100, shown * award.percent % 100 == 0
             shown -= amount
             if award.percent == 100:
                 shown, reserve = meter.seed + reserve, 0
             events.append(MeterPaid(seat, bettor, award.percent, amount, shown, reserve))
-        prizes[seat] = Prize(award, amount, hand.text)
-    unseen = frozenset(seat for seat in round_.seats or () if None in round_.hands[seat])
-    return Awards(prizes, envy_causes(round_), unseen, tuple(events))
+        prizes[seat] = Prize(award, amount, exact, hand.story)
+    return Awards(prizes, losses, envy_causes(round_), tuple(events))
 
 
 def envy_causes(round_: Round) -> dict[int, Award]:
@@ -98,29 +104,51 @@ def envy_causes(round_: Round) -> dict[int, Award]:
         return {}
     causes = {}
     for seat in round_.seats or ():
-        found = _award(round_, table, seat)
-        if found is not None and found[0].envy:
-            causes[seat] = found[0]
+        hand = _read(round_, table, seat)
+        if hand is not None and hand.award is not None and hand.award.envy:
+            causes[seat] = hand.award
     return causes
 
 
-def _award(round_: Round, table: ProgressiveTable, seat: int) -> tuple[Award, PokerHand] | None:
-    """The best line of the table that a wholly seen hand reaches."""
+class _Read(Struct, frozen=True):
+    """A hand as the progressive table reads it; no award where it pays nothing."""
+
+    award: Award | None
+    story: str
+
+
+BOARD_ROYAL, FIRST_FIVE_ROYAL = "royal flush on the board", "royal flush in the first five"
+_ROYALS = {
+    BOARD_ROYAL: "The five cards of the board are a royal flush",
+    FIRST_FIVE_ROYAL: "Your two cards and the flop make a royal flush",
+}
+
+
+def _read(round_: Round, table: ProgressiveTable, seat: int) -> _Read | None:
+    """The best line of the table that a hand reaches; None while any card of it is unseen."""
     hole, board = whole(round_.hands[seat]), whole(round_.hands["board"])
     if hole is None or board is None:
         return None
-    names = []
-    first_five = best_of(hole + board[: round_.rules.flop])
+    first_five, seven = best_of(hole + board[: round_.rules.flop]), best_of(hole + board)
     if table.reads == "first five":
-        hand = first_five
+        names = [first_five.name]
     else:
-        hand = best_of(hole + board)
-        if best_of(board).name == "royal flush":
-            names.append("royal flush on the board")
-        if first_five.name == "royal flush":
-            names.append("royal flush in the first five")
-    names.append(hand.name)
-    for award in table.awards:
-        if award.hand in names:
-            return award, hand
-    return None
+        names = [BOARD_ROYAL] if best_of(board).name == "royal flush" else []
+        names += [FIRST_FIVE_ROYAL] if first_five.name == "royal flush" else []
+        names.append(seven.name)
+    award = next((award for award in table.awards if award.hand in names), None)
+    return _Read(award, _story(table, award, first_five, seven))
+
+
+def _story(table: ProgressiveTable, award: Award | None, first_five: PokerHand, seven: PokerHand) -> str:
+    hands = [line.hand for line in table.awards]
+    if award is not None and award.hand in _ROYALS:
+        return _ROYALS[award.hand]
+    if table.reads == "first five":
+        story, later = f"Your two cards and the flop make {first_five.text}", seven.name in hands
+        unpaid = f"; the later cards, with which you have {seven.text}, do not count" if later else ""
+    else:
+        story, unpaid = f"You made {seven.text}", ""
+        if award is not None and award.hand == "royal flush" and FIRST_FIVE_ROYAL in hands:
+            story = f"{story}, though not with your two cards and the flop alone"
+    return story if award is not None else f"{story}, which the progressive does not pay{unpaid}"

@@ -13,9 +13,15 @@ from domain.money import dollars
 from domain.ruleset import Odds
 from domain.state import Round, Stakes
 
+UNSEEN = "The hand was folded and never turned over"
+DROPPED = "(a fraction of a cent is dropped)"
+
 
 class Verdict(Struct, gc=False):
-    """What the rules say of one wager before anybody asks whether the bank can cover it."""
+    """What the rules say of one wager before anybody asks whether the bank can cover it.
+
+    `story` is what happened to the hand, `reason` the same with what it means for the wager.
+    """
 
     seat: int
     bettor: str
@@ -26,24 +32,28 @@ class Verdict(Struct, gc=False):
     odds: str | None
     owed: int
     point: str
+    story: str
     reason: str
     source: str = "tray"
 
 
-def won(seat: int, bettor: str, spot: str, stake: int, odds: Odds, point: str, reason: str, hand: int = 1) -> Verdict:
+def won(seat: int, bettor: str, spot: str, stake: int, odds: Odds, point: str, story: str, hand: int = 1) -> Verdict:
     owed = odds.of(stake)
-    text = f"{reason}: {spot.replace('_', ' ')} pays {odds.words}, {dollars(owed)} on {dollars(stake)}."
-    return Verdict(seat, bettor, hand, spot, stake, "win", str(odds), owed, point, text)
+    dropped = f" {DROPPED}" if stake * odds.to % odds.per else ""
+    text = f"{story}: {spot.replace('_', ' ')} pays {odds.words}, {dollars(owed)} on {dollars(stake)}{dropped}."
+    return Verdict(seat, bettor, hand, spot, stake, "win", str(odds), owed, point, story, text)
 
 
-def lost(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
-    text = f"{reason}: the {dollars(stake)} {spot.replace('_', ' ')} wager is lost."
-    return Verdict(seat, bettor, hand, spot, stake, "lose", None, stake, point, text)
+def lost(seat: int, bettor: str, spot: str, stake: int, point: str, story: str, hand: int = 1) -> Verdict:
+    text = f"{story}: the {dollars(stake)} {spot.replace('_', ' ')} wager is lost."
+    return Verdict(seat, bettor, hand, spot, stake, "lose", None, stake, point, story, text)
 
 
-def pushed(seat: int, bettor: str, spot: str, stake: int, point: str, reason: str, hand: int = 1) -> Verdict:
-    text = f"{reason}: the {dollars(stake)} {spot.replace('_', ' ')} wager pushes."
-    return Verdict(seat, bettor, hand, spot, stake, "push", None, 0, point, text)
+def pushed(
+    seat: int, bettor: str, spot: str, stake: int, point: str, story: str, hand: int = 1, how: str = "pushes"
+) -> Verdict:
+    text = f"{story}: the {dollars(stake)} {spot.replace('_', ' ')} wager {how}."
+    return Verdict(seat, bettor, hand, spot, stake, "push", None, 0, point, story, text)
 
 
 def cannot_settle(round_: Round) -> OutOfTurn:
@@ -128,12 +138,12 @@ def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> list[Lin
         outcome = verdict.outcome
         left = to_pay if outcome == "win" else to_collect if outcome != "push" else max(to_pay, to_collect)
         if left == 0:
-            lines.append(_no_action(round_, verdict, wager))
+            lines.append(_no_action(round_, verdict, wager, single_pool))
             continue
         amount, reason = verdict.owed, verdict.reason
         if amount > left:
             amount = left
-            reason = f"{reason} {_cut_short(verdict, amount)}"
+            reason = f"{reason} {_cut_short(verdict, amount, single_pool)}"
         lines.append(_line(round_, verdict, amount, "bank", reason))
         if single_pool or outcome == "win":
             to_pay -= amount
@@ -142,18 +152,23 @@ def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> list[Lin
     return lines
 
 
-def _cut_short(verdict: Verdict, amount: int) -> str:
-    left = f"Only {dollars(amount)} of the player-dealer's wager was left for it"
-    if verdict.outcome == "win":
+def _cut_short(verdict: Verdict, amount: int, single_pool: bool) -> str:
+    wins = verdict.outcome == "win"
+    for_what = "for it" if single_pool else "to pay with" if wins else "to collect by"
+    left = f"Only {dollars(amount)} of the player-dealer's wager was left {for_what}"
+    if wins:
         return f"{left}, so {dollars(amount)} is paid and {dollars(verdict.owed - amount)} is not covered."
     return f"{left}, so {dollars(amount)} is collected and {dollars(verdict.stake - amount)} goes back."
 
 
-def _no_action(round_: Round, verdict: Verdict, wager: int) -> LineSettled:
-    reason = (
-        f"The player-dealer's wager of {dollars(wager)} was used up before it came to this wager, so it has no action"
-        f" and {dollars(verdict.stake)} goes back. Otherwise: {verdict.reason}"
-    )
+def _no_action(round_: Round, verdict: Verdict, wager: int, single_pool: bool) -> LineSettled:
+    used_up = f"The player-dealer's wager of {dollars(wager)} was used up before it came to this wager"
+    if not single_pool:
+        moved = {"win": "paid out", "push": "paid out and collected"}.get(verdict.outcome, "collected")
+        used_up = f"The player-dealer had already {moved} as much as the wager of {dollars(wager)} before it came to this wager"
+    back = f"so it has no action and {dollars(verdict.stake)} goes back"
+    story = verdict.story[0].lower() + verdict.story[1:]
+    reason = f"{used_up}, {back}. Had it been covered, it would have {_would_have(verdict)}, because {story}."
     return LineSettled(
         verdict.seat,
         verdict.bettor,
@@ -171,6 +186,16 @@ def _no_action(round_: Round, verdict: Verdict, wager: int) -> LineSettled:
     )
 
 
+def _would_have(verdict: Verdict) -> str:
+    match verdict.outcome:
+        case "win":
+            return f"won {dollars(verdict.owed)}"
+        case "push":
+            return "pushed"
+        case _:
+            return f"lost {dollars(verdict.owed)}"
+
+
 def _scaled(round_: Round, limit: int, lines: list[LineSettled]) -> list[LineSettled]:
     """Payouts cut in proportion to the table aggregate; the odd cents go to the largest remainders."""
     total = sum(line.owed for line in lines if line.outcome == "win")
@@ -183,8 +208,8 @@ def _scaled(round_: Round, limit: int, lines: list[LineSettled]) -> list[LineSet
     for at, amount in paid.items():
         line = lines[at]
         reason = (
-            f"{line.reason} All winners of this round together were owed {dollars(total)}; the table pays at most"
-            f" {dollars(limit)}, so this payout is cut in proportion to {dollars(amount)}."
+            f"{line.reason} The winners of this round were owed a total of {dollars(total)}; the table pays at most"
+            f" {dollars(limit)}, so this payout is reduced in proportion to {dollars(amount)}."
         )
         scaled[at] = LineSettled(
             line.seat,

@@ -24,6 +24,7 @@ from domain.events import (
 from domain.money import cents, dollars, money
 from domain.ruleset import Odds, PayTable, Totals
 from domain.settlement import (
+    DROPPED,
     Verdict,
     bettors_in_order,
     cannot_settle,
@@ -500,7 +501,7 @@ def _hand_verdict(
     if points > 21:
         return lost(seat, bettor, spot, stake, "bust", f"You are over 21.5 with {points}", number)
     if dealer.bust:
-        reason = f"The player-dealer is over 21.5 with {dealer.points} and you stand with {name}"
+        reason = f"The player-dealer is over 21.5 with {dealer.points}, and your hand has {name}"
         return won(seat, bettor, spot, stake, odds[spot], "dealer_bust", reason, number)
     theirs = _spoken(dealer.cards)
     if points > dealer.points:
@@ -522,8 +523,10 @@ def _surrender(round_: Round, seat: int, bettor: str, stake: int) -> Verdict:
     share = _totals(round_).surrender
     forfeited = share.of(stake)
     part = "half of the wager" if (share.to, share.per) == (1, 2) else f"{share.to}/{share.per} of the wager"
-    reason = f"The hand was surrendered: {part}, {dollars(forfeited)}, is forfeited."
-    return Verdict(seat, bettor, 1, "game", stake, "surrender", None, forfeited, "surrender", reason)
+    dropped = f" {DROPPED}" if stake * share.to % share.per else ""
+    story = "The hand was surrendered"
+    reason = f"{story}: {part}, {dollars(forfeited)}{dropped}, is forfeited."
+    return Verdict(seat, bettor, 1, "game", stake, "surrender", None, forfeited, "surrender", story, reason)
 
 
 def _red_flex(round_: Round, seat: int, bettor: str, stake: int, dealer: _Dealer) -> Verdict:

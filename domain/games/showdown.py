@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from domain.actions import Reveal
 from domain.dealing import check_turned
@@ -11,7 +11,7 @@ from domain.errors import OutOfTurn
 from domain.events import CardsTurned, Place
 from domain.poker import PokerHand
 from domain.settlement import Verdict, lost, pushed, won
-from domain.state import Round
+from domain.state import Round, Stakes
 
 
 def folded(round_: Round, seat: int) -> bool:
@@ -56,16 +56,32 @@ def seat_reveals(round_: Round, cards: int) -> Iterator[dict[str, Any]]:
             yield reveal_entry(some[0] if len(some) == 1 else some, round_.hands[some[0]])
 
 
-def tell(banker: str, mine: PokerHand, dealer: PokerHand, sign: int) -> str:
+class Voice(NamedTuple):
+    """Whom a sentence about a hand speaks to: the player whose it is, or the tip that rides on it."""
+
+    you: str
+    your: str
+
+
+PLAYER, TIP = Voice("You", "your"), Voice("The player", "the player's")
+
+
+def voice_of(stakes: Stakes) -> Voice:
+    return TIP if stakes.kind == "toke" else PLAYER
+
+
+def tell(banker: str, mine: PokerHand, dealer: PokerHand, sign: int, voice: Voice = PLAYER) -> str:
+    you, your = voice
     if sign == 0:
-        return f"You and the {banker} tie with {mine.text}"
+        return f"{you} and the {banker} tie with {mine.text}"
     if mine.text == dealer.text:
-        beats = "your other cards are higher" if sign > 0 else f"the {banker}'s other cards are higher"
-        return f"You and the {banker} both made {mine.text}, but {beats}"
+        whose = your if sign > 0 else f"the {banker}'s"
+        return f"{you} and the {banker} both made {mine.text}, and {whose} other cards are higher"
     several = mine.text.startswith(("three ", "four "))
     beats = ("beat" if several else "beats") if sign > 0 else ("lose to" if several else "loses to")
     comma = "," if "," in mine.text else ""
-    return f"Your {_without_article(mine)}{comma} {beats} the {banker}'s {_without_article(dealer)}"
+    whose = f"{your[0].upper()}{your[1:]}"
+    return f"{whose} {_without_article(mine)}{comma} {beats} the {banker}'s {_without_article(dealer)}"
 
 
 def _without_article(hand: PokerHand) -> str:
@@ -85,4 +101,4 @@ def given_up(round_: Round, seat: int, bettor: str, spot: str, stake: int, point
     """Lost by the seat's fold, or by a backline bettor's own."""
     if folded(round_, seat):
         return lost(seat, bettor, spot, stake, point, "The hand was folded")
-    return lost(seat, bettor, spot, stake, "follow", "You did not go along with the seat's play wager")
+    return lost(seat, bettor, spot, stake, "follow", "You did not follow the seat's play wager")

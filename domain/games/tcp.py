@@ -242,7 +242,7 @@ def _against_dealer(
         if spot == "ante":
             odds = round_.rules.odds["ante, dealer not qualified"]
             return won(seat, bettor, spot, stake, odds, "ante.not_qualified", reason)
-        return pushed(seat, bettor, spot, stake, "play.not_qualified", reason)
+        return pushed(seat, bettor, spot, stake, "play.not_qualified", reason, how="has no action and goes back")
     sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
     return compared(round_, seat, bettor, spot, stake, sign, tell(round_.banker, mine, dealer, sign))
 

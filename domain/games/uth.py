@@ -17,6 +17,7 @@ from domain.dealing import check_packet, check_place, check_turned, next_packet,
 from domain.errors import BadChoice, MissingWager, OutOfTurn
 from domain.events import CardsDealt, CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
 from domain.games.showdown import (
+    TIP,
     compared,
     folded,
     given_up,
@@ -24,12 +25,23 @@ from domain.games.showdown import (
     reveal_seat,
     seat_reveals,
     tell,
+    voice_of,
     waiting_followers,
 )
 from domain.poker import PokerHand, best_of, with_article
 from domain.ruleset import Street, qualify_of
-from domain.settlement import Verdict, bettors_in_order, cannot_settle, lines_of, lost, pushed, seats_in_order, won
-from domain.state import Round
+from domain.settlement import (
+    UNSEEN,
+    Verdict,
+    bettors_in_order,
+    cannot_settle,
+    lines_of,
+    lost,
+    pushed,
+    seats_in_order,
+    won,
+)
+from domain.state import Round, Stakes
 from domain.wagers import check_beside
 
 BOARD_REVEALS = ("flop", "turn_river")
@@ -326,61 +338,68 @@ def _seat_verdicts(round_: Round, hand: _Hand, order: tuple[str, ...], awards: p
             if spot == "play":
                 if times and against is not None:
                     stake = stakes.spots["ante"] * times
-                    verdicts.append(compared(round_, seat, bettor, "play", stake, against.sign, against.story))
+                    verdicts.append(compared(round_, seat, bettor, "play", stake, against.sign, against.story(stakes)))
             elif spot == "envy":
                 verdicts += awards.envy(seat, bettor, stakes)
             elif spot in stakes.spots:
                 stake = stakes.spots[spot]
                 if spot == "trips":
-                    verdicts.append(_trips(round_, seat, bettor, stake, mine))
+                    verdicts.append(_trips(round_, seat, bettor, stakes, mine))
                 elif spot == "progressive":
                     verdicts.append(awards.verdict(seat, bettor, stake))
                 elif against is None or ((seat, bettor) in round_.plays and not times):
                     verdicts.append(given_up(round_, seat, bettor, spot, stake, "fold"))
                 elif spot == "ante":
-                    verdicts.append(against.ante(seat, bettor, stake))
+                    verdicts.append(against.ante(seat, bettor, stakes))
                 else:
-                    verdicts.append(against.blind(seat, bettor, stake))
+                    verdicts.append(against.blind(seat, bettor, stakes))
     return verdicts
 
 
 class _Showdown:
     """One hand against the dealer hand; the words are made once for all its wagers."""
 
-    __slots__ = ("dealer", "mine", "qualified", "round", "sign", "story")
+    __slots__ = ("_story", "dealer", "mine", "qualified", "round", "sign")
 
     def __init__(self, round_: Round, mine: PokerHand, dealer: PokerHand) -> None:
         self.round, self.mine, self.dealer = round_, mine, dealer
         self.qualified = qualify_of(round_.rules).met_by(dealer)
         self.sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
-        self.story = tell(round_.banker, mine, dealer, self.sign)
+        self._story = tell(round_.banker, mine, dealer, self.sign)
 
-    def ante(self, seat: int, bettor: str, stake: int) -> Verdict:
+    def story(self, stakes: Stakes) -> str:
+        if stakes.kind != "toke":
+            return self._story
+        return tell(self.round.banker, self.mine, self.dealer, self.sign, TIP)
+
+    def ante(self, seat: int, bettor: str, stakes: Stakes) -> Verdict:
+        stake = stakes.spots["ante"]
         if self.qualified:
-            return compared(self.round, seat, bettor, "ante", stake, self.sign, self.story)
+            return compared(self.round, seat, bettor, "ante", stake, self.sign, self.story(stakes))
         least = qualify_of(self.round.rules).at_least
-        reason = f"The {self.round.banker} made {self.dealer.text}, less than {least}, and does not qualify"
-        return pushed(seat, bettor, "ante", stake, "ante.not_qualified", reason)
+        story = f"The {self.round.banker} made {self.dealer.text}, less than {least}, and does not qualify"
+        return pushed(seat, bettor, "ante", stake, "ante.not_qualified", story)
 
-    def blind(self, seat: int, bettor: str, stake: int) -> Verdict:
+    def blind(self, seat: int, bettor: str, stakes: Stakes) -> Verdict:
+        stake, story = stakes.spots["blind"], self.story(stakes)
         if self.sign <= 0:
-            return compared(self.round, seat, bettor, "blind", stake, self.sign, self.story)
+            return compared(self.round, seat, bettor, "blind", stake, self.sign, story)
         table = self.round.rules.paytable_of["blind"]
         odds = table.pays.get(self.mine.name)
         if odds is None:
-            reason = f"{self.story}, but the blind is paid from {with_article(table.lowest)} up"
-            return pushed(seat, bettor, "blind", stake, "blind.below", reason)
-        return won(seat, bettor, "blind", stake, odds, "blind.win", self.story)
+            below = f"{story}, but the blind is paid from {with_article(table.lowest)} up"
+            return pushed(seat, bettor, "blind", stake, "blind.below", below)
+        return won(seat, bettor, "blind", stake, odds, "blind.win", story)
 
 
-def _trips(round_: Round, seat: int, bettor: str, stake: int, mine: PokerHand | None) -> Verdict:
-    table = round_.terms.trips
+def _trips(round_: Round, seat: int, bettor: str, stakes: Stakes, mine: PokerHand | None) -> Verdict:
+    table, stake = round_.terms.trips, stakes.spots["trips"]
     assert table is not None
     if mine is None:
-        reason = "The hand was folded and never turned over"
-        return lost(seat, bettor, "trips", stake, "trips.unseen", reason)
+        return lost(seat, bettor, "trips", stake, "trips.unseen", UNSEEN)
+    story = f"{voice_of(stakes).you} made {mine.text}"
     odds = table.pays.get(mine.name)
     if odds is None:
-        reason = f"You made {mine.text}, and trips is paid from {with_article(table.lowest)} up"
-        return lost(seat, bettor, "trips", stake, "trips.lose", reason)
-    return won(seat, bettor, "trips", stake, odds, "trips.win", f"You made {mine.text}")
+        story = f"{story}, and trips is paid from {with_article(table.lowest)} up"
+        return lost(seat, bettor, "trips", stake, "trips.lose", story)
+    return won(seat, bettor, "trips", stake, odds, "trips.win", story)
