@@ -1,11 +1,14 @@
-"""`roundledger rules`: which rule sets there are, and what one of them says."""
+"""`roundledger rules`: which rule sets there are, what one of them says, and how its versions differ."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from domain.ruleset import RuleSet
 
 app = typer.Typer(help="List the rule sets, or show one of them.", invoke_without_command=True)
 
@@ -30,29 +33,24 @@ def list_rules(context: typer.Context, as_json: AsJson = False) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("rule set", "game", "bank", "seats", "in force"):
+    for heading in ("rule set", "game", "bank", "seats", "version", "in force"):
         table.add_column(heading, no_wrap=heading != "game")
     for rules in every:
-        table.add_row(rules.id, FAMILY_NAMES[rules.family], rules.bank, str(rules.seats), dates(rules))
+        version = str(rules.version)
+        table.add_row(rules.id, FAMILY_NAMES[rules.family], rules.bank, str(rules.seats), version, dates(rules))
     Console().print(table)
 
 
-@app.command("show")
-def show_rules(
-    context: typer.Context,
-    ruleset: Annotated[str, typer.Argument(metavar="ID", help="The rule set's id, as `roundledger rules` lists it.")],
-    as_json: AsJson = False,
-) -> None:
-    """Print one rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
-    from domain.errors import UnknownRuleset
-    from domain.rulebook import contents, markdown
-    from domain.rulesets import load
+RulesetId = Annotated[str, typer.Argument(metavar="ID", help="The rule set's id, as `roundledger rules` lists it.")]
+Version = Annotated[int | None, typer.Option(metavar="N", help="Another version than the newest.")]
 
-    try:
-        rules = load(ruleset)
-    except UnknownRuleset as error:
-        typer.echo(f"roundledger: {error.detail}", err=True)
-        raise typer.Exit(2) from None
+
+@app.command("show")
+def show_rules(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
+    """Print one rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
+    from domain.rulebook import contents, markdown
+
+    rules = _load(ruleset, version)
     if as_json or context.obj:
         _print_json(contents(rules))
         return
@@ -61,6 +59,54 @@ def show_rules(
     from rich.markdown import Markdown
 
     Console().print(Markdown(markdown(rules)))
+
+
+@app.command("figures")
+def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
+    """List every figure of a rule set by the name that `whatif --set` knows it by."""
+    from domain.rulebook import contents
+
+    figures: Any = contents(_load(ruleset, version))["figures"]
+    if as_json or context.obj:
+        _print_json(figures)
+        return
+    for figure in figures:
+        typer.echo(f"{figure['place']} = {json.dumps(figure['value'], ensure_ascii=False)}")
+
+
+@app.command("diff")
+def compare_versions(
+    context: typer.Context,
+    ruleset: RulesetId,
+    before: Annotated[int, typer.Argument(metavar="A", help="The version to begin with.")],
+    after: Annotated[int, typer.Argument(metavar="B", help="The version to compare with it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show which figures and clauses of two versions differ."""
+    from domain.rulebook import differences
+
+    found = differences(_load(ruleset, before), _load(ruleset, after))
+    if as_json or context.obj:
+        _print_json([difference._asdict() for difference in found])
+        return
+    if not found:
+        typer.echo("No figure and no clause differs.")
+    for difference in found:
+        typer.echo(f"{difference.what} {difference.name}")
+        for sign, text in (("-", difference.before), ("+", difference.after)):
+            if text is not None:
+                typer.echo(f"  {sign} {text}")
+
+
+def _load(ruleset: str, version: int | None) -> RuleSet:
+    from domain.errors import UnknownRuleset
+    from domain.rulesets import load
+
+    try:
+        return load(ruleset, version)
+    except UnknownRuleset as error:
+        typer.echo(f"roundledger: {error.detail}", err=True)
+        raise typer.Exit(2) from None
 
 
 def _print_json(value: object) -> None:

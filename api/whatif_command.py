@@ -1,4 +1,4 @@
-"""`roundledger whatif`: past rounds settled by another pay table, schedule, coverage policy or limit."""
+"""`roundledger whatif`: past rounds settled by another pay table, schedule, coverage policy, limit or figure."""
 
 import csv
 import io
@@ -38,6 +38,14 @@ def whatif(
     paytable: Annotated[
         list[str] | None, typer.Option(metavar="TABLE.HAND=ODDS", help="Other odds, as in BLIND.flush=2:1.")
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIGURE=VALUE",
+            help="Any figure by its place in the rule set, as in odds.play.pays=2:1; `rules figures ID` lists them.",
+        ),
+    ] = None,
     since: Since = None,
     until: Until = None,
     table: TableOption = None,
@@ -60,7 +68,7 @@ def whatif(
 
     if ruleset not in rulesets.ids():
         fail(f"there is no rule set {ruleset}; there are {', '.join(rulesets.ids())}")
-    changes = _changes(trips, schedule, coverage, limit or [], paytable or [])
+    changes = _changes(trips, schedule, coverage, limit or [], paytable or [], set_ or [])
     try:
         _check(changed_rules(rulesets.load(ruleset), changes), changes)
     except BadTerms as refusal:
@@ -82,23 +90,44 @@ def whatif(
 
 
 def _changes(
-    trips: str | None, schedule: str | None, coverage: str | None, limits: list[str], pays: list[str]
+    trips: str | None,
+    schedule: str | None,
+    coverage: str | None,
+    limits: list[str],
+    pays: list[str],
+    figures: list[str],
 ) -> "Changes":
     from domain.whatif import UNCHANGED, Changes
 
-    odds: dict[str, dict[str, str]] = {}
-    for text in pays:
-        name, dot, rest = text.partition(".")
-        hand, equals, paid = rest.partition("=")
-        if not (name and dot and hand and equals and paid):
-            fail(f"--paytable is like BLIND.flush=2:1, not {text!r}")
-        odds.setdefault(name, {})[hand] = paid
     asked = Changes(
-        trips, UNCHANGED if schedule is None else _schedule(schedule), coverage, dict(map(_limit, limits)), odds
+        trips,
+        UNCHANGED if schedule is None else _schedule(schedule),
+        coverage,
+        dict(map(_limit, limits)),
+        dict(map(_paytable, pays)) | dict(map(_figure, figures)),
     )
     if asked == Changes():
-        fail("name what is to be another: --trips, --schedule, --coverage, --limit or --paytable")
+        fail("name what is to be another: --trips, --schedule, --coverage, --limit, --paytable or --set")
     return asked
+
+
+def _paytable(text: str) -> tuple[str, Any]:
+    place, equals, odds = text.partition("=")
+    table, dot, hand = place.partition(".")
+    if not (table and dot and hand and equals and odds):
+        fail(f"--paytable is like BLIND.flush=2:1, not {text!r}")
+    return f"paytable.{table}.pays.{hand}", odds
+
+
+def _figure(text: str) -> tuple[str, Any]:
+    """A place and its value; what reads as JSON is a number, a list or true and false, anything else is text."""
+    place, equals, value = text.partition("=")
+    if not (place and equals and value):
+        fail(f"--set is like odds.play.pays=2:1 or split.most_hands=2, not {text!r}")
+    try:
+        return place, json.loads(value)
+    except ValueError:
+        return place, value
 
 
 def _schedule(text: str) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
+from domain import rulesets
 from domain.money import dollars, money
 from domain.ruleset import Clause, Dealing, ProgressiveTable, RuleSet, Schedule, Spot
 
@@ -33,8 +36,10 @@ _STREETS = ("", "after the first decisions ", "after the second decisions ")
 
 def markdown(rules: RuleSet, tests: Mapping[str, Sequence[str]] | None = None) -> str:
     """The whole rule set; with `tests`, by clause id, also which tests hold each clause."""
-    found = [clause for clause in rules.clauses.values() if clause.decided is None]
-    decided = [clause for clause in rules.clauses.values() if clause.decided is not None]
+    clauses = rules.clauses.values()
+    found = [clause for clause in clauses if clause.decided is None and clause.checked]
+    unchecked = [clause for clause in clauses if not clause.checked]
+    decided = [clause for clause in clauses if clause.decided is not None]
     parts = [
         f"# {rules.title}",
         _facts(rules),
@@ -48,14 +53,46 @@ def markdown(rules: RuleSet, tests: Mapping[str, Sequence[str]] | None = None) -
         _list(_dealing(rules, dealing) for dealing in rules.dealings.values()),
         "## Order of settlement",
         _settlement(rules),
+        "## Other figures",
+        "Each by its place in the file of the rule set; `roundledger whatif --set` changes it by that name.",
+        _figures(rules),
         "## Clauses",
         "What the source document says, in our own words.",
         _list(_clause(clause, tests) for clause in found),
+        *_unchecked(unchecked),
         "## Decisions",
         "What the source document leaves open or says in two ways, how it is read here, and why.",
         _list(_clause(clause, tests) for clause in decided),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _unchecked(clauses: Sequence[Clause]) -> Iterable[str]:
+    if clauses:
+        yield "## Not checked by the ledger"
+        yield "What the source document says as well, and what nothing that the ledger records could show."
+        yield _list(_clause(clause, None) for clause in clauses)
+
+
+_SHOWN_ELSEWHERE = ("in_force", "seats", "bank", "decks", "deck_colours", "bettors", "spot", "dealing", "settlement")
+_TABLES = ("paytable", "schedule", "collection", "progressive", "table_aggregate")
+
+
+def _figures(rules: RuleSet) -> str:
+    rows = [
+        (f"`{figure.place}`", _figure_value(figure.value), "" if figure.clause is None else f"`{figure.clause}`")
+        for figure in rulesets.figures(rules)
+        if figure.place.partition(".")[0] not in (*_SHOWN_ELSEWHERE, *_TABLES)
+    ]
+    return _table(("figure", "value", "clause"), rows)
+
+
+def _figure_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
 
 
 def dates(rules: RuleSet) -> str:
@@ -74,8 +111,10 @@ def _facts(rules: RuleSet) -> str:
     rows = [
         ("id", f"`{rules.id}`"),
         ("game", FAMILY_NAMES[rules.family]),
+        ("version", str(rules.version)),
         ("source", rules.source),
-        ("in force", dates(rules)),
+        *([] if rules.source_hash is None else [("SHA-256 of the source", f"`{rules.source_hash}`")]),
+        ("in force", dates(rules) + ("" if rules.in_force.clause is None else f" (`{rules.in_force.clause}`)")),
         ("content hash", f"`{rules.content_hash}`"),
         ("seats", str(rules.seats)),
         ("bank", bank),
@@ -204,8 +243,15 @@ def _settlement(rules: RuleSet) -> str:
     order = rules.settlement
     seats = f"Seats are settled {_SEAT_ORDERS[order.seats]} (`{order.seats_clause}`)."
     cases = {"won": order.won, "lost or folded": order.lost, "tied": order.tied}
+    if order.unqualified:
+        cases["not folded, where the dealer hand does not qualify,"] = order.unqualified
     if len(set(cases.values())) == 1:
         return f"{seats} The wagers of a seat: {_in_words(order.won)} (`{order.clause}`)."
+    if order.unqualified_first:
+        first = _in_words(order.unqualified_first)
+        seats += (
+            f" Where the dealer hand does not qualify, {first} of every hand not folded come before everything else."
+        )
     rows = [(f"{case} hand", _in_words(spots)) for case, spots in cases.items()]
     return f"{seats} The wagers of a seat (`{order.clause}`):\n\n{_table(('', 'order'), rows)}"
 
@@ -218,6 +264,8 @@ def _clause(clause: Clause, tests: Mapping[str, Sequence[str]] | None) -> str:
     lines = [f"**{clause.id}** {clause.says}"]
     if clause.decided is not None:
         lines.append(f"*Why:* {clause.decided}")
+    if clause.contradicts:
+        lines.append("*Contradicts* " + ", ".join(f"`{other}`" for other in clause.contradicts) + ".")
     if clause.points:
         lines.append("Answers " + ", ".join(f"`{point}`" for point in clause.points) + ".")
     if tests is not None:
@@ -239,11 +287,13 @@ def summary(rules: RuleSet) -> dict[str, object]:
     until = rules.in_force.until
     return {
         "id": rules.id,
+        "version": rules.version,
         "title": rules.title,
         "family": rules.family,
         "bank": rules.bank,
         "seats": rules.seats,
         "source": rules.source,
+        "source_hash": rules.source_hash,
         "in_force": {
             "since": rules.in_force.since.isoformat(),
             "until": None if until is None else until.isoformat(),
@@ -289,8 +339,14 @@ def contents(rules: RuleSet) -> dict[str, object]:
             "won": list(rules.settlement.won),
             "lost": list(rules.settlement.lost),
             "tied": list(rules.settlement.tied),
+            "unqualified": list(rules.settlement.unqualified),
+            "unqualified_first": list(rules.settlement.unqualified_first),
             "clause": rules.settlement.clause,
         },
+        "figures": [
+            {"place": figure.place, "value": _plain(figure.value), "clause": figure.clause}
+            for figure in rulesets.figures(rules)
+        ],
         "paytables": [
             {
                 "id": table.id,
@@ -328,6 +384,8 @@ def contents(rules: RuleSet) -> dict[str, object]:
                 "id": clause.id,
                 "says": clause.says,
                 "decided": clause.decided,
+                "checked": clause.checked,
+                "contradicts": list(clause.contradicts),
                 "points": list(clause.points),
             }
             for clause in rules.clauses.values()
@@ -337,3 +395,43 @@ def contents(rules: RuleSet) -> dict[str, object]:
 
 def _money(amount_cents: int | None) -> str | None:
     return None if amount_cents is None else money(amount_cents)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+# ---- two versions side by side
+
+
+class Difference(NamedTuple):
+    """A figure or a clause that two versions do not have alike; None where one of them lacks it."""
+
+    what: Literal["figure", "clause"]
+    name: str
+    before: str | None
+    after: str | None
+
+
+def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
+    """Figures first, then clauses by what they say and why it was decided so."""
+    figures = [
+        {figure.place: _figure_value(figure.value) for figure in rulesets.figures(one)} for one in (before, after)
+    ]
+    clauses = [{clause.id: _in_full(clause) for clause in one.clauses.values()} for one in (before, after)]
+    return [*_differ("figure", *figures), *_differ("clause", *clauses)]
+
+
+def _in_full(clause: Clause) -> str:
+    marks = [] if clause.checked else ["Not checked by the ledger."]
+    marks += [f"Contradicts {', '.join(clause.contradicts)}."] if clause.contradicts else []
+    marks += [] if clause.decided is None else [f"Decided: {clause.decided}"]
+    return " ".join([clause.says, *marks])
+
+
+def _differ(
+    what: Literal["figure", "clause"], before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterable[Difference]:
+    for name in dict.fromkeys((*before, *after)):
+        if before.get(name) != after.get(name):
+            yield Difference(what, name, before.get(name), after.get(name))

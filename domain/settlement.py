@@ -162,13 +162,13 @@ def _cut_short(verdict: Verdict, amount: int, single_pool: bool) -> str:
 
 
 def _no_action(round_: Round, verdict: Verdict, wager: int, single_pool: bool) -> LineSettled:
-    used_up = f"The player-dealer's wager of {dollars(wager)} was used up before it came to this wager"
+    used_up = f"The player-dealer's wager of {dollars(wager)} was used up"
     if not single_pool:
         moved = {"win": "paid out", "push": "paid out and collected"}.get(verdict.outcome, "collected")
-        used_up = f"The player-dealer had already {moved} as much as the wager of {dollars(wager)} before it came to this wager"
-    back = f"so it has no action and {dollars(verdict.stake)} goes back"
+        used_up = f"The player-dealer had already {moved} as much as the wager of {dollars(wager)}"
+    back = f"before it came to this wager, so it has no action and {dollars(verdict.stake)} goes back"
     story = verdict.story[0].lower() + verdict.story[1:]
-    reason = f"{used_up}, {back}. Had it been covered, it would have {_would_have(verdict)}, because {story}."
+    reason = f"{used_up} {back}. Had it been covered, it would have {_would_have(verdict)}, because {story}."
     return LineSettled(
         verdict.seat,
         verdict.bettor,

@@ -1,61 +1,45 @@
-"""What if past rounds had been settled by another pay table, schedule, coverage policy or limit: the same facts,
-decided under changed rules, and the money beside what it was."""
+"""What if past rounds had been settled by another pay table, schedule, coverage policy, limit or any other figure of
+their rule set: the same facts, decided under changed rules, and the money beside what it was."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
+from domain import rulesets
 from domain.auditing import BESIDE
 from domain.errors import BadTerms
 from domain.events import RoundCorrected, RoundEvent
 from domain.facts import actions_of, decide_again, put_right
 from domain.retracing import play_again
-from domain.ruleset import Odds, PayTable, RuleSet
+from domain.ruleset import RuleSet
 from domain.state import Round, fold
 from domain.terms import Terms, TermsDocument, resolve
 
 UNCHANGED = "unchanged"
-_ODDS = re.compile(r"([1-9][0-9]{0,3}):([1-9][0-9]{0,2})")
 
 
 class Changes(Struct, frozen=True):
-    """What is to be another; terms as a document states them. `pays`: odds by pay table and hand, "2:1"."""
+    """What is to be another; terms as a document states them, figures by their place in the rule-set file."""
 
     trips: str | None = None
     schedule: Any = UNCHANGED  # a printed option's number, a supplied one, or None for no fee
     coverage: str | None = None
     limits: Mapping[str, tuple[str, str]] = {}
-    pays: Mapping[str, Mapping[str, str]] = {}
+    figures: Mapping[str, Any] = {}
 
 
 def changed_rules(rules: RuleSet, changes: Changes) -> RuleSet:
-    """The rule set with the changed odds; a pay table or a hand that it does not have is refused."""
-    if not changes.pays:
+    """The rule set with the changed figures; a place that it does not have, or a wrong value, is refused."""
+    if not changes.figures:
         return rules
-    tables: dict[str, PayTable] = dict(rules.paytables)
-    for name, pays in changes.pays.items():
-        table = tables.get(name)
-        if table is None:
-            raise BadTerms(f"{rules.id} has no pay table {name}; it has {', '.join(tables)}.")
-        for hand in pays:
-            if hand not in table.pays:
-                raise BadTerms(f"{name} has no line for {hand!r}; it has {', '.join(table.pays)}.", table.clause)
-        odds = {hand: _odds(pays[hand]) if hand in pays else paid for hand, paid in table.pays.items()}
-        tables[name] = replace(table, pays=odds)
-    return replace(rules, paytables=tables, content_hash=f"{rules.content_hash}+")
-
-
-def _odds(text: str) -> Odds:
-    found = _ODDS.fullmatch(text)
-    if found is None:
-        raise BadTerms(f"Odds are like 3:2, not {text!r}.")
-    return Odds(int(found[1]), int(found[2]))
+    try:
+        return rulesets.changed(rules, changes.figures)
+    except rulesets.RuleSetError as error:
+        raise BadTerms(f"{rules.id} cannot have these figures: {error.message}.") from None
 
 
 def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: Changes) -> Terms:
@@ -68,7 +52,7 @@ def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: Changes)
     limits = dict(document.get("limits", {}))
     if changes.schedule != UNCHANGED:
         changed["schedule"] = changes.schedule
-        limits.pop("ante" if "ante" in rules.spots else "game", None)  # a schedule brings its own
+        limits.pop(rules.base_spot, None)  # a schedule brings its own
     changed["limits"] = {**limits, **changes.limits}
     return resolve(rules, msgspec.convert(changed, TermsDocument))
 

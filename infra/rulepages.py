@@ -14,7 +14,7 @@ from pathlib import Path
 
 from domain.rulebook import FAMILY_NAMES, markdown
 from domain.ruleset import RuleSet
-from domain.rulesets import ids, load
+from domain.rulesets import ids, load, versions
 
 ROOT = Path(__file__).resolve().parent.parent
 _TEST = re.compile(r"^[ \t]*(?:async )?def test_(\w+?)__(\w*)\(", re.MULTILINE)
@@ -24,12 +24,19 @@ _NOTE = "<!-- Written by `python -m infra.rulepages` from domain/rulesets/{name}
 def pages(root: Path) -> dict[str, str]:
     """File name and text of every page."""
     tests = tests_by_clause(root / "tests" / "rules")
-    texts = {
-        f"{id}.md": _NOTE.format(name=f"{id}.toml")
-        + markdown(load(id), {clause: tests.get(name_in_tests(clause), []) for clause in load(id).clauses})
-        for id in ids()
-    }
+    texts = {f"{id}.md": _page(load(id), tests) for id in ids()}
+    for id in ids():
+        for version in versions(id)[:-1]:
+            texts[f"{id}-v{version}.md"] = _page(load(id, version), None)
     return {"README.md": _index(), **texts}
+
+
+def _page(rules: RuleSet, tests: dict[str, list[str]] | None) -> str:
+    """The newest version names its tests; an earlier one is decided by the same engine and has none of its own."""
+    note = _NOTE.format(name=f"v{rules.version}/{rules.id}.toml")
+    if tests is None:
+        return note + markdown(rules)
+    return note + markdown(rules, {clause: tests.get(name_in_tests(clause), []) for clause in rules.clauses})
 
 
 def name_in_tests(clause: str) -> str:
@@ -69,19 +76,21 @@ def _index() -> str:
         _NOTE.format(name="")
         + "# The rule sets\n\n"
         + "Each page shows one rule set as the ledger applies it: pay tables, fees, dealing, order of settlement,\n"
-        + "every clause of the source document that counts, and every decision where the document leaves something\n"
-        + "open, with the reason for it.\n\n"
-        + "| rule set | game | bank | seats | clauses | of these decided here |\n"
-        + "| --- | --- | --- | --- | --- | --- |\n"
+        + "every clause of the source document, marked where nothing in the ledger checks it, and every decision where\n"
+        + "the document leaves something open, with the reason for it. `roundledger rules diff ID 1 2` compares two\n"
+        + "versions.\n\n"
+        + "| rule set | game | bank | seats | clauses | of these decided here | earlier versions |\n"
+        + "| --- | --- | --- | --- | --- | --- | --- |\n"
         + "".join(_index_row(load(id)) for id in ids())
     )
 
 
 def _index_row(rules: RuleSet) -> str:
+    earlier = [f"[{version}]({rules.id}-v{version}.md)" for version in versions(rules.id)[:-1]]
     decided = sum(clause.decided is not None for clause in rules.clauses.values())
     return (
         f"| [`{rules.id}`]({rules.id}.md) | {FAMILY_NAMES[rules.family]} | {rules.bank} | {rules.seats} "
-        f"| {len(rules.clauses)} | {decided} |\n"
+        f"| {len(rules.clauses)} | {decided} | {', '.join(earlier)} |\n"
     )
 
 

@@ -15,6 +15,7 @@ from domain.errors import Refusal
 from domain.events import RoundOpened
 from domain.money import money
 from domain.rulebooks import RuleSetAdopted
+from domain.ruleset import RuleSet
 from domain.state import start
 from domain.whatif import Changes, Settled, changed_rules, changed_terms, settle_otherwise, settled_as_it_was
 from infra.aggregates import stream
@@ -136,6 +137,7 @@ class Supposing:
         with connect(database_url) as connection:
             self._days: GamingDays = gaming_days(connection)
         self._rulebook = Rulebook(self._adopted)
+        self._changed_rules: dict[str, RuleSet] = {}
         self._boxes: dict[int, str] = {}
         self._found = nothing_settled()
 
@@ -148,6 +150,13 @@ class Supposing:
         for part in parts:
             self._part(part)
         return parts[-1].last, self._found
+
+    def _changed(self, rules: RuleSet) -> RuleSet:
+        """The rules with the changes, worked out once for each version."""
+        found = self._changed_rules.get(rules.content_hash)
+        if found is None:
+            found = self._changed_rules[rules.content_hash] = changed_rules(rules, self._changes)
+        return found
 
     def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
         for row in self._store.stream(stream("rules", content_hash)):
@@ -189,7 +198,7 @@ class Supposing:
     def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], box: str | None) -> None:
         try:
             opening = self._rulebook.opening(opened)
-            rules = changed_rules(opening.rules, self._changes)
+            rules = self._changed(opening.rules)
             was = settled_as_it_was(opening, events)
             terms = changed_terms(rules, opened.terms, self._changes)
             would = settle_otherwise(start(rules, terms, opened), events)

@@ -1096,11 +1096,13 @@ class InForce(Struct):
 
 class RulesetSummary(Struct):
     id: str
+    version: int
     title: str
     family: Literal["uth", "tcp", "p215"]
     bank: str
     seats: int
     source: str
+    source_hash: str | None
     in_force: InForce
     hash: str
 
@@ -1121,6 +1123,7 @@ class Ruleset(RulesetSummary):
     spots: list[dict[str, Any]]
     dealings: list[dict[str, Any]]
     settlement: dict[str, Any]
+    figures: list[dict[str, Any]]
     paytables: list[dict[str, Any]]
     schedules: list[dict[str, Any]]
     supplied_schedule: bool

@@ -491,7 +491,7 @@ def _hand_verdict(
     if pure and dealer.pure:
         return pushed(seat, bettor, spot, stake, "pure.push", "You and the player-dealer both hold a Pure 21.5", number)
     if pure:
-        return won(seat, bettor, spot, stake, odds["pure 21.5"], "pure.win", "You hold a Pure 21.5", number)
+        return won(seat, bettor, spot, stake, odds["pure"], "pure.win", "You hold a Pure 21.5", number)
     if dealer.pure:
         reason = f"The player-dealer holds a Pure 21.5 against your {name}"
         return lost(seat, bettor, spot, stake, "pure.lose", reason, number)

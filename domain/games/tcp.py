@@ -240,7 +240,7 @@ def _against_dealer(
     if not qualify.met_by(dealer):
         reason = f"The player-dealer made {dealer.text}, less than {qualify.at_least}, and does not qualify"
         if spot == "ante":
-            odds = round_.rules.odds["ante, dealer not qualified"]
+            odds = round_.rules.odds["ante_unqualified"]
             return won(seat, bettor, spot, stake, odds, "ante.not_qualified", reason)
         return pushed(seat, bettor, spot, stake, "play.not_qualified", reason, how="has no action and goes back")
     sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)

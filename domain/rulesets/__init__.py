@@ -1,5 +1,27 @@
 """The rule sets: one TOML file for each version, checked when it is loaded."""
 
-from domain.rulesets.loading import RuleSetError, changed, ids, in_force, load, parse, versions, with_hash
+from domain.rulesets.figures import Figure
+from domain.rulesets.loading import (
+    RuleSetError,
+    changed,
+    figures,
+    ids,
+    in_force,
+    load,
+    parse,
+    versions,
+    with_hash,
+)
 
-__all__ = ["RuleSetError", "changed", "ids", "in_force", "load", "parse", "versions", "with_hash"]
+__all__ = [
+    "Figure",
+    "RuleSetError",
+    "changed",
+    "figures",
+    "ids",
+    "in_force",
+    "load",
+    "parse",
+    "versions",
+    "with_hash",
+]

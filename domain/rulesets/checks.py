@@ -31,8 +31,8 @@ _BOARD_CARDS = {"uth": 5, "tcp": 0, "p215": 0}
 _STREETS = {"uth": 3, "tcp": 1, "p215": 0}
 _ODDS_ON = {
     "uth": ("ante", "play"),
-    "tcp": ("ante", "ante, dealer not qualified", "play"),
-    "p215": ("game", "double", "pure 21.5", "insurance"),
+    "tcp": ("ante", "ante_unqualified", "play"),
+    "p215": ("game", "double", "pure", "insurance"),
 }
 _OF_FAMILY = {  # sections that one game has and another does not
     "qualify": ("uth", "tcp"),

@@ -1,19 +1,43 @@
-"""A figure of a rule-set file by its place in it, as people type it: `odds.play.pays`, `paytable.BLIND.pays.flush`."""
+"""Figures of a rule-set file by their place in it, as people type it: `odds.play.pays`, `paytable.BLIND.pays.flush`."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from domain.errors import BadTerms
 
-_NAMES = (
-    "id",
-    "name",
-    "on",
-    "mode",
-    "option",
-    "hand",
-)  # what an element of a list is called by; else its number from 1
+_NAMES = ("id", "name", "on", "mode", "option", "hand")  # an element of a list is called by one of these, or by number
+_NO_FIGURES = frozenset({"id", "version", "title", "family", "source", "source_hash", "clause"})
+
+
+class Figure(NamedTuple):
+    place: str
+    value: Any
+    clause: str | None  # that of the section around it
+
+
+def figures_of(raw: dict[str, Any]) -> Iterator[Figure]:
+    """Every figure of a file's contents, in their order; a list of words or numbers is one figure."""
+    for name, section in raw.items():
+        if name not in _NO_FIGURES:
+            yield from _figures(name, section, None)
+
+
+def _figures(place: str, value: Any, clause: str | None) -> Iterator[Figure]:
+    if isinstance(value, dict):
+        clause = value.get("clause", clause)
+        for key, inside in value.items():
+            if key != "clause" and not key.endswith("_clause"):
+                yield from _figures(f"{place}.{key}", inside, value.get(f"{key}_clause", clause))
+    elif isinstance(value, list) and any(isinstance(element, dict) for element in value):
+        for number, element in enumerate(value, start=1):
+            key = next((key for key in _NAMES if key in element), None)
+            name = str(number) if key is None else str(element[key])
+            rest = {inside: value for inside, value in element.items() if inside != key}
+            yield from _figures(f"{place}.{name}", rest, clause)
+    else:
+        yield Figure(place, value, clause)
 
 
 def set_figure(raw: dict[str, Any], place: str, value: Any) -> None:
@@ -21,17 +45,14 @@ def set_figure(raw: dict[str, Any], place: str, value: Any) -> None:
     inside: Any = raw
     *around, last = place.split(".")
     for step in around:
-        inside = _step(inside, step, place)
-    if not isinstance(inside, dict | list):
-        raise BadTerms(f"There is no figure {place!r} in this rule set.")
-    key = _key(inside, last, place)
-    inside[key] = value
+        inside = _inside(inside, place)[_key(inside, step, place)]
+    _inside(inside, place)[_key(inside, last, place)] = value
 
 
-def _step(inside: Any, step: str, place: str) -> Any:
-    if not isinstance(inside, dict | list):
+def _inside(value: Any, place: str) -> Any:
+    if not isinstance(value, dict | list):
         raise BadTerms(f"There is no figure {place!r} in this rule set.")
-    return inside[_key(inside, step, place)]
+    return value
 
 
 def _key(inside: dict[str, Any] | list[Any], step: str, place: str) -> Any:

@@ -37,7 +37,7 @@ from domain.ruleset import (
     Totals,
 )
 from domain.rulesets.checks import NO_BOUND, Fault, check
-from domain.rulesets.figures import set_figure
+from domain.rulesets.figures import Figure, figures_of, set_figure
 from domain.rulesets.lines import Lines, Path
 from domain.rulesets.shape import (
     AwardSection,
@@ -146,12 +146,13 @@ def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
     raw = completed(tomllib.loads(rules.text))
     for place, value in figures.items():
         set_figure(raw, place, value)
-    name = f"{rules.id}.toml"
-    return replace(_read(raw, rules.text, name), content_hash=f"{rules.content_hash}+{_digest(figures)}")
+    digest = hashlib.sha256(repr(sorted(figures.items())).encode()).hexdigest()
+    return replace(_read(raw, rules.text, f"{rules.id}.toml"), content_hash=f"{rules.content_hash}+{digest}")
 
 
-def _digest(figures: Mapping[str, Any]) -> str:
-    return hashlib.sha256(repr(sorted(figures.items())).encode()).hexdigest()[:16]
+def figures(rules: RuleSet) -> list[Figure]:
+    """Every figure by its place in the file; those that version 1 leaves to the program are among them."""
+    return list(figures_of(completed(tomllib.loads(rules.text))))
 
 
 def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:

@@ -25,6 +25,9 @@ def completed(raw: dict[str, Any]) -> dict[str, Any]:
     if isinstance(rotation, dict) and "after_two_rounds" in rotation:
         afterwards = {key: value for key, value in rotation.items() if key != "after_two_rounds"}
         whole["rotation"] = {**afterwards, "afterwards": rotation["after_two_rounds"]}
+    settlement = raw.get("settlement")
+    if isinstance(settlement, dict):
+        whole["settlement"] = _one_order(settlement)
     for part in ("common", str(held_by), str(raw.get("family"))):
         for name, section in _defaults().get(part, {}).items():
             if name == "points":
@@ -32,6 +35,15 @@ def completed(raw: dict[str, Any]) -> dict[str, Any]:
             elif _applies(whole, name):
                 whole[name] = _filled(whole, name, section)
     return whole
+
+
+def _one_order(settlement: dict[str, Any]) -> dict[str, Any]:
+    """Where won, lost and tied hands are settled alike, as later versions say it."""
+    orders = [settlement.get(case) for case in ("won", "lost", "tied")]
+    if orders[0] is None or orders != orders[:1] * 3:
+        return settlement
+    rest = {key: value for key, value in settlement.items() if key not in ("won", "lost", "tied")}
+    return {**rest, "order": orders[0]}
 
 
 _ADDED_TO = frozenset({"rotation", "collection", "customer_limit"})  # sections of version 1 that lack a figure

@@ -139,15 +139,16 @@ class Play:
         if not unseen:
             return Reveal(of)
         if of == "flop" or of == "turn_river":
-            board = self._lies["board", 1]
-            return Reveal(of, board[:3] if of == "flop" else board[3:])
+            board, flop = self._lies["board", 1], self.round.rules.flop
+            return Reveal(of, board[:flop] if of == "flop" else board[flop:])
         return Reveal(of, self._lies[of, 1])
 
     def _is_shown(self, seat: int, unseen: bool) -> bool:
         if folded(self.round, seat):
-            # The six card wager of a folded hand is alive, so that hand must be seen.
-            alive = any("six_card" in stakes.spots for stakes in self.round.layout[seat].values())
-            return unseen and (alive or self._rng.random() < SHOWS_A_FOLD)
+            # A wager on a folded hand that is still alive has the hand shown; chance decides on the others.
+            spots = {spot for stakes in self.round.layout[seat].values() for spot in stakes.spots}
+            alive = self.round.rules.folded_hands_seen and not spots.isdisjoint(("trips", "progressive"))
+            return unseen and ("six_card" in spots or self._rng.random() < SHOWS_A_FOLD or alive)
         return unseen or self._style.turns_hands
 
     # ---- the bettors
@@ -203,7 +204,9 @@ class Play:
                 return self._blackjack(person, seat, hand, choices)
 
     def _raise_or_wait(self, person: Person, hole: Cards, choices: Mapping[str, Entry]) -> Entry:
-        board = self._lies.get(("board", 1), ())[: (0, 3, 5)[self.round.street]]
+        board = self._lies.get(("board", 1), ())[
+            : sum(street.turns for street in self.round.rules.streets[: self.round.street + 1])
+        ]
         times = uth_strategy.multiple(hole, board)
         if times == 0:
             return next(choice for name, choice in choices.items() if name != "raise")

@@ -11,7 +11,7 @@ from domain.ruleset import RuleSet
 CHIPS = (100, 100, 100, 50, 500)
 # Lowest and highest base wager where nothing is printed; the highest ones reach a table aggregate.
 OPEN_LIMITS = ((500, 50_000), (1_000, 20_000), (2_500, 100_000), (10_000, 250_000))
-CUSTOMER_LIMITS = ((500, 10_000), (500, 15_000), (1_000, 5_000))  # where a customer limit holds them down
+CUSTOMER_LIMITS = ((500, 10_000), (500, 14_000), (1_000, 5_000))  # where a customer limit holds them down
 SUPPLIED_TIERS = (
     ((10_000, 100), (30_000, 200), (60_000, 500), (100_000, 800), (None, 1_000)),
     ((5_000, 50), (20_000, 150), (None, 300)),

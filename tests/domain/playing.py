@@ -207,8 +207,8 @@ def _terms(dice: random.Random, ruleset: str) -> Json:
 def _limits(dice: random.Random, ruleset: str, chip: int, bounds: tuple[int, int] | None) -> tuple[int, int] | None:
     """Limits of a table's own that leave at least one whole number of chips to bet; None where there are none."""
     low, high = bounds or (0, dice.choice((10_000, 1_000_000, MOST_CENTS)))
-    if ruleset == "uth-sd":  # six times the ante must stay within the customer limit
-        high = 16_600
+    if ruleset == "uth-sd":  # six times the ante, trips and progressive must stay within the customer limit
+        high = 13_000
     some = _whole_chips(dice, chip, low, high)
     return None if some is None else (dice.randint(low, some), _amount(dice, some, high))
 
@@ -458,8 +458,21 @@ class _Table:
         self.unseen = dice.choice((0, 0, 1, 3))  # of four packets that may lie face down
         for bet in bets:
             self.post(bet)
+            if _one_in(dice, 8):
+                self._change_a_wager(bet)
         self.post({"do": "close_bets"})
         self.shoe = _shoe(dice, opening, sorted(self.round.layout))
+
+    def _change_a_wager(self, bet: Json) -> None:
+        """More than was meant, and the rest taken back; or the whole wager taken back and placed again."""
+        who = {key: bet[key] for key in ("seat", "spot", "bettor") if key in bet}
+        if _one_in(self.dice, 2):
+            self.post({**bet, "amount": "1.37"})
+            self.post({"do": "withdraw", **who, "amount": "1.37"})
+        else:
+            amount = {} if _one_in(self.dice, 2) else {"amount": bet["amount"]}
+            self.post({"do": "withdraw", **who, **amount})
+            self.post(bet)
 
     def post(self, action: Json) -> None:
         self.actions.append(action)

@@ -173,10 +173,14 @@ def stakes_of(document: Json) -> Counter[tuple[int, str, int, str]]:
     stakes: Counter[tuple[int, str, int, str]] = Counter()
     hands: Counter[int] = Counter()  # of a seat, beyond the first
     for action in document["actions"]:
-        if action["do"] not in ("bet", "decide"):
+        if action["do"] not in ("bet", "withdraw", "decide"):
             continue
         seat = action["seat"]
         bettor, hand = action.get("bettor", seated[seat]), action.get("hand", 1)
+        if action["do"] == "withdraw":
+            stake = stakes[seat, bettor, 1, action["spot"]]
+            stakes[seat, bettor, 1, action["spot"]] -= cents(action["amount"]) if "amount" in action else stake
+            continue
         match action.get("choice", "bet"):
             case "bet":
                 stakes[seat, bettor, 1, action["spot"]] += cents(action["amount"])
@@ -267,8 +271,9 @@ def check_money(document: Json) -> None:
 def test_action_and_fee_are_those_of_the_wagers_before_the_deal(document: Json):
     answer = result(document)
     closed = any(action["do"] == "close_bets" for action in document["actions"])
-    bets = [action for action in document["actions"] if action["do"] == "bet" and action["spot"] != "progressive"]
-    action = money(sum(cents(bet["amount"]) for bet in bets))
+    before = [action for action in document["actions"] if action["do"] in ("bet", "withdraw")]
+    stakes = stakes_of({**document, "actions": before})
+    action = money(sum(stake for (_, _, _, spot), stake in stakes.items() if spot != "progressive"))
     assert (answer["exposure"] is None) == (not closed)
     if closed:
         assert answer["exposure"]["action"] == action
@@ -416,7 +421,7 @@ def test_nothing_is_expected_of_a_round_that_is_over(document: Json):
 
 
 WORDS = {
-    "do": ("bet", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"),
+    "do": ("bet", "withdraw", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"),
     "spot": ("ante", "blind", "trips", "play", "progressive", "pair_plus", "six_card", "game", "buster", "red_flex"),
     "choice": ("check", "raise", "fold", "play", "insure", "hit", "stand", "double", "split", "surrender"),
     "times": (0, 1, 2, 3, 4, 5),
@@ -483,6 +488,7 @@ def foreign(dice: random.Random, document: Json, entries: list[Json]) -> Iterato
 # What an entry leaves free may still be wrong: amounts, cards, who bets, and wagers that do not go together.
 FREE = {
     "bet": CODES,
+    "withdraw": {"bad_choice"},
     "close_bets": {"missing_wager", "limit"},
     "deal": {"duplicate_card", "wrong_cards"},
     "reveal": {"duplicate_card", "wrong_cards"},
