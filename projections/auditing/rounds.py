@@ -34,7 +34,7 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Source
 from projections.auditing.tally import Tally
 
-OPENED = "round.opened.v1"
+OPENINGS = TOPICS.topics_of(RoundOpened)
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic)
 SealedCards = dict[int, dict[int, list[SealedUnit]]] | None
 Decode = Callable[[bytes], Entry[Any]]
@@ -157,7 +157,7 @@ class RoundsAudit:
             if first is None:
                 strays.append(originator)
                 floor += its_rows
-            elif source.topic(first[3]) == OPENED:
+            elif source.topic(first[3]) in OPENINGS:
                 rounds[originator] = its_rows
             else:
                 floor += its_rows
