@@ -120,7 +120,7 @@ class SelectedRounds:
         asked = {
             stream("round", entry.event.round): (row, entry)
             for row, entry in selected.begun
-            if entry.event.round not in selected.names
+            if entry.event.round not in selected.names and self._scope.round in (None, entry.event.round)
         }
         for id_ in asked.keys() - self._source.openings(list(asked)).keys():
             row, entry = asked[id_]
