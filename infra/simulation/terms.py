@@ -7,6 +7,7 @@ from typing import Any
 
 from domain.money import money
 from domain.ruleset import RuleSet
+from domain.trips_tables import one_trips_table_a_day
 
 CHIPS = (100, 100, 100, 50, 500)
 # Lowest and highest base wager where nothing is printed; the highest ones reach a table aggregate.
@@ -25,6 +26,8 @@ def draw_terms(rules: RuleSet, rng: Random) -> dict[str, Any]:
     trips = list(rules.tables_for("trips"))
     if trips and (rules.usual_trips is None or rng.random() < 0.7):
         terms["trips"] = rng.choice(trips)
+        if one_trips_table_a_day(rules) is not None:
+            terms["trips"] = trips[0]  # also by another run, which may be recorded into the same ledger
     if len(rules.dealings) > 1 or rng.random() < 0.3:
         terms["dealing"] = rng.choice(list(rules.dealings))
     fewest, most = rules.decks

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain import eligibility
 from domain.auditing import Claim, audit_round, claims_of
 from domain.bettors import BettorRegistered
 from domain.boxes import BoxInstalled
@@ -24,7 +25,9 @@ from domain.floor_auditing import claims_of as floor_claims_of
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.sealing import SealedUnit
+from domain.state import Round
 from domain.tables import SessionOpened
+from domain.trips_tables import Day, TripsTables, Use, one_trips_table_a_day
 from infra.aggregates import id_of
 from infra.mapper import Entry, UnknownTopic
 from infra.tlog.leaves import leaf_hashes_of, said_topic
@@ -74,6 +77,7 @@ class PartResult(Struct):
     positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
     leaves: bytes = b""
     wordings: Wordings = {}
+    trips: dict[Day, Use] = {}  # the pay tables of days that should have one
 
 
 class _Plan(NamedTuple):
@@ -149,6 +153,7 @@ class RoundsAudit:
         self._rulebook = rulebook
         self._scope = scope
         self._plans = Plans(source.topic)
+        self._staff = source.staff_ids()
 
     # ---- reading
 
@@ -267,7 +272,20 @@ class RoundsAudit:
                 result.findings.append(placed)
         if worded is not None:
             add_wordings(result.wordings, {(opened.ruleset, opened.engine): (1, worded)})
+        for at, finding in eligibility.findings(opening, events, self._staff):
+            result.findings.append(replace(finding, version=rows[at + 1][2], position=rows[at + 1][0]))
+        self._trips_table(opening, rows[0], result)
         return opened
+
+    def _trips_table(self, opening: Round, first: EventRow, result: PartResult) -> None:
+        clause = one_trips_table_a_day(opening.rules)
+        trips = opening.opened.terms.get("trips")
+        if clause is None or trips is None:
+            return
+        at_ms, opened = self._plans[first[3]].decode(first[4]).at_ms, opening.opened
+        day = Day(opening.rules.id, self._source.gaming_day(at_ms), trips)
+        use = Use(at_ms, first[0], opened.round or "", opened.table or "", clause, opened.engine)
+        TripsTables(result.trips).add(day, use)
 
     def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
         at_ms = self._plans[first[3]].decode(first[4]).at_ms
@@ -351,8 +369,9 @@ def _unreadable(row: EventRow, error: Exception) -> Finding:
 
 def merged(results: Iterable[PartResult]) -> PartResult:
     total = PartResult(0, 0, [], [], [])
-    tally = Tally()
+    tally, tables = Tally(), TripsTables(total.trips)
     for result in results:
+        tables.merge(result.trips)
         total.events += result.events
         total.rounds += result.rounds
         total.findings += result.findings

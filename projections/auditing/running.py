@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from domain.findings import Finding
 from domain.rulebooks import RuleSetAdopted
+from domain.trips_tables import TripsTables
 from infra.aggregates import stream
 from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.notes import Verifier
@@ -163,6 +164,7 @@ class Audit:
         self._log: LogAudit | None = None
         self._summary = Summary(0, 0, 0, {}, [], 0.0, 0)
         self._tally = Tally()
+        self._trips = TripsTables({})
         self._streams: dict[tuple[str, str], Stretch] = {}
         self._projected: list[str] = []
         self._wordings: Wordings = {}
@@ -257,6 +259,7 @@ class Audit:
         summary.rounds += part.rounds
         for stretch in part.streams:
             self._touches(stretch)
+        self._trips.merge(part.trips)
         if self._has_all:
             self._tally.merge(part.claims)
         for finding in part.findings:
@@ -289,6 +292,8 @@ class Audit:
             self._report(finding)
 
     def _finish(self) -> None:
+        for finding in self._trips.findings():
+            self._found(finding)
         if self._has_all and self._wants("floor"):
             for finding in self._tally.findings():
                 self._found(finding)
