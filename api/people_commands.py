@@ -26,11 +26,11 @@ FromInput = Annotated[
 def _people(database_url: str | None, data_dir: Path | None) -> "Iterator[People]":
     """What the ledger refuses is one sentence and exit code 2, like everything else."""
     from infra.passwords import WeakPassword
-    from infra.people import NotAllowed, People
+    from infra.people import NotAllowed
 
     with open_ledger(database_url, data_dir) as ledger:
         try:
-            yield People(ledger.events.recorder.database)
+            yield ledger.people
         except (NotAllowed, WeakPassword) as refusal:
             fail(str(refusal))
 

@@ -18,6 +18,7 @@ from domain.errors import Refusal
 from domain.events import RoundOpened
 from domain.findings import Finding
 from domain.money import money
+from domain.rotation import Offers
 from domain.ruleset import RuleSet
 from domain.terms import Meter, Terms
 
@@ -136,16 +137,25 @@ def _seats(seats: tuple[int, ...]) -> str:
 
 
 class SessionAudit:
-    """`before` is the table's session before this one, as it ended. `begun` is the round that began last."""
+    """`before` is the table's session before this one, audited to its end; `whole` says whether it and all that comes
+    before would be here. `begun` is the round that began last, and `jump` is what its bank passed over."""
 
     def __init__(
-        self, rules: RuleSet, terms: Terms, opened: tables.SessionOpened, before: tables.TableSession | None
+        self,
+        rules: RuleSet,
+        terms: Terms,
+        opened: tables.SessionOpened,
+        before: SessionAudit | None = None,
+        *,
+        whole: bool = True,
     ) -> None:
         self.session = tables.start(rules, terms, opened)
-        self._before = before
+        self._before = None if before is None else before.session
         self._terms = terms
         self._offers: list[tables.TableEvent] = []
+        self._asked: Offers = Offers(whole or opened.run is None) if before is None else before._asked
         self.begun: Begun | None = None
+        self.jump: Finding | None = None
 
     def opening(self) -> Iterator[Finding]:
         opened, rules = self.session.opened, self.session.rules
@@ -180,10 +190,12 @@ class SessionAudit:
         match event:
             case tables.BankOffered() | tables.BankDeclined():
                 self._offers.append(event)
+                self._asked.offered(event.bettor)
                 return
             case tables.RoundBegun():
                 yield from self._begun(event)
-            case tables.RoundEnded(name, _):
+            case tables.RoundEnded(name, status):
+                self._asked.ended(status)
                 if session.playing is None or session.playing.round != name:
                     yield self._finding("session", f"Round {name} ended at the table and was not being played there.")
             case tables.SessionNoted():
@@ -214,13 +226,31 @@ class SessionAudit:
         opened = session.opened
         self.begun = Begun(event.round, opened.table, opened.ruleset_hash, session.dealer, session.seats, declined)
         bank = None
+        self.jump = None
         if event.bank_seat is not None:
             bank = event.bank_seat, event.bank_bettor or ""
+            self.jump = self._passed_over(event.round, *bank)
+            self._asked.begun(bank[1])
         should = tables.begin_round(session, event.round, bank, declined, session.seats)
         if should != [*offers, event]:
             yield from self._same(should[-1], event, f"The beginning of round {event.round}", "rotation")
             if should[:-1] != offers:
                 yield self._finding("rotation", "The bank was declined by somebody to whom it was not offered.")
+
+    def _passed_over(self, round_id: str, seat: int, bettor: str) -> Finding | None:
+        session = self.session
+        run, seats = session.run, session.seats
+        over = self._asked.passed_over(run, seats, seat, bettor)
+        if not over or run is None or not session.rules.player_banked:
+            return None
+        who = ", ".join(f"{seats[other]} at seat {other}" for other in over)
+        what = (
+            f"The bank went from {run.bettor} at seat {run.seat} to {bettor} at seat {seat}, past {who}, "
+            "to whom it was not offered."
+        )
+        expected = f"offered to {_seats(over)}"
+        finding = self._finding("rotation", what, session.rules.clause("rotation"), expected, "not offered")
+        return replace(finding, round=round_id, seat=seat, bettor=bettor)
 
     def _same(self, should: Any, event: Any, what: str, kind: str = "session") -> Iterator[Finding]:
         if should == event:

@@ -19,6 +19,7 @@ from domain.showing import face_up
 from domain.state import Round
 
 AGAINST_DEALER = frozenset({"ante", "blind", "play", "game", "double"})
+BEST_OF_LEAST = 5  # cards without which a hand of Ultimate Texas Hold'em has no name
 ON_DEALER = frozenset({"insurance", "red_flex", "buster"})  # wagers on nothing but the dealer hand
 
 
@@ -68,17 +69,32 @@ def made_at(round_: Round, place: Place, hand: int = 1) -> Made | None:
         made = three_card(own)
         return Made(place, 1, made.name, made.text, own, tuple(_marks(place, own)))
     board = tuple([card for card in face_up(round_, "board") if card is not None])
-    return None if len(own + board) < 5 else _best(round_, place, own, board)
+    return None if len(own + board) < BEST_OF_LEAST else _best(round_, place, own, board)
 
 
 def name_at(round_: Round, place: Place, hand: int = 1) -> str | None:
     """Only the name of what `made_at` finds, which is quicker to say than which cards make it."""
-    if round_.family == "uth":
-        own = whole(face_up(round_, place))
-        board = tuple([card for card in face_up(round_, "board") if card is not None])
-        return best_of(own + board).name if own and len(own + board) >= 5 else None
-    made = made_at(round_, place, hand)
-    return None if made is None else made.name
+    if round_.family == "p215" and isinstance(place, int):
+        box = round_.boxes.get(place, ())
+        return name_of("p215", box[hand - 1].cards, split=len(box) > 1) if 1 <= hand <= len(box) else None
+    board = face_up(round_, "board") if round_.family == "uth" else ()
+    return name_of(round_.family, face_up(round_, place), board)
+
+
+def name_of(family: str, own: Cards, board: Cards = (), *, split: bool = False) -> str | None:
+    """How the hand of a seat or of the dealer is called by what lies face up; a card that does not is None here.
+
+    The one naming of hands: whoever knows a round only by its cards asks here too. None where `made_at` finds nothing.
+    """
+    cards = whole(own)
+    if not cards:
+        return None
+    if family == "p215":
+        return p215.hand_name(cards, split=split)
+    if family == "tcp":
+        return three_card(cards).name
+    cards += tuple([card for card in board if card is not None])
+    return best_of(cards).name if len(cards) >= BEST_OF_LEAST else None
 
 
 def _best(round_: Round, place: Place, own: tuple[str, ...], other: tuple[str, ...], beside: Place = "board") -> Made:
@@ -112,12 +128,11 @@ def _points(round_: Round, place: Place, number: int) -> Made | None:
         box = round_.boxes.get(place, ())
         if not 1 <= number <= len(box):
             return None
-        cards = box[number - 1].cards
-        name = p215.name_in_box(box, box[number - 1])
+        cards, split = box[number - 1].cards, len(box) > 1
     else:
-        cards = whole(face_up(round_, place)) or ()
-        name = p215.hand_name(cards) if cards else ""
-    if not cards:
+        cards, split = whole(face_up(round_, place)) or (), False
+    name = name_of("p215", cards, split=split)
+    if name is None:
         return None
     points, _ = p215.total(cards)
     text = f"{points}, over 21.5" if name == "bust" else name

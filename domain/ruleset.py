@@ -224,7 +224,7 @@ class RuleSet(Struct, frozen=True):
     totals: Totals | None
     paytables: Mapping[str, PayTable]
     usual_trips: str | None
-    one_trips_table_a_day: bool
+    one_trips_table: str | None  # the clause by which a property pays trips by one table a gaming day
     schedules: Mapping[int, Schedule]
     supplied_schedule: bool
     most_tiers: int

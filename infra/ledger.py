@@ -15,7 +15,7 @@ import msgspec
 from eventsourcing.application import Application
 from msgspec.structs import replace
 
-from domain import boxes, corrections, facts, meters, payments, supposing, tables
+from domain import boxes, corrections, eligibility, facts, meters, payments, supposing, tables
 from domain.documents import Document, play, read_document, refused_document
 from domain.errors import BadDocument, Conflict, OutOfTurn, Refusal, Rotation
 from domain.events import (
@@ -39,6 +39,7 @@ from infra.aggregates import Actor, Aggregates, Append, Desk, Stored, same_terms
 from infra.appender import Receipt, SealedCard
 from infra.event_store import LedgerEventStore
 from infra.mapper import Entry
+from infra.people import People
 
 __all__ = ["Actor", "Ledger", "Stored", "content_digest"]
 
@@ -64,6 +65,7 @@ class Ledger(Application[UUID]):
             }
         )
         self.aggregates = Aggregates(self.events)
+        self.people = People(self.events.recorder.database)
 
     def commit(self, append: Append, receipt: Receipted = None, outcome: object = None) -> None:
         """`outcome` is what a receipt that is still to be made is made of."""
@@ -138,6 +140,8 @@ class Ledger(Application[UUID]):
         assert desk.session is not None
         seating = tables.seat_players(desk.session, opened.players)
         bank = None if opening.bank is None else (opening.bank.seat, opening.bank.bettor)
+        if bank is not None:
+            eligibility.check_bank(rules, bank[1], desk.session.dealer, self.people.staff_ids())
         begun = tables.begin_round(
             tables.fold(desk.session, seating), round_id, bank, opened.declined, _occupied(document)
         )
@@ -155,7 +159,7 @@ class Ledger(Application[UUID]):
             content=append.seal_content(stream("round", round_id), content),
         )
         blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
-        round_, happened = play(blank.round, document.actions)
+        round_, happened = self._play(blank.round, document.actions)
         stored = self._append_play(blank, round_, [opened, *happened], desk, meter, meter_version, append)
         self._commit_play(append, receipt, *stored)
         return stored[0]
@@ -224,7 +228,7 @@ class Ledger(Application[UUID]):
             desk = self.aggregates.desk(table)
             _, meter, meter_version = self.aggregates.metered(table, stored.round.terms)
             before, read = _with_meter(stored.round, meter)
-            round_, happened = play(before, actions)
+            round_, happened = self._play(before, actions)
             append = Append(actor)
             after = self._append_play(stored, round_, [*read, *happened], desk, meter, meter_version, append)
             try:
@@ -235,6 +239,29 @@ class Ledger(Application[UUID]):
                 if last_try or self.load(round_id).version != stored.version:
                     raise Conflict(f"Round {round_id} has moved on in the meantime.") from None
         raise AssertionError("the last try returns or raises")
+
+    def _play(self, round_: Round, actions: list[Any]) -> tuple[Round, list[RoundEvent]]:
+        """As a document's actions are played; a bet by somebody who may not bet is refused in its turn among them."""
+        try:
+            after, happened = play(round_, actions)
+        except Refusal as refusal:
+            self._check_bettors(round_, actions[: refusal.action or 0])
+            raise
+        staff, dealer = self.people.staff_ids(), round_.opened.dealer
+        if eligibility.refused_wager(happened, dealer, staff) is not None:
+            self._check_bettors(round_, actions)
+        return after, happened
+
+    def _check_bettors(self, round_: Round, actions: list[Any]) -> None:
+        """One action after the other, to say which of them it was."""
+        staff, dealer = self.people.staff_ids(), round_.opened.dealer
+        for at, action in enumerate(actions):
+            round_, happened = play(round_, [action])
+            wager = eligibility.refused_wager(happened, dealer, staff)
+            if wager is not None:
+                refusal = eligibility.refusal_of(wager, round_, staff)
+                refusal.action = at
+                raise refusal
 
     def _append_play(
         self,

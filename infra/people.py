@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -26,6 +27,7 @@ APART = {
     "counter": (frozenset({"accounting", "auditor"}), "whoever counts boxes must not know what they should hold"),
 }
 SEEN_SECONDS = 30  # a session's last use is written down no more often than this
+REGISTER_SECONDS = 1.0  # so long the ids of the register are remembered, which every round asks for
 
 
 ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('roundledger.people'))"
@@ -73,8 +75,19 @@ class NotAllowed(Exception):
 class People:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._register: tuple[float, frozenset[str]] | None = None
 
     # ---- who there is
+
+    def staff_ids(self) -> frozenset[str]:
+        """Of everybody on the register, whether they can sign in or not. Whoever is added by another process is known
+        here a second later."""
+        known = self._register
+        if known is None or time.monotonic() - known[0] > REGISTER_SECONDS:
+            asked_at = time.monotonic()
+            rows = self._read("SELECT staff_id FROM roundledger.people", [])
+            known = self._register = asked_at, frozenset(row[0] for row in rows)
+        return known[1]
 
     def any(self) -> bool:
         rows = self._read("SELECT EXISTS (SELECT FROM roundledger.people)", [])
@@ -99,12 +112,14 @@ class People:
             if cursor.execute("SELECT EXISTS (SELECT FROM roundledger.people)").fetchone() == (True,):
                 raise NotAllowed("There is somebody already, who can add others.")
             _insert(cursor, Somebody(staff_id, name, (part,), False), kept, staff_id)
+        self._register = None
 
     def add(self, somebody: Somebody, password: str, by: str) -> None:
         check_parts(somebody.parts)
         kept = _checked(password, somebody.staff_id)
         with self._database.cursor() as cursor, cursor.connection.transaction():
             _insert(cursor, somebody, kept, by)
+        self._register = None
 
     def change(
         self,

@@ -76,7 +76,7 @@ def _index() -> str:
         _NOTE.format(name="")
         + "# The rule sets\n\n"
         + "Each page shows one rule set as the ledger applies it: pay tables, fees, dealing, order of settlement,\n"
-        + "every clause of the source document, marked where nothing in the ledger checks it, and every decision where\n"
+        + "every clause of the source document, marked where the ledger does not check it, and every decision where\n"
         + "the document leaves something open, with the reason for it. `roundledger rules diff ID 1 2` compares two\n"
         + "versions.\n\n"
         + "| rule set | game | bank | seats | clauses | of these decided here | earlier versions |\n"

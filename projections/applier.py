@@ -143,6 +143,12 @@ def gaming_days(connection: Connection | Cursor) -> GamingDays:
     return GamingDays(_calendar(*row) for row in rows)
 
 
+def gaming_days_or_default(cursor: Connection | Cursor) -> GamingDays:
+    """Also where nothing has been projected yet, and so nothing set."""
+    row = cursor.execute("SELECT to_regclass('projections.gaming_days')").fetchone()
+    return GamingDays() if row is None or row[0] is None else gaming_days(cursor)
+
+
 def gaming_days_set(connection: Connection) -> list[dict[str, Any]]:
     """Every setting with the day it holds from, the default first, which holds until another does."""
     rows = connection.execute(

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from domain import boxes, disputes, meters, rulesets, tables
-from domain.dealing import clockwise
 from domain.events import (
     BetsClosed,
     CardsDealt,
@@ -28,6 +27,7 @@ from domain.events import (
     RoundVoided,
     WagerPlaced,
 )
+from domain.rotation import Offers
 from infra.mapper import Entry
 from infra.topics import TOPICS
 from projections.feed import Feed
@@ -275,6 +275,7 @@ class SessionFacts(Facts):
         "declined",
         "ended",
         "house",
+        "offers",
         "opened",
         "opened_at_ms",
         "passed_over",
@@ -305,7 +306,8 @@ class SessionFacts(Facts):
         self.begun: tables.RoundBegun | None = None
         self.begun_at_ms = 0
         self.declined: list[int] = []
-        self.passed_over: list[int] = []
+        self.offers = Offers()
+        self.passed_over: tuple[int, ...] = ()
         self.house = False
         self.stretch = 0
         self.tray = TrayFacts(Now())
@@ -334,13 +336,20 @@ def _seat_left(facts: SessionFacts, event: tables.SeatLeft, now: Now) -> None:
     facts.seats.pop(event.seat, None)
 
 
+def _bank_offered(facts: SessionFacts, event: tables.BankOffered, now: Now) -> None:
+    facts.offers.offered(event.bettor)
+
+
 def _bank_declined(facts: SessionFacts, event: tables.BankDeclined, now: Now) -> None:
     facts.waiting.append(event.seat)
 
 
 def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> None:
     facts.declined, facts.waiting = facts.waiting, []
-    facts.passed_over = _passed_over(facts, event)
+    facts.passed_over = ()
+    if event.bank_seat is not None and event.bank_bettor is not None:
+        facts.passed_over = facts.offers.passed_over(facts.run, facts.seats, event.bank_seat, event.bank_bettor)
+        facts.offers.begun(event.bank_bettor)
     facts.begun, facts.begun_at_ms, facts.ended = event, now.at_ms, None
     facts.rounds += 1
     if event.bank_bettor is None:
@@ -348,21 +357,10 @@ def _round_begun(facts: SessionFacts, event: tables.RoundBegun, now: Now) -> Non
         facts.tray_in_use(now)
 
 
-def _passed_over(facts: SessionFacts, begun: tables.RoundBegun) -> list[int]:
-    """Seats between the last player-dealer and this one, clockwise, whose players did not decline."""
-    run, seat, last = facts.run, begun.bank_seat, facts.begun
-    if run is None or seat is None or begun.bank_bettor == run.bettor:
-        return []
-    if last is not None and last.bank_bettor == begun.bank_bettor:
-        return []  # the round before was voided and he plays it again: whoever has sat down since waits for his turn
-    others = clockwise((other for other, who in facts.seats.items() if who != run.bettor), run.seat)
-    before = others[: others.index(seat)] if seat in others else ()
-    return [other for other in before if other not in facts.declined and facts.seats[other] != begun.bank_bettor]
-
-
 def _round_ended(facts: SessionFacts, event: tables.RoundEnded, now: Now) -> None:
     begun = facts.begun
     facts.ended = event.status
+    facts.offers.ended(event.status)
     if begun is not None and begun.bank_seat is not None and event.status == "settled":
         facts.run = tables.BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
 
@@ -419,6 +417,7 @@ SESSION: Mapping[type, Callable[[Any, Any, Now], None]] = {
     tables.SessionOpened: _session_opened,
     tables.SeatTaken: _seat_taken,
     tables.SeatLeft: _seat_left,
+    tables.BankOffered: _bank_offered,
     tables.BankDeclined: _bank_declined,
     tables.RoundBegun: _round_begun,
     tables.RoundEnded: _round_ended,

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from domain import rulesets
-from domain.cards import whole
 from domain.events import (
     BetsClosed,
     FeeTaken,
@@ -23,8 +22,7 @@ from domain.events import (
     RoundVoided,
     WagerPlaced,
 )
-from domain.games import p215
-from domain.poker import best_of, three_card
+from domain.making import name_of
 from projections.facts import Now, RoundFacts
 from projections.gaming_days import GamingDays
 from projections.projection import ALWAYS, Handler, Projection, Sums, Window
@@ -153,7 +151,7 @@ CHANGING = (
 
 class Hands(Projection):
     name = "hands"
-    version = 2
+    version = 3
     tables = (ROUNDS, BETTORS, DAYS, DEALERS, BANKS)
     needs_cards = True
 
@@ -283,27 +281,18 @@ def _outcomes(lines: Iterable[LineSettled]) -> str:
 def _hands_made(round_: RoundFacts) -> tuple[str | None, Sequence[str]]:
     """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
     family = _family(round_.opened.ruleset)
-    board = whole(tuple(round_.cards.get(("board", 1), ()))) or ()
+    board = tuple(round_.cards.get(("board", 1), ()))
     dealer: str | None = None
     made: set[str] = set()
     for (place, _), cards in round_.cards.items():
-        seen = whole(tuple(cards))
-        if place == "board" or seen is None or (family == "uth" and len(board) < 5):
+        if place == "board":
             continue
-        name = _name(family, seen, board)
+        name = name_of(family, tuple(cards), board, split=(place, 2) in round_.cards)
         if place == "dealer":
             dealer = name
         elif name is not None:
             made.add(name)
     return dealer, sorted(made)
-
-
-def _name(family: str, seen: Sequence[str], board: Sequence[str]) -> str | None:
-    if family == "p215":
-        return p215.hand_name(seen)
-    if family == "tcp":
-        return three_card(seen).name if len(seen) == 3 else None
-    return best_of((*seen, *board)).name if len(seen) == 2 else None
 
 
 @lru_cache

@@ -60,6 +60,7 @@ OFFERS = Table(
 
 class Rotation(Projection):
     name = "rotation"
+    version = 2
     tables = (TURNS, OFFERS)
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:

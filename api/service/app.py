@@ -58,7 +58,6 @@ from infra.access import Access
 from infra.ledger import Ledger
 from infra.live_rounds import LiveRounds
 from infra.open_rounds import OpenRounds
-from infra.people import People
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +98,7 @@ class Service:
         self.live = LiveRounds()
         self.access = Access(ledger.events.recorder.database)
         self.doors = Doors(settings, self.access)
-        self.people = People(ledger.events.recorder.database)
+        self.people = ledger.people
         self.metrics = Metrics()
         self.rates = Rates(settings.rate_limit if settings.authenticated else 0)
         self.failures = Rates(min(settings.rate_limit, FAILURES_A_SECOND))

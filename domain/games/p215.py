@@ -62,8 +62,9 @@ def is_pure(cards: Sequence[str]) -> bool:
     return len(cards) == 2 and "A" in ranks and bool(ranks & BONUS_RANKS)
 
 
-def hand_name(cards: Sequence[str]) -> str:
-    if is_pure(cards):
+def hand_name(cards: Sequence[str], *, split: bool = False) -> str:
+    """The name of a hand; in a split one an ace and a bonus card are a soft 21."""
+    if not split and is_pure(cards):
         return "pure 21.5"
     points, soft = total(cards)
     if points > 21:
@@ -73,13 +74,6 @@ def hand_name(cards: Sequence[str]) -> str:
 
 def _pure_hand(box: tuple[BoxHand, ...]) -> bool:
     return len(box) == 1 and is_pure(box[0].cards)
-
-
-def name_in_box(box: tuple[BoxHand, ...], hand: BoxHand) -> str:
-    """The name of a seat's hand: of a split one an ace and a bonus card are a soft 21."""
-    if not hand.cards or _pure_hand(box) or not is_pure(hand.cards):
-        return hand_name(hand.cards)
-    return _spoken(hand.cards)
 
 
 def _totals(round_: Round) -> Totals:

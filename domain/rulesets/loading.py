@@ -239,7 +239,7 @@ def _build(file: RuleSetFile, text: str) -> RuleSet:
         totals=_totals(file),
         paytables=paytables,
         usual_trips=usual_trips[0] if usual_trips else None,
-        one_trips_table_a_day=file.trips_table is not None and file.trips_table.one_a_day,
+        one_trips_table=file.trips_table.clause if file.trips_table and file.trips_table.one_a_day else None,
         schedules={schedule.option: _schedule(schedule) for schedule in file.schedule},
         supplied_schedule=file.collection is not None and file.collection.supplied_schedule,
         most_tiers=file.collection.most_tiers if file.collection else 0,

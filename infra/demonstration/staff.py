@@ -8,14 +8,14 @@ from pathlib import Path
 
 from infra.demonstration.cast import ADMIN, NAMES, PASSWORD, PEOPLE
 from infra.ledger import Ledger
-from infra.people import People, Somebody
+from infra.people import Somebody
 
 KEY_FILE = "demo-token.key"
 
 
 def let_in(ledger: Ledger) -> None:
     """Whoever is not there yet; somebody whose password or part was changed in the demo keeps the change."""
-    people = People(ledger.events.recorder.database)
+    people = ledger.people
     known = {somebody.staff_id for somebody in people.everybody()}
     for staff_id, part in PEOPLE.items():
         if staff_id not in known:

@@ -25,6 +25,8 @@ def draw_terms(rules: RuleSet, rng: Random) -> dict[str, Any]:
     trips = list(rules.tables_for("trips"))
     if trips and (rules.usual_trips is None or rng.random() < 0.7):
         terms["trips"] = rng.choice(trips)
+        if rules.one_trips_table is not None:
+            terms["trips"] = trips[0]  # also by another run, which may be recorded into the same ledger
     if len(rules.dealings) > 1 or rng.random() < 0.3:
         terms["dealing"] = rng.choice(list(rules.dealings))
     fewest, most = rules.decks

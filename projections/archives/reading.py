@@ -21,13 +21,16 @@ class Partition(NamedTuple):
 
     files: tuple[str, ...]
     rows: int
+    gaming_day: str
 
 
 def partitions(manifest: Manifest) -> list[Partition]:
     found: dict[tuple[str, str], list[ArchivedFile]] = {}
     for file in manifest.files:
         found.setdefault((file.gaming_day, file.table), []).append(file)
-    return [Partition(tuple(f.path for f in files), sum(f.rows for f in files)) for files in found.values()]
+    return [
+        Partition(tuple(f.path for f in files), sum(f.rows for f in files), day) for (day, _), files in found.items()
+    ]
 
 
 class DamagedFile(Exception):
@@ -50,6 +53,9 @@ class Archive:
             for id_, version in file.streams.items():
                 self._streams.setdefault(id_, []).append((version, file.path))
         self._leaves = _Leaves(folder / LEAVES)
+        self._gaming_day = ""
+        self._opened: dict[bytes, EventRow] = {}  # the openings of one file of rounds, and which it is of a table's
+        self._opened_at: dict[str, int] = {}
         self.indexes: dict[int, int] = {}  # in the log, by position, of the partition that was read last
 
     def topic(self, topic_id: int) -> str:
@@ -58,6 +64,7 @@ class Archive:
     def rows(self, part: Any) -> Sequence[EventRow]:
         """Of a partition, in the order of their positions. Which numbers stand for what is forgotten with the last."""
         self._numbers, self._ids, self.indexes = {}, [], {}
+        self._gaming_day = part.gaming_day
         rows: list[EventRow] = []
         for path in part.files:
             some, leaves = self.read(path)
@@ -120,6 +127,14 @@ class Archive:
         """Whole rounds are in one file; aggregates of the floor go on from day to day."""
         return [originator for originator in originators if self._ids[originator].hex() not in self._streams]
 
+    def staff_ids(self) -> frozenset[str]:
+        """Who works for the house is in no event."""
+        return frozenset()
+
+    def gaming_day(self, at_ms: int) -> str:
+        """As it was when the archive was written: the settings themselves are not in it."""
+        return self._gaming_day
+
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
         wanted = originator_id.bytes
         if wanted.hex() in self._streams:
@@ -137,6 +152,22 @@ class Archive:
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
         """Rounds are found by their day and table here, and not one by one."""
         return {}
+
+    def opening(self, originator_id: UUID, table: str) -> EventRow | None:
+        """Whoever asks for one round after the other asks for them in their order: the file of the last one is kept,
+        and the search goes on from there."""
+        wanted = originator_id.bytes
+        if wanted in self._opened:
+            return self._opened[wanted]
+        paths = [file.path for file in self.manifest.files if file.kind == "rounds" and file.table == table]
+        at = self._opened_at.get(table, 0)
+        for number in range(at, at + len(paths)):
+            rows = self.read(paths[number % len(paths)])[0]
+            self._opened = {self._ids[row.originator]: row for row in rows if row.version == 1}
+            self._opened_at[table] = number % len(paths)
+            if wanted in self._opened:
+                return self._opened[wanted]
+        return None
 
     # ---- the log
 

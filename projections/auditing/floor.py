@@ -12,8 +12,8 @@ from domain import rulesets
 from domain.auditing import Claim
 from domain.boxes import BoxInstalled
 from domain.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
-from domain.events import RoundOpened
-from domain.findings import Finding
+from domain.events import ENGINE_VERSION, RoundOpened
+from domain.findings import Finding, new_check
 from domain.floor_auditing import (
     Begun,
     BoxAudit,
@@ -24,9 +24,10 @@ from domain.floor_auditing import (
     ruled_claims,
 )
 from domain.meters import MeterSeeded
+from domain.rotation import CHECKED_SINCE
 from domain.rulebooks import RuleSetAdopted
 from domain.rulesets import RuleSetError
-from domain.tables import RoundBegun, SessionNoted, SessionNumbered, SessionOpened, TableSession
+from domain.tables import RoundBegun, SessionNoted, SessionNumbered, SessionOpened
 from infra.aggregates import id_of, stream
 from infra.mapper import Entry
 from infra.topics import TOPICS
@@ -63,7 +64,7 @@ class FloorAudit:
 
     def _table(self, stretch: Stretch) -> Iterator[Finding]:
         table = stretch.name
-        before: TableSession | None = None
+        before: SessionAudit | None = None
         expected = 0
         found: list[Finding] = []
         for row, event in self._events(Stretch("table", table), found):
@@ -87,9 +88,9 @@ class FloorAudit:
                 yield finding
 
     def _session(
-        self, table: str, number: int, before: TableSession | None, stretch: Stretch | None = None
-    ) -> Iterator[Finding | TableSession]:
-        """What is wrong with a session, and at its end the session itself."""
+        self, table: str, number: int, before: SessionAudit | None, stretch: Stretch | None = None
+    ) -> Iterator[Finding | SessionAudit]:
+        """What is wrong with a session, and at its end where its audit stands."""
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
         found: list[Finding] = []
@@ -106,15 +107,19 @@ class FloorAudit:
                 except NoRules as reason:
                     yield _at(Finding("rules", str(reason), table=table, stream=f"session/{name}"), row)
                     return
-                audit = SessionAudit(rules, terms, event, before)
+                audit = SessionAudit(rules, terms, event, before, whole=stretch is None)
                 if stretch is None:
                     yield from (_at(finding, row) for finding in audit.opening())
             elif stretch is not None and row.position < stretch.first and isinstance(event, SessionNoted):
                 audit.go_on_from(event)
             else:
-                for finding in audit.take(event):
-                    yield _at(finding, row)
+                findings = list(audit.take(event))
+                if stretch is not None and row.position < stretch.first:
+                    continue  # read for what it leads to, and not asked for itself
+                yield from (_at(finding, row) for finding in findings)
                 if isinstance(event, RoundBegun) and audit.begun is not None:
+                    if audit.jump is not None:
+                        yield _at(self._judged(audit.jump, table), row)
                     begun.append(audit.begun)
                     if len(begun) == OPENINGS_AT_ONCE:
                         yield from self._openings(begun)
@@ -125,7 +130,18 @@ class FloorAudit:
             what = f"The table's list has session {number}, and nothing of it is stored."
             yield Finding("session", what, table=table, stream=f"session/{name}")
         else:
-            yield audit.session
+            yield audit
+
+    def _judged(self, jump: Finding, table: str) -> Finding:
+        """A finding or a note, by what the round says that opened it; a round that is gone is found elsewhere."""
+        row = self._source.opening(id_of("round", jump.round or ""), table)
+        engine = ENGINE_VERSION
+        if row is not None:
+            try:
+                engine = self._plans[row.topic_id].decode(row.state).event.engine
+            except (*UNREADABLE, AttributeError):
+                pass
+        return new_check(jump, since=CHECKED_SINCE, opened_under=engine)
 
     def _openings(self, begun: list[Begun]) -> Iterator[Finding]:
         """What rounds say of their dealer and of refusals of the bank, as far as they can be had one by one here."""
@@ -239,18 +255,20 @@ class FloorAudit:
     ) -> Iterator[tuple[EventRow, Entry[Any]]]:
         """The events of an aggregate in order; what is wrong with the order, or cannot be read, goes to `found`.
 
-        Of a stretch that does not begin with the aggregate itself, only its first event and what follows the last one
-        before the stretch that tells, by its topic, where the aggregate stood.
+        Of a stretch that does not begin with the aggregate itself, only its first event and what follows the last but
+        one before the stretch that tells, by its topic, where the aggregate stood: such an event does not say how the
+        round before it ended, and those before it do.
         """
         kind, name, first, last = stretch
         label = f"{kind}/{name}"
-        waiting, plans = list[EventRow](), self._plans
+        waiting, told, plans = list[EventRow](), 0, self._plans
         for row in self._in_order(label, self._source.stream(stream(kind, name)), found):
             if row.position > last:
                 break
             if row.version > 1 and row.position < first and tells_all is not None:
                 if tells_all(self._source.topic(row.topic_id)):
-                    waiting.clear()
+                    del waiting[:told]
+                    told = len(waiting)
                 waiting.append(row)
                 continue
             for each in (*waiting, row):

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain import eligibility
 from domain.auditing import Claim, audit_round, claims_of
 from domain.bettors import BettorRegistered
 from domain.boxes import BoxInstalled
@@ -24,7 +25,9 @@ from domain.floor_auditing import claims_of as floor_claims_of
 from domain.meters import MeterSeeded
 from domain.rulebooks import RuleSetAdopted
 from domain.sealing import SealedUnit
+from domain.state import Round
 from domain.tables import SessionOpened
+from domain.trips_tables import Day, TripsTables, Use
 from infra.aggregates import id_of
 from infra.mapper import Entry, UnknownTopic
 from infra.tlog.leaves import leaf_hashes_of, said_topic
@@ -34,7 +37,8 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Source
 from projections.auditing.tally import Tally
 
-OPENED = "round.opened.v1"
+OPENINGS = TOPICS.topics_of(RoundOpened)
+WORDING = "wording"
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic)
 SealedCards = dict[int, dict[int, list[SealedUnit]]] | None
 Decode = Callable[[bytes], Entry[Any]]
@@ -61,6 +65,9 @@ class Stretch(NamedTuple):
     last: int = 1 << 62
 
 
+Wordings = dict[tuple[str, int], tuple[int, Finding]]  # by rule set and engine version: how many rounds, and the first
+
+
 class PartResult(Struct):
     events: int = 0
     rounds: int = 0
@@ -69,6 +76,8 @@ class PartResult(Struct):
     streams: list[Stretch] = []  # the aggregates of the floor that begin here, or that rounds of this part touch
     positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
     leaves: bytes = b""
+    wordings: Wordings = {}
+    trips: dict[Day, Use] = {}  # the pay tables of days that should have one
 
 
 class _Plan(NamedTuple):
@@ -144,6 +153,7 @@ class RoundsAudit:
         self._rulebook = rulebook
         self._scope = scope
         self._plans = Plans(source.topic)
+        self._staff = source.staff_ids()
 
     # ---- reading
 
@@ -157,7 +167,7 @@ class RoundsAudit:
             if first is None:
                 strays.append(originator)
                 floor += its_rows
-            elif source.topic(first[3]) == OPENED:
+            elif source.topic(first[3]) in OPENINGS:
                 rounds[originator] = its_rows
             else:
                 floor += its_rows
@@ -253,9 +263,29 @@ class RoundsAudit:
             return opened
         tally.add(claims_of(opening, events), 1)
         sealed = _by_index(loaded.sealed, originator, versions)
+        worded = None
         for at, finding in audit_round(opening, events, sealed):
+            placed = replace(finding, version=rows[at + 1][2], position=rows[at + 1][0])
+            if finding.kind == WORDING:
+                worded = worded or placed
+            else:
+                result.findings.append(placed)
+        if worded is not None:
+            add_wordings(result.wordings, {(opened.ruleset, opened.engine): (1, worded)})
+        for at, finding in eligibility.findings(opening, events, self._staff):
             result.findings.append(replace(finding, version=rows[at + 1][2], position=rows[at + 1][0]))
+        self._trips_table(opening, rows[0], result)
         return opened
+
+    def _trips_table(self, opening: Round, first: EventRow, result: PartResult) -> None:
+        clause = opening.rules.one_trips_table
+        trips = opening.opened.terms.get("trips")
+        if clause is None or trips is None:
+            return
+        at_ms, opened = self._plans[first[3]].decode(first[4]).at_ms, opening.opened
+        day = Day(opening.rules.id, self._source.gaming_day(at_ms), trips)
+        use = Use(at_ms, first[0], opened.round or "", opened.table or "", clause, opened.engine)
+        TripsTables(result.trips).add(day, use)
 
     def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
         at_ms = self._plans[first[3]].decode(first[4]).at_ms
@@ -274,6 +304,14 @@ class RoundsAudit:
 
 
 _UP_TO = list(range(1, 512))
+
+
+def add_wordings(to: Wordings, more: Wordings) -> None:
+    """Counted instead of listed: where sentences were worded anew, there are as many of them as earlier rounds. The
+    first is the same in whatever order parts come."""
+    for key, (rounds, first) in more.items():
+        before, known = to.get(key, (0, first))
+        to[key] = before + rounds, min(known, first, key=lambda each: each.position or 0)
 
 
 def _by_aggregate(rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
@@ -312,7 +350,7 @@ def _in_disorder(rows: Sequence[EventRow]) -> bool:
 
 def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
     """Versions that are missing, and events that were stored before those that come before them."""
-    place = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
+    place: dict[str, Any] = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
     ordered = sorted((row[2], row[0]) for row in rows)
     for (before, _), (version, position) in pairwise([(0, 0), *ordered]):
         for missing in range(before + 1, version):
@@ -331,14 +369,16 @@ def _unreadable(row: EventRow, error: Exception) -> Finding:
 
 def merged(results: Iterable[PartResult]) -> PartResult:
     total = PartResult(0, 0, [], [], [])
-    tally = Tally()
+    tally, tables = Tally(), TripsTables(total.trips)
     for result in results:
+        tables.merge(result.trips)
         total.events += result.events
         total.rounds += result.rounds
         total.findings += result.findings
         total.streams += result.streams
         total.positions += result.positions
         total.leaves += result.leaves
+        add_wordings(total.wordings, result.wordings)
         tally.merge(result.claims)
     total.claims = tally.left()
     return total

@@ -12,7 +12,10 @@ from uuid import UUID
 
 from domain.sealing import SealedUnit
 from infra.migrate import SERVICE_ROLE
+from infra.people import People
 from infra.recorder import LedgerRecorder
+from projections.applier import gaming_days_or_default
+from projections.gaming_days import GamingDays
 
 PART = 4096  # positions
 STREAM_PAGE = 2_000
@@ -54,6 +57,12 @@ class Source(Protocol):
     def without_first(self, originators: Sequence[int]) -> list[int]:
         """Those of them that have no first event."""
 
+    def staff_ids(self) -> frozenset[str]:
+        """Of everybody on the staff register; of nobody where there is none."""
+
+    def gaming_day(self, at_ms: int) -> str:
+        """Of a round of the part that was read last, by when it opened."""
+
 
 class Streams(Protocol):
     """What the audit of the floor asks of a store."""
@@ -65,6 +74,9 @@ class Streams(Protocol):
 
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
         """The first rows of these aggregates; none where single ones cannot be looked up."""
+
+    def opening(self, originator_id: UUID, table: str) -> EventRow | None:
+        """The first row of a round of this table, where few are asked for."""
 
 
 _COLUMNS: LiteralString = (
@@ -117,6 +129,7 @@ class Store:
         self._recorder = LedgerRecorder(database_url, role=SERVICE_ROLE, connections_at_most=2)
         self.last = self._settled() if last is None else last
         self.topic = self._recorder.topic_ids.name
+        self._days: GamingDays | None = None
 
     def close(self) -> None:
         self._recorder.close()
@@ -141,6 +154,9 @@ class Store:
         """The first rows of these aggregates."""
         rows = self._rows(_OPENINGS, [list(originator_ids)]) if originator_ids else []
         return {row[0]: EventRow(*row[1:]) for row in rows}
+
+    def opening(self, originator_id: UUID, table: str) -> EventRow | None:
+        return self.openings([originator_id]).get(originator_id)
 
     def firsts(self, originators: Sequence[int]) -> Sequence[EventRow]:
         """The first events of these aggregates."""
@@ -174,6 +190,14 @@ class Store:
             if originator not in since or version < since[originator]:
                 found.setdefault(originator, {}).setdefault(version, []).append(SealedUnit(number, cards, salt))
         return found
+
+    def staff_ids(self) -> frozenset[str]:
+        return People(self._recorder.database).staff_ids()
+
+    def gaming_day(self, at_ms: int) -> str:
+        if self._days is None:
+            self._days = self._recorder.database.read(gaming_days_or_default)
+        return self._days.of(at_ms).day.isoformat()
 
     def without_first(self, originators: Sequence[int]) -> list[int]:
         return [row[0] for row in self._rows(_WITHOUT_FIRST, [list(originators)])]

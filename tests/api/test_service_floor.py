@@ -165,3 +165,15 @@ def test_a_folded_hand_stays_closed_but_for_the_auditor(client):
         assert '"7c"' not in text
     packets = client.get(f"/v1/rounds/{round_id}/sealed").json()["packets"]
     assert {(packet["to"], *packet["cards"]) for packet in packets} == {(1, "As", "Ad"), ("dealer", "7c", "2d")}
+
+
+def test_the_dealer_on_duty_neither_banks_nor_bets(client):
+    table = new_table(client, FEE)
+    post(client, f"/v1/tables/{table}/dealer", {"dealer": "p-1"})
+    body = {**examples.ROUND_BODY, "round": f"r-{uuid4().hex[:12]}"}
+    refused = post(client, f"/v1/tables/{table}/rounds", {**body, "actions": examples.ACTIONS}, status=409)
+    assert (refused["code"], refused["action"]) == ("rotation", 0)
+    opened = post(client, f"/v1/tables/{table}/rounds", {**body, "actions": []}, status=201)
+    refused = post(client, f"/v1/rounds/{opened['id']}/actions", {"actions": examples.ACTIONS[:1]}, status=409)
+    assert (refused["code"], refused["action"]) == ("rotation", 0)
+    assert client.get(f"/v1/rounds/{opened['id']}").json()["version"] == opened["version"]

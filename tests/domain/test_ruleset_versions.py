@@ -109,7 +109,7 @@ def test_what_version_1_left_to_the_program_is_what_version_2_says_itself(rulese
     said_otherwise = {"version", "text", "content_hash", "in_force", "source", "source_hash", "clauses", "points"}
     changed = {
         "uth-club": {"settlement", "folded_hands_seen"},
-        "uth-bgc": {"settlement", "folded_hands_seen", "one_trips_table_a_day"},
+        "uth-bgc": {"settlement", "folded_hands_seen", "one_trips_table"},
         "uth-house": {"settlement", "folded_hands_seen"},
         "uth-casino-club": {"folded_hands_seen"},
         "uth-sd": {"folded_hands_seen", "customer_limit", "toke_minimum_on"},

@@ -1,0 +1,74 @@
+"""One trips pay table a gaming day: where a rule set wants that of the whole property, and where there were more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from domain.findings import Finding, new_check
+
+CHECKED_SINCE = 2  # engine version
+
+
+class Day(NamedTuple):
+    """A rule set and a pay table on a gaming day, as in 2026-03-08."""
+
+    ruleset: str
+    day: str
+    trips: str
+
+
+class Use(NamedTuple):
+    """The first round of that day that was opened with the pay table."""
+
+    at_ms: int
+    position: int
+    round: str
+    table: str
+    clause: str
+    engine: int  # the version of the engine that opened it
+
+
+class TripsTables:
+    """By day, and the first use of each; no more than there are days and pay tables."""
+
+    def __init__(self, first: dict[Day, Use]) -> None:
+        self.first = first
+
+    def add(self, day: Day, use: Use) -> None:
+        known = self.first.get(day)
+        if known is None or use < known:
+            self.first[day] = use
+
+    def merge(self, first: Mapping[Day, Use]) -> None:
+        for day, use in first.items():
+            self.add(day, use)
+
+    def findings(self) -> Iterator[Finding]:
+        """One for each pay table beside the one that a day began with."""
+        began: dict[tuple[str, str], tuple[str, Use]] = {}
+        for day, use in sorted(self.first.items(), key=lambda item: (item[0].day, item[0].ruleset, item[1])):
+            trips, earlier = began.setdefault((day.ruleset, day.day), (day.trips, use))
+            if trips != day.trips:
+                yield _second(day, use, trips, earlier)
+
+
+def _second(day: Day, use: Use, trips: str, earlier: Use) -> Finding:
+    what = (
+        f"On {day.day} {day.ruleset} was played with {trips} from round {earlier.round} at table {earlier.table} on, "
+        f"and with {day.trips} from round {use.round} at table {use.table} on: a cardroom uses one pay table."
+    )
+    finding = Finding(
+        "pay_table",
+        what,
+        round=use.round,
+        table=use.table,
+        ruleset=day.ruleset,
+        spot="trips",
+        expected=trips,
+        found=day.trips,
+        clause=use.clause,
+        version=1,
+        position=use.position,
+    )
+    return new_check(finding, since=CHECKED_SINCE, opened_under=use.engine)
