@@ -465,7 +465,7 @@ class _Table:
 
     def _change_a_wager(self, bet: Json) -> None:
         """More than was meant, and the rest taken back; or the whole wager taken back and placed again."""
-        who = {key: bet[key] for key in ("seat", "spot", "bettor") if key in bet}
+        who: Json = {key: value for key, value in bet.items() if key in ("seat", "spot", "bettor")}
         if _one_in(self.dice, 2):
             self.post({**bet, "amount": "1.37"})
             self.post({"do": "withdraw", **who, "amount": "1.37"})

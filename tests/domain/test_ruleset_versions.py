@@ -133,12 +133,10 @@ def test_what_version_1_left_to_the_program_is_what_version_2_says_itself(rulese
 
 # ---- the readings that changed, under both versions
 
-FOLDED = {
-    "actions": [
-        *({"do": "bet", "seat": 1, "spot": spot, "amount": "10.00"} for spot in ("ante", "blind", "trips")),
-        {"do": "close_bets"},
-    ]
-}
+BETS: list[dict[str, object]] = [
+    *({"do": "bet", "seat": 1, "spot": spot, "amount": "10.00"} for spot in ("ante", "blind", "trips")),
+    {"do": "close_bets"},
+]
 
 
 def played(ruleset: str, version: int, unseen: bool = True) -> list[str]:
@@ -150,9 +148,13 @@ def played(ruleset: str, version: int, unseen: bool = True) -> list[str]:
         document["terms"] = {"trips": "UTH-01"}
     round_ = read_document(document, lambda name: rulesets.load(name, version)).opening
     hole: list[str | None] = [None, None] if unseen else ["Ks", "Kh"]
-    packets = {1: hole, "dealer": ["8s", "8h"], "board": ["Kd", "9c", "7h", "4s", "2d"]}
+    packets: dict[int | str, list[str | None]] = {
+        1: hole,
+        "dealer": ["8s", "8h"],
+        "board": ["Kd", "9c", "7h", "4s", "2d"],
+    }
     dealt = dict.fromkeys(packets, 0)
-    actions: list[dict[str, object]] = list(FOLDED["actions"])
+    actions = list(BETS)
     mode = round_.terms.dealing
     for packet in mode.packets:
         place: int | str = 1 if packet.to == "seats" else packet.to
