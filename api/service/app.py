@@ -55,6 +55,7 @@ from api.service.settings import Settings
 from api.web.site import Site, wants_html
 from domain.errors import Conflict, Refusal
 from infra.access import Access
+from infra.clocks import ClocksDiffer
 from infra.ledger import Ledger
 from infra.live_rounds import LiveRounds
 from infra.open_rounds import OpenRounds
@@ -182,6 +183,8 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
         except (OperationalError, InterfaceError, psycopg.OperationalError) as error:
             logger.warning("The database did not answer: %s", type(error).__name__)
             detail = "The database did not answer. Ask again, under the same Idempotency-Key."
+            if isinstance(error, ClocksDiffer):
+                detail = str(error)
             return Problem("unavailable", detail, headers={"Retry-After": "1"}).response(request.scope["request_id"])
 
     return answer
@@ -204,7 +207,7 @@ def _judged(call: Call, problem: Problem) -> Problem:
 
 
 async def _person(service: Service, operation: Operation, request: Request) -> Person:
-    if operation.roles is None:
+    if operation.roles is None or (operation is health.METRICS and service.doors.may_scrape(request.headers)):
         return Person("nobody", OPEN)
     return await caller(service, request)
 

@@ -47,6 +47,7 @@ from api.web.rendering import Clock, environment
 from api.web.visit import Visit
 from api.web.visitors import SAFE, anybody, person_of, session_of
 from domain.errors import Refusal
+from infra.clocks import ClocksDiffer
 from infra.people import Session
 
 if TYPE_CHECKING:
@@ -332,6 +333,8 @@ def _problem_of(error: Exception) -> Problem:
             return of_refusal(error)
         case TimeoutError():
             return Problem("unavailable", "It took too long. Try again in a moment.")
+        case ClocksDiffer():
+            return Problem("unavailable", str(error))
         case OperationalError() | InterfaceError() | psycopg.OperationalError():
             return Problem(
                 "unavailable",

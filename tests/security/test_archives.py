@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from domain.findings import Finding
 from projections.archives.auditing import ArchiveAudit
 from projections.archives.manifest import FORM, NAME, ArchivedFile, BadArchive, Manifest, read_manifest
 from projections.archives.writing import FLOOR, folder_name
@@ -38,7 +39,7 @@ def test_a_link_that_leads_elsewhere_is_not_read(tmp_path: Path):
     secret.write_bytes(b"another's")
     folder = archive_naming(tmp_path / "archive", "linked.parquet", b"another's")
     (folder / "linked.parquet").symlink_to(secret)
-    found = []
+    found: list[Finding] = []
     summary: Summary = ArchiveAudit(folder, processes=1, report=found.append).run()
     assert summary.findings == 1
     assert "a link to a place outside the archive" in found[0].what
