@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -55,15 +56,20 @@ def _warnings(ready: dict[str, Any]) -> list[str]:
 
 
 async def metrics(call: Call) -> Response:
-    figures, recorder = call.service.metrics, call.service.ledger.events.recorder
-    try:
-        events, seconds = await call.in_thread(call.service.projecting.lag)
-        figures.lag(events, seconds)
-        figures.seal_lag(*await call.in_thread(call.service.sealing.lag))
-        figures.clock(await call.in_thread(recorder.clocks.ahead_seconds))
-    except (psycopg.Error, PersistenceError):
-        pass  # the figure stays as it was; that the database is away is for /readyz to say
+    figures = call.service.metrics
+    await call.in_thread(_measure, call)
     return Response(figures.text(), media_type=figures.media_type)
+
+
+def _measure(call: Call) -> None:
+    """A figure that cannot be had stays as it was; that the database is away is for /readyz to say."""
+    service, figures = call.service, call.service.metrics
+    with suppress(psycopg.Error, PersistenceError):
+        figures.lag(*service.projecting.lag())
+    with suppress(psycopg.Error, PersistenceError):
+        figures.seal_lag(*service.sealing.lag())
+    with suppress(psycopg.Error, PersistenceError):
+        figures.clock(service.ledger.events.recorder.clocks.ahead_seconds())
 
 
 _LAGS = ("lag_events", "lag_seconds", "unsealed_events", "seal_lag_seconds")
