@@ -42,6 +42,7 @@ Since = Annotated[str | None, typer.Option("--from", metavar="TIME", help="Only 
 Until = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only rounds that opened before then.")]
 TableOption = Annotated[str | None, typer.Option("--table", metavar="ID", help="Only rounds of this table.")]
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", metavar="ID", help="Only rounds of this rule set.")]
+RoundOption = Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")]
 BettorOption = Annotated[
     str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which he bet or held the bank.")
 ]
@@ -58,6 +59,7 @@ def audit(
     table: TableOption = None,
     ruleset: RulesetOption = None,
     bettor: BettorOption = None,
+    round_id: RoundOption = None,
     processes: Processes = None,
     without: Annotated[
         list[CheckName] | None, typer.Option(help="Leave a kind of check out; may be given several times.")
@@ -84,13 +86,14 @@ def audit(
 
     Tables, boxes, meters and the hash log are held against the events too, with filters as far as those rounds touch
     them; without filters the reports' tables as well. The exit code is 0 where nothing was found, 1 where something
-    was, and 2 where the audit could not be made.
+    was, and 2 where the audit could not be made. A note, such as a sentence that is worded differently today, is no
+    finding.
     """
     from api.progress import progress_with_rate
     from projections.auditing.running import Audit, Progress
 
     outside = [_checkpoint(file) for file in checkpoints or ()]
-    scope = scope_of(since, until, table, ruleset, bettor)
+    scope = scope_of(since, until, table, ruleset, bettor, round_id)
     if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
         fail("a PDF needs --output FILE")
     if scheduler is not None and archive_folder is None:
@@ -117,6 +120,8 @@ def audit(
     else:
         with auditable(database_url, data_dir) as url:
             summary = run(partial(Audit, url))
+    if round_id is not None and not summary.rounds and summary.clean:
+        fail(_unknown_round(round_id, scope))
     if not summary.rounds and any((since, until, table, ruleset, bettor)):
         typer.echo("roundledger: no stored round is meant by these filters", err=True)
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
@@ -155,8 +160,19 @@ def archive(
     typer.echo(f"{written.rounds:,} rounds, {written.events:,} events in {written.files:,} files.", err=True)
 
 
+def _unknown_round(round_id: str, scope: "Scope") -> str:
+    from projections.auditing.scope import Scope
+
+    return f"there is no round {round_id}" + ("" if scope == Scope(round=round_id) else " that the other filters mean")
+
+
 def scope_of(
-    since: str | None, until: str | None, table: str | None, ruleset: str | None, bettor: str | None
+    since: str | None,
+    until: str | None,
+    table: str | None,
+    ruleset: str | None,
+    bettor: str | None,
+    round_id: str | None = None,
 ) -> "Scope":
     from domain import rulesets
     from projections.auditing.scope import Scope
@@ -166,7 +182,7 @@ def scope_of(
         fail("--from must be before --to")
     if ruleset is not None and ruleset not in rulesets.ids():
         typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
-    return Scope(since_ms, until_ms, table, ruleset, bettor)
+    return Scope(since_ms, until_ms, table, ruleset, bettor, round_id)
 
 
 def _checkpoint(file: Path) -> "Checkpoint":
@@ -211,7 +227,7 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
 
 
 class FindingsWriter:
-    """Takes findings one by one and writes each at once, so that a million of them fill no memory."""
+    """Takes findings and notes one by one and writes each finding at once, so that a million of them fill no memory."""
 
     def __init__(self, out: TextIO, meant: str) -> None:
         self._out = out
@@ -237,9 +253,21 @@ class JsonLines(FindingsWriter):
 
 
 class Text(FindingsWriter):
-    """Each finding a heading and its sentence: they are too long for columns."""
+    """Each finding a heading and its sentence: they are too long for columns. The first notes follow at the end."""
+
+    MOST_NOTES = 100
+
+    def __init__(self, out: TextIO, meant: str) -> None:
+        super().__init__(out, meant)
+        self._notes: list[Finding] = []
 
     def take(self, finding: "Finding") -> None:
+        if not finding.is_note:
+            self._write(finding)
+        elif len(self._notes) < self.MOST_NOTES:
+            self._notes.append(finding)
+
+    def _write(self, finding: "Finding") -> None:
         seat = None if finding.seat is None else f"seat {finding.seat}"
         table = None if finding.table is None else f"table {finding.table}"
         position = None if finding.position is None else f"position {finding.position}"
@@ -248,6 +276,13 @@ class Text(FindingsWriter):
 
     def finish(self, summary: "Summary") -> None:
         if summary.findings:
+            self._out.write("\n")
+        if self._notes:
+            self._out.write("Notes, which are no findings:\n")
+            for note in self._notes:
+                self._write(note)
+            if summary.notes > len(self._notes):
+                self._out.write(f"{summary.notes - len(self._notes):,} more: --format jsonl has all of them.\n")
             self._out.write("\n")
         self._out.writelines(line + "\n" for line in told(summary))
         self._out.flush()
@@ -261,16 +296,19 @@ class Pdf(FindingsWriter):
     def __init__(self, out: TextIO, meant: str) -> None:
         super().__init__(out, meant)
         self._found: list[Finding] = []
+        self._notes: list[Finding] = []
 
     def take(self, finding: "Finding") -> None:
-        if len(self._found) < self.MOST:
-            self._found.append(finding)
+        kept = self._notes if finding.is_note else self._found
+        if len(kept) < self.MOST:
+            kept.append(finding)
 
     def finish(self, summary: "Summary") -> None:
         from projections.pdf import findings_sheet
 
         made_at = datetime.now().astimezone()
-        sheet = findings_sheet(self._meant, told(summary), self._found, summary.findings, made_at)
+        found = self._found, summary.findings, self._notes, summary.notes
+        sheet = findings_sheet(self._meant, told(summary), *found, made_at)
         self._out.buffer.write(sheet)
         self._out.buffer.flush()
 
@@ -291,10 +329,16 @@ def told(summary: "Summary") -> list[str]:
         f"{summary.rounds:,} rounds and {summary.events:,} events in {summary.seconds:,.1f} s ({rate:,.0f} rounds/s)"
     ]
     lines += [f"{check.name}: {'' if check.done else 'not checked, '}{check.told}" for check in summary.checks]
-    if summary.clean:
-        return [*lines, "No findings."]
-    lines.append(f"{summary.findings:,} finding{'s' if summary.findings > 1 else ''}:")
-    return [*lines, *(f"  {count:,} × {KINDS.get(kind, kind)}" for kind, count in sorted(summary.by_kind.items()))]
+    for one, count, by_kind in (
+        ("finding", summary.findings, summary.by_kind),
+        ("note", summary.notes, summary.notes_by_kind),
+    ):
+        if count:
+            lines.append(f"{count:,} {one}{'s' if count > 1 else ''}:")
+            lines += [f"  {number:,} × {KINDS.get(kind, kind)}" for kind, number in sorted(by_kind.items())]
+        elif one == "finding":
+            lines.append("No findings.")
+    return lines
 
 
 def _meant(scope: "Scope", archive_folder: Path | None) -> str:
@@ -303,7 +347,7 @@ def _meant(scope: "Scope", archive_folder: Path | None) -> str:
 
     moments = (("from", scope.since_ms), ("before", scope.until_ms))
     said = [f"{word} {told(datetime.fromtimestamp(at / 1000).astimezone())}" for word, at in moments if at is not None]
-    others = (("of table", scope.table), ("under", scope.ruleset), ("of", scope.bettor))
+    others = (("of table", scope.table), ("under", scope.ruleset), ("of", scope.bettor), ("called", scope.round))
     said += [f"{word} {name}" for word, name in others if name is not None]
     of = "the ledger" if archive_folder is None else f"the archive {archive_folder.name}"
     return f"Rounds of {of} {', '.join(said)}." if said else f"All rounds of {of}."

@@ -279,28 +279,40 @@ def _beside_differs(at: int, decided: Sequence[RoundEvent], stored: Sequence[Rou
     if decided[0] != stored[0]:
         what = f"{type(stored[0]).__name__} is not what the round leads to."
         yield at, Finding(kind, what, expected=str(decided[0]), found=str(stored[0]))
-    should = {_wager(entry): entry.amount for entry in decided[1:] if isinstance(entry, CorrectionPosted)}
-    are: dict[tuple[int, str, int, str], int] = {}
+    should = {_wager(entry): entry for entry in decided[1:] if isinstance(entry, CorrectionPosted)}
+    posted = set()
     for offset, entry in enumerate(stored[1:], start=1):
-        if not isinstance(entry, CorrectionPosted):
-            continue
-        are[_wager(entry)] = entry.amount
-        if should.get(_wager(entry)) != entry.amount or entry not in decided:
-            owed = should.get(_wager(entry), 0)
-            what = (
-                f"The correction of {entry.bettor}'s {entry.spot} at seat {entry.seat} comes to {money(owed)}; "
-                f"posted is {money(entry.amount)} against {entry.account}."
-            )
-            yield at + offset, _of_entry(what, entry, money(owed), money(entry.amount))
-    for entry in decided[1:]:
-        if isinstance(entry, CorrectionPosted) and _wager(entry) not in are:
+        if isinstance(entry, CorrectionPosted):
+            posted.add(_wager(entry))
+            mine = decided[offset] if offset < len(decided) else None
+            if not isinstance(mine, CorrectionPosted) or _wager(mine) != _wager(entry):
+                mine = should.get(_wager(entry))
+            if mine != entry:
+                yield at + offset, _entry_differs(mine, entry)
+    for wager, entry in should.items():
+        if wager not in posted:
             what = f"{money(entry.amount)} on {entry.bettor}'s {entry.spot} at seat {entry.seat} was never posted."
-            yield at, _of_entry(what, entry, money(entry.amount), None)
+            yield at, _of_entry("correction", what, entry, money(entry.amount), None)
 
 
-def _of_entry(what: str, entry: CorrectionPosted, expected: str, found: str | None) -> Finding:
+def _entry_differs(decided: CorrectionPosted | None, stored: CorrectionPosted) -> Finding:
+    if decided is not None and replace(decided, reason=stored.reason) == stored:
+        what = (
+            "The sentence of a correction is worded differently by this version of the program. "
+            f'Stored: "{stored.reason}" Worded now: "{decided.reason}"'
+        )
+        return replace(_of_entry("wording", what, stored, decided.reason, stored.reason), severity="note")
+    owed = 0 if decided is None else decided.amount
+    what = (
+        f"The correction of {stored.bettor}'s {stored.spot} at seat {stored.seat} comes to {money(owed)}; "
+        f"posted is {money(stored.amount)} against {stored.account}."
+    )
+    return _of_entry("correction", what, stored, money(owed), money(stored.amount))
+
+
+def _of_entry(kind: str, what: str, entry: CorrectionPosted, expected: str, found: str | None) -> Finding:
     return Finding(
-        "correction",
+        kind,
         what,
         seat=entry.seat,
         bettor=entry.bettor,

@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from domain import rulesets
 from domain.actions import Action, Id, MoneyText, parse_action
 from domain.errors import BadDocument, Refusal
-from domain.events import RoundEvent, RoundOpened
+from domain.events import ENGINE_VERSION, RoundEvent, RoundOpened
 from domain.money import positive_cents
 from domain.results import refused, result_of
 from domain.rounds import decide
@@ -281,7 +281,9 @@ def _opened(rules: RuleSet, terms: Terms, envelope: Envelope | ReadyEnvelope, pl
     if not rules.player_banked:
         if envelope.player_dealer is not UNSET:
             raise BadDocument(f"{rules.id} has a house bank and no player-dealer.", rules.clause("bank"))
-        return RoundOpened(round_id, table, rules.id, rules.content_hash, terms.document, players)
+        return RoundOpened(
+            round_id, table, rules.id, rules.content_hash, terms.document, players, engine=ENGINE_VERSION
+        )
     if envelope.player_dealer is UNSET:
         raise BadDocument(f"{rules.id} needs its player-dealer.", rules.clause("bank"))
     bank = _shaped(envelope.player_dealer, PlayerDealerDocument)
@@ -308,4 +310,5 @@ def _opened(rules: RuleSet, terms: Terms, envelope: Envelope | ReadyEnvelope, pl
         bettor,
         wager,
         declined,
+        engine=ENGINE_VERSION,
     )

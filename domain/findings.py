@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 # What each kind of finding is about, as a heading for people.
 KINDS: Mapping[str, str] = {
@@ -19,6 +20,7 @@ KINDS: Mapping[str, str] = {
     "line_missing": "A settlement line that is missing",
     "line_extra": "A settlement line that nothing accounts for",
     "line_order": "Settlement lines in another order",
+    "wording": "Settlement sentences that this version of the program words differently",
     "total": "What the bank paid and collected altogether",
     "meter": "A progressive meter",
     "card": "A card more often than the decks hold it",
@@ -54,9 +56,14 @@ KINDS: Mapping[str, str] = {
     "archive": "An archive",
 }
 
+Severity = Literal["finding", "note"]
+
 
 class Finding(Struct, frozen=True, omit_defaults=True):
-    """`expected` is what the events lead to, `found` what is stored; amounts as text with two decimals."""
+    """`expected` is what the events lead to, `found` what is stored; amounts as text with two decimals.
+
+    One whose `severity` is "note" is worth knowing and says nothing against the ledger: it never fails an audit.
+    """
 
     kind: str
     what: str
@@ -73,6 +80,11 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     stream: str | None = None  # the aggregate, as in "box/t1-box-1", where it is no round
     version: int | None = None  # of the event in its aggregate; in the log, its index
     position: int | None = None  # of the event in the ledger
+    severity: Severity = "finding"
+
+    @property
+    def is_note(self) -> bool:
+        return self.severity == "note"
 
     def document(self) -> dict[str, Any]:
         """Every field, null where it does not apply."""
@@ -80,3 +92,14 @@ class Finding(Struct, frozen=True, omit_defaults=True):
 
 
 COLUMNS = Finding.__struct_fields__
+
+
+def new_check(finding: Finding, *, since: int, opened_under: int) -> Finding:
+    """What a check reports that audits make since an engine version: of a round that was opened under an earlier one a
+    note, because nobody could have kept to it then.
+
+        yield new_check(Finding("rotation", ...), since=2, opened_under=opened.engine)
+
+    Where several rounds are involved, `opened_under` is the latest one's: it completed what is wrong.
+    """
+    return finding if opened_under >= since else replace(finding, severity="note")

@@ -2,16 +2,19 @@
 
 The round goes on from what the rules say, not from what was recorded, so that one wrong figure is one finding and not
 the first of many. Nearly every event is right: whole lists are compared at once, and only where they differ is
-anybody asked what exactly does.
+anybody asked what exactly does. An audit judges money and not prose: where only the sentence of a line differs, it is a
+note.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from operator import attrgetter
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void
 from domain.errors import Refusal
@@ -237,6 +240,10 @@ def _refused(event: RoundEvent, refusal: Refusal) -> Finding:
 
 def _differences(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Iterator[Numbered]:
     """Each by its place in `stored`; one that is missing is told of where it should stand."""
+    only_words = _only_words(decided, stored)
+    if only_words is not None:
+        yield only_words
+        return
     yield from _lines(decided, stored)
     mine = [event for event in decided if type(event) is not LineSettled]
     theirs = [(at, event) for at, event in enumerate(stored) if type(event) is not LineSettled]
@@ -253,6 +260,33 @@ def _differences(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) ->
             yield numbered[0], _other_figures(event, numbered[1])
         elif not _equal_but_for_seals(event, numbered[1]):
             yield numbered[0], Finding("refused", "Cards lie otherwise than the rules deal them.", found=str(event))
+
+
+# All of a line but its sentence.
+_judged = attrgetter(*(name for name in LineSettled.__struct_fields__ if name != "reason"))
+
+
+def _only_words(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Numbered | None:
+    """One note where nothing but sentences differs: once they are worded anew, that is so in every earlier round."""
+    if len(decided) != len(stored):
+        return None
+    other_words = []
+    for at, (mine, theirs) in enumerate(zip(decided, stored, strict=True)):
+        if mine != theirs:
+            if type(mine) is not LineSettled or type(theirs) is not LineSettled or _judged(mine) != _judged(theirs):
+                return None
+            other_words.append((at, mine, theirs))
+    return _worded(other_words) if other_words else None
+
+
+def _worded(lines: Sequence[tuple[int, LineSettled, LineSettled]]) -> Numbered:
+    at, mine, theirs = lines[0]
+    many = f"{len(lines)} settlement sentences are" if len(lines) > 1 else "A settlement sentence is"
+    sentence = (
+        f"{many} worded differently by this version of the program; amounts, outcome, odds, clause and order are the "
+        f'same. {_who(mine)}, stored: "{theirs.reason}" Worded now: "{mine.reason}"'
+    )
+    return at, replace(_of_line("wording", sentence, mine, mine.reason, theirs.reason), severity="note")
 
 
 def _equal_but_for_seals(decided: RoundEvent, stored: RoundEvent) -> bool:
@@ -315,15 +349,18 @@ def _by_wager(
 def _lines(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Iterator[Numbered]:
     mine = _by_wager([(at, event) for at, event in enumerate(decided) if type(event) is LineSettled])
     theirs = _by_wager([(at, event) for at, event in enumerate(stored) if type(event) is LineSettled])
-    agree = mine.keys() == theirs.keys()
+    agree, other_words = mine.keys() == theirs.keys(), list[tuple[int, LineSettled, LineSettled]]()
     for key, (_, line) in mine.items():
         if key not in theirs:
             sentence = f"{_who(line)}: by the rules of the day it is {_outcome(line)}, and no line is stored for it."
             yield len(stored) - 1, _of_line("line_missing", sentence, line, _outcome(line), None)
         elif theirs[key][1] != line:
             at, other = theirs[key]
-            agree = False
-            yield at, _line_differs(line, other)
+            if _judged(other) == _judged(line):
+                other_words.append((at, line, other))
+            else:
+                agree = False
+                yield at, _line_differs(line, other)
     for key, (at, line) in theirs.items():
         if key not in mine:
             sentence = f"{_who(line)}: {_outcome(line)} is stored, and the round has no such wager."
@@ -332,6 +369,8 @@ def _lines(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Itera
         at, line = next(theirs[key] for key, other in zip(theirs, mine, strict=True) if key != other)
         sentence = "The lines are right, but they do not stand in the order in which the wagers got action."
         yield at, _of_line("line_order", sentence, line, _names(mine), _names(theirs))
+    if other_words:
+        yield _worded(other_words)
 
 
 def _names(lines: Mapping[tuple[int, str, int, str, int], Any]) -> str:
@@ -339,7 +378,9 @@ def _names(lines: Mapping[tuple[int, str, int, str, int], Any]) -> str:
 
 
 def _line_differs(decided: LineSettled, stored: LineSettled) -> Finding:
-    names = [name for name in decided.__struct_fields__ if getattr(decided, name) != getattr(stored, name)]
+    """Its sentence aside, which differs with what it tells of."""
+    fields = (name for name in decided.__struct_fields__ if name != "reason")
+    names = [name for name in fields if getattr(decided, name) != getattr(stored, name)]
     expected = ", ".join(f"{name} {_value(name, getattr(decided, name))}" for name in names)
     found = ", ".join(f"{name} {_value(name, getattr(stored, name))}" for name in names)
     sentence = f"{_who(decided)}: by the rules of the day it is {expected.rstrip('.')}; stored is {found.rstrip('.')}."

@@ -14,7 +14,8 @@ from infra.database import Database
 SILENT_SECONDS = 60  # after which whoever ran an audit is taken to be gone
 
 _COLUMNS: LiteralString = (
-    "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, summary, error"
+    "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, notes, "
+    "summary, error"
 )
 
 
@@ -34,6 +35,7 @@ class StoredAudit(Struct, frozen=True):
     total: int
     rounds: int
     findings: int
+    notes: int
     summary: str | None
     error: str | None
 
@@ -62,12 +64,13 @@ class Audits:
             [SILENT_SECONDS],
         )
 
-    def tell(self, audit_id: str, done: int, total: int, rounds: int, findings: int) -> bool:
+    def tell(self, audit_id: str, done: int, total: int, rounds: int, findings: int, notes: int = 0) -> bool:
         """How far it is; False where it is no longer to go on."""
         rows = self._run(
-            "UPDATE roundledger.audits SET heard_at = now(), done = %s, total = %s, rounds = %s, findings = %s "
+            "UPDATE roundledger.audits SET heard_at = now(), done = %s, total = %s, rounds = %s, findings = %s, "
+            "notes = %s "
             "WHERE audit_id = %s AND state = 'running' RETURNING true",
-            [done, total, rounds, findings, audit_id],
+            [done, total, rounds, findings, notes, audit_id],
         )
         return bool(rows)
 
@@ -78,6 +81,14 @@ class Audits:
             "INSERT INTO roundledger.audit_findings (audit_id, number, finding) "
             "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
             [audit_id, numbers, list(findings)],
+        )
+
+    def add_notes(self, audit_id: str, first: int, notes: Sequence[str]) -> None:
+        """Notes as JSON, numbered from `first` on, by themselves."""
+        self._run(
+            "INSERT INTO roundledger.audit_notes (audit_id, number, note) "
+            "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
+            [audit_id, list(range(first, first + len(notes))), list(notes)],
         )
 
     def end(self, audit_id: str, state: str, summary: str | None = None, error: str | None = None) -> None:
@@ -98,6 +109,15 @@ class Audits:
         return self._database.read(
             lambda cursor: cursor.execute(
                 "SELECT number, finding FROM roundledger.audit_findings WHERE audit_id = %s AND number > %s "
+                "ORDER BY number LIMIT %s",
+                [audit_id, after, limit],
+            ).fetchall()
+        )
+
+    def notes(self, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
+        return self._database.read(
+            lambda cursor: cursor.execute(
+                "SELECT number, note FROM roundledger.audit_notes WHERE audit_id = %s AND number > %s "
                 "ORDER BY number LIMIT %s",
                 [audit_id, after, limit],
             ).fetchall()

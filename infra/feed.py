@@ -8,19 +8,21 @@ from uuid import UUID
 from msgspec import to_builtins
 
 from domain.boxes import BOX_TOPICS, BoxInstalled
-from domain.events import ROUND_TOPICS, RoundOpened
+from domain.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS, RoundOpened
 from domain.meters import METER_TOPICS, MeterSeeded
 from domain.tables import TABLE_TOPICS, SessionOpened
 from domain.telling import tell
 from infra.event_reader import LogRow
 from infra.ledger import Ledger
 from infra.mapper import Entry
+from infra.topics import TOPICS
 
 # Not for listeners: notes of where a session stands, and the figures of a count that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
 BLIND = frozenset({"box.counted.v1"})
 MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
-SHOWN = (ROUND_TOPICS.keys() | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
+OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
+SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
 
 
 class FeedReader:
@@ -74,13 +76,13 @@ def _item(row: LogRow, entry: Entry[Any], place: dict[str, str | None]) -> dict[
         "position": row.position,
         **place,
         "version": row.originator_version,
-        "event": row.topic,
+        "event": TOPICS.topic_of(type(event)),  # of the form that the fields are in, which may be a later one
         "fields": {name: to_builtins(getattr(event, name)) for name in names},
         "by": entry.by,
         "at": entry.at.isoformat(),
         "late": entry.late,
         "recorded_at": row.recorded_at.isoformat(),
     }
-    if row.topic in ROUND_TOPICS:
+    if row.topic in OF_ROUNDS:
         item["text"] = tell(event).what
     return item

@@ -119,6 +119,10 @@ class Topics:
         except KeyError:
             raise UnknownTopic(f"no event is known for the topic {topic!r}; did a newer program write it?") from None
 
+    def topics_of(self, event: type[Struct]) -> frozenset[str]:
+        """Every topic whose rows are read as this class today, retired ones too."""
+        return frozenset(topic for topic in self._decoders if self.event_of(topic) is event)
+
     def decoder(self, topic: str) -> Callable[[bytes], Entry[Any]]:
         """Turns the state of a row of this topic into today's form of the event."""
         try:

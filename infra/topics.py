@@ -3,7 +3,7 @@
 from domain.bettors import BETTOR_TOPICS
 from domain.boxes import BOX_TOPICS
 from domain.disputes import DISPUTE_TOPICS
-from domain.events import ROUND_TOPICS
+from domain.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS
 from domain.meters import METER_TOPICS
 from domain.rulebooks import RULEBOOK_TOPICS
 from domain.tables import TABLE_TOPICS
@@ -20,3 +20,5 @@ TOPICS = Topics(
         **RULEBOOK_TOPICS,
     }
 )
+for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():
+    TOPICS.retire(topic, shape, successor, upcast)

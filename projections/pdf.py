@@ -479,22 +479,31 @@ def _leads_on(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) and value.startswith("/") for value in values)
 
 
-def findings_sheet(meant: str, told: Sequence[str], found: Sequence[Finding], count: int, made_at: datetime) -> bytes:
-    """An audit to file: what was looked at, each finding with its sentence, and lines to sign on."""
+def findings_sheet(
+    meant: str,
+    told: Sequence[str],
+    found: Sequence[Finding],
+    count: int,
+    notes: Sequence[Finding],
+    notes_count: int,
+    made_at: datetime,
+) -> bytes:
+    """An audit to file: what was looked at, each finding and each note with its sentence, and lines to sign on."""
     when = f"Audited at {moment(made_at)}."
     sheet = Sheet("Audit", f"{meant} {when}", made_at)
     sheet.text(f"{meant} {when}")
     for line in told:
         sheet.remark(line)
-    if found:
-        sheet.heading("Findings")
-        columns = ("kind", "round", "table", "seat", "spot", "clause", "position", "what")
-        rows = [{**finding.document(), "round": finding.round or finding.stream} for finding in found]
-        sheet.table(columns, rows)
-    if count > len(found):
-        sheet.remark(
-            f"{count - len(found):,} more are left out here: `roundledger audit --format jsonl` has all of them."
-        )
+    for heading, listed, of_all in (("Findings", found, count), ("Notes, which are no findings", notes, notes_count)):
+        if listed:
+            sheet.heading(heading)
+            columns = ("kind", "round", "table", "seat", "spot", "clause", "position", "what")
+            rows = [{**finding.document(), "round": finding.round or finding.stream} for finding in listed]
+            sheet.table(columns, rows)
+        if of_all > len(listed):
+            sheet.remark(
+                f"{of_all - len(listed):,} more are left out here: `roundledger audit --format jsonl` has all of them."
+            )
     result = f"{count:,} finding{'s' if count > 1 else ''}" if count else "no findings"
     sheet.signatures(["Auditor", "Witness"], f"{meant} {told[0]}: {result}. {when}")
     return sheet.finish()

@@ -29,7 +29,7 @@ from projections.runner import connect
 from projections.storage import prepare
 
 FEE_DROPPED = "box.fee_dropped.v1"
-OPENED = "round.opened.v1"
+OPENINGS = TOPICS.topics_of(RoundOpened)
 MOST_LISTED = 10_000  # rounds that could not have been played so; beyond that they are counted
 
 Tell = Callable[[int, int, int], None]
@@ -157,8 +157,8 @@ class Supposing:
 
     def _part(self, part: Part) -> None:
         openings = {}
-        for row in self._store.of_topics(part, [OPENED]):
-            entry = TOPICS.decoder(OPENED)(row[4])
+        for row in self._store.of_topics(part, OPENINGS):
+            entry = TOPICS.decoder(self._store.topic(row[3]))(row[4])
             if self._scope.opened(entry.event, entry.at_ms):
                 openings[row[1]] = entry
         if not openings:

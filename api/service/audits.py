@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -29,6 +30,7 @@ READERS = frozenset({"auditor", "accounting"})
 AFTER = {"type": "integer", "minimum": 0, "maximum": 10**11, "default": 0}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
 STOP_SECONDS = 5.0
+WITHOUT_NOTES: dict[str, Any] = {"notes": 0, "notes_by_kind": {}}  # an audit of before there were any
 
 
 class Auditing:
@@ -89,13 +91,14 @@ def _asked(body: shapes.AuditBody) -> Any:
         raise Problem("bad_choice", "`from` is before `to`.")
     if body.ruleset is not UNSET and body.ruleset not in rulesets.ids():
         raise Problem("bad_choice", f"There is no rule set {body.ruleset}.")
-    names = [None if value is UNSET else value for value in (body.table, body.ruleset, body.bettor)]
+    names = [None if value is UNSET else value for value in (body.table, body.ruleset, body.bettor, body.round)]
     scope = Scope(since_ms, until_ms, *names)
     return Asked(scope, () if body.without is UNSET else tuple(sorted(set(body.without))))
 
 
 def _told(body: shapes.AuditBody) -> dict[str, Any]:
     fields = {"from": body.since, "to": body.until, "table": body.table, "ruleset": body.ruleset, "bettor": body.bettor}
+    fields["round"] = body.round
     told: dict[str, Any] = {name: None if value is UNSET else value for name, value in fields.items()}
     return {**told, "without": [] if body.without is UNSET else sorted(set(body.without))}
 
@@ -112,7 +115,7 @@ def audit_answer(audit: StoredAudit) -> dict[str, Any]:
         "started_at": audit.started_at.isoformat(timespec="seconds"),
         "started_by": audit.started_by,
         "ended_at": None if audit.ended_at is None else audit.ended_at.isoformat(timespec="seconds"),
-        "asked": msgspec.json.decode(audit.asked),
+        "asked": {"round": None, **msgspec.json.decode(audit.asked)},  # one of before could not ask for a round
         "progress": {
             "done": audit.done,
             "total": audit.total,
@@ -122,7 +125,8 @@ def audit_answer(audit: StoredAudit) -> dict[str, Any]:
             "seconds_left": None if left is None else round(max(left, 0.0), 1),
         },
         "findings": audit.findings,
-        "summary": None if audit.summary is None else msgspec.json.decode(audit.summary),
+        "notes": audit.notes,
+        "summary": None if audit.summary is None else {**WITHOUT_NOTES, **msgspec.json.decode(audit.summary)},
         "error": audit.error,
     }
 
@@ -163,17 +167,25 @@ async def get_audit(call: Call) -> Response:
 
 
 async def get_findings(call: Call) -> Response:
+    return await _page(call, "findings", call.service.auditing.audits.findings)
+
+
+async def get_notes(call: Call) -> Response:
+    return await _page(call, "notes", call.service.auditing.audits.notes)
+
+
+async def _page(call: Call, name: str, read: Callable[[str, int, int], list[tuple[int, str]]]) -> Response:
     after = read_number(call, "after", AFTER) or 0
     limit = read_number(call, "limit", LIMIT) or 100
 
     def look() -> tuple[StoredAudit, list[tuple[int, str]]]:
         audit = _existing(call)
-        return audit, call.service.auditing.audits.findings(audit.audit_id, after, limit)
+        return audit, read(audit.audit_id, after, limit)
 
     audit, rows = await call.in_thread(look)
-    found = [{"number": number, **msgspec.json.decode(finding)} for number, finding in rows]
+    found = [{"number": number, "severity": "finding", **msgspec.json.decode(each)} for number, each in rows]
     following = rows[-1][0] if len(rows) == limit else None
-    return answer({"audit": audit.audit_id, "state": audit.state, "findings": found, "next": following})
+    return answer({"audit": audit.audit_id, "state": audit.state, name: found, "next": following})
 
 
 # ---- declared
@@ -230,6 +242,22 @@ OPERATIONS = (
         "Each leads to its round, and to the event by `position`. `next` is the `after` of the next page.",
         params=(
             Param("after", AFTER, "Only findings with a higher number."),
+            Param("limit", LIMIT, "At most so many."),
+        ),
+    ),
+    Operation(
+        "GET",
+        "/v1/audits/{audit}/notes",
+        "getAuditNotes",
+        "audits",
+        "What an audit has noted so far",
+        get_notes,
+        {200: Answer(shapes.AuditNotesShown, examples.AUDIT_NOTES, "The notes, in order.")},
+        READERS,
+        "A note says nothing against the ledger: a sentence that is worded differently today, or what a check that is "
+        "newer than the round would have found. `next` is the `after` of the next page.",
+        params=(
+            Param("after", AFTER, "Only notes with a higher number."),
             Param("limit", LIMIT, "At most so many."),
         ),
     ),

@@ -332,7 +332,7 @@ AUDIT = {
     "started_at": "2026-03-09T09:00:00+00:00",
     "started_by": "auditor-1",
     "ended_at": "2026-03-09T09:00:04+00:00",
-    "asked": {"from": None, "to": None, "table": None, "ruleset": None, "bettor": None, "without": []},
+    "asked": {"from": None, "to": None, "table": None, "ruleset": None, "bettor": None, "round": None, "without": []},
     "progress": {
         "done": 140248,
         "total": 140248,
@@ -342,6 +342,7 @@ AUDIT = {
         "seconds_left": None,
     },
     "findings": 1,
+    "notes": 1,
     "summary": {
         "events": 70124,
         "rounds": 1400,
@@ -350,6 +351,8 @@ AUDIT = {
         "checks": [{"name": "rounds", "done": True, "told": "1,400 rounds decided again"}],
         "seconds": 3.9,
         "last_position": 70124,
+        "notes": 1,
+        "notes_by_kind": {"wording": 1},
     },
     "error": None,
 }
@@ -374,6 +377,35 @@ FINDINGS = {
             "stream": None,
             "version": 31,
             "position": 1042,
+            "severity": "finding",
+        }
+    ],
+    "next": None,
+}
+AUDIT_NOTES = {
+    "audit": "a-0123456789abcdef",
+    "state": "done",
+    "notes": [
+        {
+            "number": 1,
+            "kind": "wording",
+            "what": "A settlement sentence is worded differently by this version of the program; amounts, outcome, "
+            'odds, clause and order are the same. p-1\'s ante at seat 1, stored: "Your ante wins." Worded now: "Your '
+            'hand is higher, so the ante wins."',
+            "round": "r-0001",
+            "table": "t1",
+            "ruleset": "uth-casino-club",
+            "seat": 1,
+            "bettor": "p-1",
+            "hand": 1,
+            "spot": "ante",
+            "expected": "Your hand is higher, so the ante wins.",
+            "found": "Your ante wins.",
+            "clause": "cc-uth/ante",
+            "stream": None,
+            "version": 31,
+            "position": 1042,
+            "severity": "note",
         }
     ],
     "next": None,

@@ -1206,6 +1206,7 @@ class AuditBody(Body, rename={"since": "from", "until": "to"}):
     table: Id | UnsetType = UNSET
     ruleset: Id | UnsetType = UNSET
     bettor: Id | UnsetType = UNSET
+    round: Id | UnsetType = UNSET
     without: list[Literal["floor", "projections", "log"]] | UnsetType = UNSET
 
 
@@ -1215,6 +1216,7 @@ class AuditAsked(Struct, rename={"since": "from", "until": "to"}):
     table: str | None
     ruleset: str | None
     bettor: str | None
+    round: str | None
     without: list[str]
 
 
@@ -1243,6 +1245,8 @@ class AuditSummary(Struct):
     checks: list[AuditCheck]
     seconds: float
     last_position: int
+    notes: int
+    notes_by_kind: dict[str, int]
 
 
 class AuditShown(Struct):
@@ -1254,6 +1258,7 @@ class AuditShown(Struct):
     asked: AuditAsked
     progress: AuditProgress
     findings: int
+    notes: int
     summary: AuditSummary | None
     error: str | None
 
@@ -1279,10 +1284,18 @@ class FindingShown(Struct):
     stream: str | None
     version: int | None
     position: int | None
+    severity: Literal["finding", "note"]
 
 
 class FindingsShown(Struct):
     audit: str
     state: Literal["running", "done", "failed", "stopped", "abandoned"]
     findings: list[FindingShown]
+    next: int | None
+
+
+class AuditNotesShown(Struct):
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    notes: list[FindingShown]
     next: int | None

@@ -18,7 +18,7 @@ SEEING = frozenset({"auditor", "accounting"})
 CRUMBS = (("Audit", "/audit"),)
 AUDITS_SHOWN = 20
 FINDINGS_SHOWN = 100
-FILTERS = ("from", "to", "table", "ruleset", "bettor")
+FILTERS = ("from", "to", "table", "ruleset", "bettor", "round")
 CHECKS = {"floor": "tables, boxes and meters", "projections": "reports against events", "log": "the hash log"}
 
 
@@ -70,12 +70,15 @@ async def show_one(visit: Visit) -> View:
     audit = await visit.ask("getAudit", path)
     query = {"limit": str(FINDINGS_SHOWN), "after": visit.query("after")}
     found = await visit.ask("getAuditFindings", path, query=query)
+    noted = await visit.ask("getAuditNotes", path, query={"limit": str(FINDINGS_SHOWN)})
+    summary = audit["summary"] or {}
     data = {
         "audit": audit,
         "findings": found["findings"],
         "next": found["next"],
         "first": visit.query("after") is None,
-        "kinds": {kind: KINDS[kind] for kind in (audit["summary"] or {}).get("by_kind", ())},
+        "notes": noted["notes"],
+        "kinds": {kind: KINDS[kind] for by in ("by_kind", "notes_by_kind") for kind in summary.get(by, ())},
     }
     began = visit.service.site.clock.local(audit["started_at"])
     return View(data, title=f"Audit of {began:%d %b %Y}", crumbs=CRUMBS)

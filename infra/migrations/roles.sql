@@ -52,7 +52,7 @@ BEGIN
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys,
-        roundledger.audits, roundledger.audit_findings
+        roundledger.audits, roundledger.audit_findings, roundledger.audit_notes
         FROM PUBLIC, roundledger_service, roundledger_reader;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
@@ -79,8 +79,8 @@ BEGIN
     GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
     GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;
     GRANT SELECT, INSERT (audit_id, started_by, asked),
-        UPDATE (state, heard_at, ended_at, done, total, rounds, findings, summary, error)
+        UPDATE (state, heard_at, ended_at, done, total, rounds, findings, notes, summary, error)
         ON roundledger.audits TO roundledger_service;
-    GRANT SELECT, INSERT ON roundledger.audit_findings TO roundledger_service;
+    GRANT SELECT, INSERT ON roundledger.audit_findings, roundledger.audit_notes TO roundledger_service;
 END
 $$;

@@ -67,6 +67,8 @@ def described(summary: Summary) -> dict[str, object]:
         "checks": [{"name": check.name, "done": check.done, "told": check.told} for check in summary.checks],
         "seconds": round(summary.seconds, 3),
         "last_position": summary.last_position,
+        "notes": summary.notes,
+        "notes_by_kind": summary.notes_by_kind,
     }
 
 
@@ -77,12 +79,15 @@ class _Teller:
         self._parent = parent
         self._waiting: list[str] = []
         self._stored = 0
+        self._notes: list[str] = []
+        self._notes_stored = 0
         self._last = Progress(0, 0, 0, 0)
         self._told_at = 0.0
 
     def found(self, finding: Finding) -> None:
-        self._waiting.append(msgspec.json.encode(finding.document()).decode())
-        if len(self._waiting) >= FINDINGS_AT_ONCE:
+        waiting = self._notes if finding.is_note else self._waiting
+        waiting.append(msgspec.json.encode(finding.document()).decode())
+        if len(waiting) >= FINDINGS_AT_ONCE:
             self.flush()
 
     def flush(self) -> None:
@@ -91,6 +96,10 @@ class _Teller:
             self._audits.add(self._audit_id, self._stored + 1, waiting)
             self._stored += len(waiting)
             self._waiting = []
+        if self._notes:
+            self._audits.add_notes(self._audit_id, self._notes_stored + 1, self._notes)
+            self._notes_stored += len(self._notes)
+            self._notes = []
 
     def tell(self, progress: Progress) -> None:
         self._last = progress
@@ -103,6 +112,6 @@ class _Teller:
         now = self._last
         if os.getppid() != self._parent:
             raise Stopped
-        stored = max(now.findings, self._stored)
-        if not self._audits.tell(self._audit_id, now.done, now.total, now.rounds, stored):
+        stored, notes = max(now.findings, self._stored), max(now.notes, self._notes_stored)
+        if not self._audits.tell(self._audit_id, now.done, now.total, now.rounds, stored, notes):
             raise Stopped

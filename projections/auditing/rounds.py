@@ -34,7 +34,8 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Source
 from projections.auditing.tally import Tally
 
-OPENED = "round.opened.v1"
+OPENINGS = TOPICS.topics_of(RoundOpened)
+WORDING = "wording"
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic)
 SealedCards = dict[int, dict[int, list[SealedUnit]]] | None
 Decode = Callable[[bytes], Entry[Any]]
@@ -61,6 +62,9 @@ class Stretch(NamedTuple):
     last: int = 1 << 62
 
 
+Wordings = dict[tuple[str, int], tuple[int, Finding]]  # by rule set and engine version: how many rounds, and the first
+
+
 class PartResult(Struct):
     events: int = 0
     rounds: int = 0
@@ -69,6 +73,7 @@ class PartResult(Struct):
     streams: list[Stretch] = []  # the aggregates of the floor that begin here, or that rounds of this part touch
     positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
     leaves: bytes = b""
+    wordings: Wordings = {}
 
 
 class _Plan(NamedTuple):
@@ -157,7 +162,7 @@ class RoundsAudit:
             if first is None:
                 strays.append(originator)
                 floor += its_rows
-            elif source.topic(first[3]) == OPENED:
+            elif source.topic(first[3]) in OPENINGS:
                 rounds[originator] = its_rows
             else:
                 floor += its_rows
@@ -253,8 +258,15 @@ class RoundsAudit:
             return opened
         tally.add(claims_of(opening, events), 1)
         sealed = _by_index(loaded.sealed, originator, versions)
+        worded = None
         for at, finding in audit_round(opening, events, sealed):
-            result.findings.append(replace(finding, version=rows[at + 1][2], position=rows[at + 1][0]))
+            placed = replace(finding, version=rows[at + 1][2], position=rows[at + 1][0])
+            if finding.kind == WORDING:
+                worded = worded or placed
+            else:
+                result.findings.append(placed)
+        if worded is not None:
+            add_wordings(result.wordings, {(opened.ruleset, opened.engine): (1, worded)})
         return opened
 
     def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
@@ -274,6 +286,14 @@ class RoundsAudit:
 
 
 _UP_TO = list(range(1, 512))
+
+
+def add_wordings(to: Wordings, more: Wordings) -> None:
+    """Counted instead of listed: where sentences were worded anew, there are as many of them as earlier rounds. The
+    first is the same in whatever order parts come."""
+    for key, (rounds, first) in more.items():
+        before, known = to.get(key, (0, first))
+        to[key] = before + rounds, min(known, first, key=lambda each: each.position or 0)
 
 
 def _by_aggregate(rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
@@ -312,7 +332,7 @@ def _in_disorder(rows: Sequence[EventRow]) -> bool:
 
 def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
     """Versions that are missing, and events that were stored before those that come before them."""
-    place = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
+    place: dict[str, Any] = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
     ordered = sorted((row[2], row[0]) for row in rows)
     for (before, _), (version, position) in pairwise([(0, 0), *ordered]):
         for missing in range(before + 1, version):
@@ -339,6 +359,7 @@ def merged(results: Iterable[PartResult]) -> PartResult:
         total.streams += result.streams
         total.positions += result.positions
         total.leaves += result.leaves
+        add_wordings(total.wordings, result.wordings)
         tally.merge(result.claims)
     total.claims = tally.left()
     return total

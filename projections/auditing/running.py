@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.findings import Finding
 from domain.rulebooks import RuleSetAdopted
@@ -25,7 +26,7 @@ from infra.topics import TOPICS
 from projections.auditing import projected
 from projections.auditing.floor import FloorAudit
 from projections.auditing.processes import how_many, stretches, workers
-from projections.auditing.rounds import PartResult, RoundsAudit, Stretch, merged
+from projections.auditing.rounds import PartResult, RoundsAudit, Stretch, Wordings, add_wordings, merged
 from projections.auditing.rulebook import Rulebook
 from projections.auditing.scope import EVERYTHING, Scope
 from projections.auditing.sealed_log import LogAudit
@@ -44,6 +45,7 @@ class Progress(NamedTuple):
     total: int
     rounds: int
     findings: int
+    notes: int = 0
 
 
 class Check(Struct, frozen=True):
@@ -62,6 +64,8 @@ class Summary(Struct):
     checks: list[Check] = []
     seconds: float = 0.0
     last_position: int = 0
+    notes: int = 0
+    notes_by_kind: dict[str, int] = {}
 
     @property
     def clean(self) -> bool:
@@ -147,7 +151,7 @@ class Options(TypedDict, total=False):
 
 
 class Audit:
-    """`report` is told of each finding, `tell` of progress; whoever wants it to stop raises from `tell`."""
+    """`report` gets each finding and note, `tell` the progress; whoever wants it to stop raises from `tell`."""
 
     def __init__(self, database_url: str, scope: Scope = EVERYTHING, **options: Unpack[Options]) -> None:
         self._database_url = database_url
@@ -161,6 +165,7 @@ class Audit:
         self._tally = Tally()
         self._streams: dict[tuple[str, str], Stretch] = {}
         self._projected: list[str] = []
+        self._wordings: Wordings = {}
         self._rows = 0
         self._done = self._total = 0
 
@@ -202,8 +207,20 @@ class Audit:
     # ---- what there is to do
 
     def _rounds_tasks(self, last: int) -> Iterator[Task]:
+        if self._scope.round is not None and (opened := self._opened_at(self._scope.round, last)) is not None:
+            yield Task("rounds", (Part(opened, opened),), last)
+            return
         for parts in stretches(last, self._how_many(last)):
             yield Task("rounds", parts, parts[-1].last - parts[0].first + 1)
+
+    def _opened_at(self, round_id: str, last: int) -> int | None:
+        """Where the round opens. Without its opening it is looked for in what its table says of all rounds."""
+        store = Store(self._database_url, last)
+        try:
+            found = store.openings([stream("round", round_id)])
+        finally:
+            store.close()
+        return next((row.position for row in found.values() if row.position <= last), None)
 
     def _groups(self, last: int) -> list[list[str]]:
         """Projections that are compared together: each group decodes all events once, so there are few of them, and
@@ -244,6 +261,7 @@ class Audit:
             self._tally.merge(part.claims)
         for finding in part.findings:
             self._found(finding)
+        add_wordings(self._wordings, part.wordings)
         if self._log is not None and part.positions:
             self._log.take(part.positions, part.leaves)
         if result.task.kind == "projections":
@@ -252,7 +270,7 @@ class Audit:
             self._rows += rows
         self._done += result.task.events
         if self._tell is not None:
-            self._tell(Progress(self._done, self._total, summary.rounds, summary.findings))
+            self._tell(Progress(self._done, self._total, summary.rounds, summary.findings, summary.notes))
 
     def _touches(self, stretch: Stretch) -> None:
         known = self._streams.get(stretch[:2], stretch)
@@ -260,9 +278,13 @@ class Audit:
         self._streams[stretch[:2]] = Stretch(stretch.kind, stretch.name, first, last)
 
     def _found(self, finding: Finding) -> None:
-        summary = self._summary
-        summary.findings += 1
-        summary.by_kind[finding.kind] = summary.by_kind.get(finding.kind, 0) + 1
+        summary, kind = self._summary, finding.kind
+        if finding.is_note:
+            summary.notes += 1
+            summary.notes_by_kind[kind] = summary.notes_by_kind.get(kind, 0) + 1
+        else:
+            summary.findings += 1
+            summary.by_kind[kind] = summary.by_kind.get(kind, 0) + 1
         if self._report is not None:
             self._report(finding)
 
@@ -273,6 +295,8 @@ class Audit:
         if self._log is not None:
             for finding in self._log.findings():
                 self._found(finding)
+        for (ruleset, engine), (rounds, first) in sorted(self._wordings.items()):
+            self._found(_worded(ruleset, engine, rounds, first))
         summary = self._summary
         summary.checks = [
             Check("rounds", True, f"{summary.rounds:,} rounds decided again"),
@@ -317,3 +341,14 @@ class Audit:
         if self._log is None:
             return Check("log", False, "nothing has been sealed")
         return Check("log", True, self._log.told())
+
+
+def _worded(ruleset: str, engine: int, rounds: int, first: Finding) -> Finding:
+    """One note for all rounds of a rule set and an engine version, with the first of them as the example."""
+    if rounds == 1:
+        return first
+    what = (
+        f"{rounds:,} rounds of {ruleset}, opened under engine version {engine}, have sentences that this version of "
+        f"the program words differently. The first is {first.round}: {first.what}"
+    )
+    return replace(first, what=what)

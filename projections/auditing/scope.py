@@ -1,4 +1,4 @@
-"""What is to be audited: all of it, or the rounds of a time, a table, a rule set or a bettor."""
+"""What is to be audited: all of it, the rounds of a time, a table, a rule set or a bettor, or one round."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Scope(Struct, frozen=True):
     table: str | None = None
     ruleset: str | None = None
     bettor: str | None = None
+    round: str | None = None
 
     @property
     def whole(self) -> bool:
@@ -26,12 +27,13 @@ class Scope(Struct, frozen=True):
     @property
     def whole_tables(self) -> bool:
         """Whether what a table, its boxes and its rounds say of each other is all there."""
-        return self.since_ms is None and self.until_ms is None and self.ruleset is None and self.bettor is None
+        return self == Scope(table=self.table)
 
     def opened(self, opened: RoundOpened | SessionOpened, at_ms: int) -> bool:
         """Whether the round may be meant, as far as its opening tells, or that of its table's session."""
         return (
-            (self.table is None or opened.table == self.table)
+            (self.round is None or isinstance(opened, SessionOpened) or opened.round == self.round)
+            and (self.table is None or opened.table == self.table)
             and (self.ruleset is None or opened.ruleset == self.ruleset)
             and (self.since_ms is None or at_ms >= self.since_ms)
             and (self.until_ms is None or at_ms < self.until_ms)

@@ -14,14 +14,14 @@ from msgspec import Struct
 from domain.auditing import Claim
 from domain.floor_auditing import CLAIMING
 from domain.floor_auditing import claims_of as floor_claims_of
-from domain.tables import SessionOpened
+from domain.tables import RoundBegun, SessionOpened
 from infra.aggregates import stream
 from infra.mapper import Entry
 from infra.tlog.part_checking import NEAR, near
 from infra.topics import TOPICS
 from projections.auditing.rounds import (
     BEGINNINGS,
-    OPENED,
+    OPENINGS,
     UNREADABLE,
     Loaded,
     PartResult,
@@ -34,8 +34,8 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Store
 from projections.auditing.tally import Tally
 
-BEGUN = "table.round_begun.v1"
-CLAIMING_TOPICS = frozenset(TOPICS.topic_of(cast("type[Struct]", event)) for event in CLAIMING)
+BEGUN = TOPICS.topics_of(RoundBegun)
+CLAIMING_TOPICS = frozenset[str]().union(*(TOPICS.topics_of(cast("type[Struct]", event)) for event in CLAIMING))
 
 
 class Selected(NamedTuple):
@@ -60,8 +60,8 @@ class SelectedRounds:
 
     def load(self, part: Part) -> Selected:
         source, wanted, names, begun = self._source, list[EventRow](), set[str](), list[tuple[EventRow, Entry[Any]]]()
-        for row in source.of_topics(part, (OPENED, BEGUN)):
-            is_opening = source.topic(row[3]) == OPENED
+        for row in source.of_topics(part, OPENINGS | BEGUN):
+            is_opening = source.topic(row[3]) in OPENINGS
             try:
                 entry = TOPICS.decoder(source.topic(row[3]))(row[4])
             except UNREADABLE:
@@ -120,7 +120,7 @@ class SelectedRounds:
         asked = {
             stream("round", entry.event.round): (row, entry)
             for row, entry in selected.begun
-            if entry.event.round not in selected.names
+            if entry.event.round not in selected.names and self._scope.round in (None, entry.event.round)
         }
         for id_ in asked.keys() - self._source.openings(list(asked)).keys():
             row, entry = asked[id_]

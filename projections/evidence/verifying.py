@@ -231,6 +231,9 @@ def _check_round(files: dict[str, bytes], manifest: dict[str, Any], evidence: Ev
     verdict.result = result_of(story.steps[-1].round)
     events = [step.entry.event for step in story.steps[1:]]
     for at, finding in audit_round(story.steps[0].round, events):
+        if finding.is_note:
+            verdict.notes.append(f"Event {at + 2}: {finding.what}")
+            continue
         told = f" Expected {finding.expected}, found {finding.found}." if finding.expected or finding.found else ""
         verdict.faults.append(Fault(bundle.EVENTS, f"event {at + 2}: {finding.what}{told}"))
     _check_files(files, manifest, evidence, verdict)

@@ -62,7 +62,7 @@ def test_programs_get_the_events_and_the_result(recorded, data_dir):
     assert document["round"] == round_id(recorded)
     assert document["result"] == adjudicate(recorded)
     first, *_, last = document["events"]
-    assert (first["step"], first["event"], last["event"]) == (1, "round.opened.v1", "round.settled.v1")
+    assert (first["step"], first["event"], last["event"]) == (1, "round.opened.v2", "round.settled.v1")
     assert first.keys() == {"step", "event", "fields", "by", "at", "late", "recorded_at", "text"}
     assert first["fields"]["round"] == round_id(recorded)
     assert first["late"] is False

@@ -194,7 +194,7 @@ def test_events_tell_who_and_when(client):
     round_id = client.post(f"/v1/tables/{table}/rounds", json={"actions": [ANTE]}, headers=headers).json()["id"]
     shown = client.get(f"/v1/rounds/{round_id}/events").json()
     assert shown["version"] == 2
-    assert [event["event"] for event in shown["events"]] == ["round.opened.v1", "round.wager_placed.v1"]
+    assert [event["event"] for event in shown["events"]] == ["round.opened.v2", "round.wager_placed.v1"]
     assert {event["by"] for event in shown["events"]} == {"dealer-7"}
 
 

@@ -159,7 +159,7 @@ class Spoiler:
         return [(position, originator, version, json.loads(state)) for position, originator, version, state in found]
 
     def round(self, round_id: str, topic: str) -> list[tuple[int, int, int, list[Any]]]:
-        (opened,) = self.rows("round.opened.v1", f'["{round_id}",')
+        (opened,) = self.rows("round.opened.v2", f'["{round_id}",')
         return [row for row in self.rows(topic) if row[1] == opened[1]]
 
     def write(self, position: int, state: list[Any]) -> None:

@@ -141,13 +141,13 @@ def test_a_card_that_lies_on_the_table_twice_is_found(url: str, spoiler: Spoiler
 
 
 def test_a_swapped_card_under_a_seal_that_was_never_opened_is_found(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     spoiler.run("UPDATE roundledger.sealed_cards SET card = 'AhAc' WHERE originator = %s AND card = '3c3d'", opened[1])
     assert kinds(findings(url), "r-5") == {"seal"}
 
 
 def test_a_seal_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     spoiler.run("DELETE FROM roundledger.sealed_cards WHERE originator = %s AND card = '3c3d'", opened[1])
     assert kinds(findings(url), "r-5") == {"seal"}
 
@@ -155,7 +155,7 @@ def test_a_seal_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
 def test_what_lies_beside_seals_that_were_opened_and_beside_none_is_found(url: str, spoiler: Spoiler):
     """In three rounds: one opening changed, one taken out, one more than there are seals."""
     beside = "roundledger.sealed_cards WHERE originator = %s AND originator_version > 1"
-    numbers = {name: spoiler.rows("round.opened.v1", f'["{name}",')[0][1] for name in ("r-1", "r-30", "r-40", "r-41")}
+    numbers = {name: spoiler.rows("round.opened.v2", f'["{name}",')[0][1] for name in ("r-1", "r-30", "r-40", "r-41")}
     one = f"(SELECT ctid FROM {beside} AND card = 'QsQc')"  # the dealer's, which every round turns over
     spoiler.run(f"UPDATE roundledger.sealed_cards SET card = 'KsKc' WHERE ctid = {one}", numbers["r-1"])
     spoiler.run(f"DELETE FROM roundledger.sealed_cards WHERE ctid = {one}", numbers["r-30"])
@@ -187,7 +187,7 @@ def test_a_deleted_line_is_found(url: str, spoiler: Spoiler):
 
 
 def test_a_round_that_cannot_be_played_any_more_is_told_of_and_the_audit_goes_on(url: str, spoiler: Spoiler):
-    opened = spoiler.rows("round.opened.v1", '"p215-casino-club"')[0]
+    opened = spoiler.rows("round.opened.v2", '"p215-casino-club"')[0]
     first = next(row for row in spoiler.rows("round.wager_placed.v1") if row[1] == opened[1])
     spoiler.delete(first[0])
     found = findings(url, without=())
@@ -196,7 +196,7 @@ def test_a_round_that_cannot_be_played_any_more_is_told_of_and_the_audit_goes_on
 
 
 def test_a_deleted_first_event_is_found(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     spoiler.delete(opened[0])
     found = findings(url)
     assert any(finding.kind == "event_missing" and finding.version == 1 for finding in found)
@@ -204,7 +204,7 @@ def test_a_deleted_first_event_is_found(url: str, spoiler: Spoiler):
 
 
 def test_a_deleted_round_is_missed_by_its_table_and_its_box(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     spoiler.run("DELETE FROM roundledger.events WHERE originator = %s", opened[1])
     assert kinds(findings(url), "r-5") >= {"begun", "drop"}
 
@@ -222,7 +222,7 @@ def test_an_inserted_line_is_found(url: str, spoiler: Spoiler):
 
 
 def test_an_inserted_round_is_found_by_the_table_that_never_began_it(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     (number,) = spoiler.run(
         "INSERT INTO roundledger.originators (originator_id) VALUES ('00000000-0000-4000-8000-000000000001') "
         "RETURNING originator"
@@ -283,7 +283,7 @@ def test_a_third_round_in_a_row_is_found(url: str, spoiler: Spoiler):
 
 
 def test_rounds_that_exchanged_their_tables_and_players_who_sat_elsewhere_are_found(url: str, spoiler: Spoiler):
-    one, other = spoiler.rows("round.opened.v1", '["r-5",')[0], spoiler.rows("round.opened.v1", '["r-40",')[0]
+    one, other = spoiler.rows("round.opened.v2", '["r-5",')[0], spoiler.rows("round.opened.v2", '["r-40",')[0]
     for (position, _, _, state), table in ((one, "t-4"), (other, "t-1")):
         spoiler.write(position, [[state[0][0], table, *state[0][2:]], *state[1:]])
     found = [finding for finding in findings(url) if finding.round in ("r-5", "r-40")]
@@ -346,7 +346,7 @@ def test_another_dealer_than_the_tables_and_another_refusal_of_the_bank_are_foun
         "dealer d-9",
     )
     spoiler.write(position, state)
-    position, _, _, state = next(row for row in spoiler.rows("round.opened.v1") if row[3][0][9])
+    position, _, _, state = next(row for row in spoiler.rows("round.opened.v2") if row[3][0][9])
     name, table, declined = state[0][0], state[0][1], state[0][9]
     state[0][9] = [*declined[:-1], declined[-1] + 1]
     spoiler.write(position, state)
@@ -402,7 +402,7 @@ def test_a_changed_rule_set_is_found(url: str, spoiler: Spoiler):
 
 
 def test_a_round_under_rules_that_were_never_stored_is_found(url: str, spoiler: Spoiler):
-    (position, _, _, state) = spoiler.rows("round.opened.v1", '["r-5",')[0]
+    (position, _, _, state) = spoiler.rows("round.opened.v2", '["r-5",')[0]
     state[0][3] = "0" * len(state[0][3])
     spoiler.write(position, state)
     assert "rules" in kinds(findings(url), "r-5")
@@ -505,7 +505,7 @@ def test_a_lost_tail_and_a_shorter_tree_signed_anew_are_found_by_a_checkpoint_ke
 ):
     """Everything after some event is taken out, and what is left is sealed again from the beginning."""
     kept = latest(url)
-    cut = spoiler.rows("round.opened.v1", '["r-30",')[0][0]
+    cut = spoiler.rows("round.opened.v2", '["r-30",')[0][0]
     spoiler.run("DELETE FROM roundledger.events WHERE position >= %s", cut)
     spoiler.run("DELETE FROM roundledger.log_hashes")
     spoiler.run("DELETE FROM roundledger.log_checkpoints")
@@ -683,7 +683,7 @@ def test_what_table_box_and_meter_say_of_a_few_rounds_is_matched(url: str, spoil
 
 
 def test_a_round_that_is_gone_is_missed_by_its_table_wherever_it_would_be_meant(url: str, spoiler: Spoiler):
-    (opened,) = spoiler.rows("round.opened.v1", '["r-5",')
+    (opened,) = spoiler.rows("round.opened.v2", '["r-5",')
     spoiler.run("DELETE FROM roundledger.events WHERE originator = %s", opened[1])
     for scope in FILTERS:
         (finding,) = [finding for finding in findings(url, scope) if finding.round == "r-5"]

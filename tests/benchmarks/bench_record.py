@@ -140,7 +140,7 @@ def run() -> list[Row]:
             rates = in_turns(["raw", "record", "raw 60"], work)
         with psycopg.connect(sample_url) as connection:
             (events, rounds) = connection.execute(
-                "SELECT count(*)::float8, count(*) FILTER (WHERE topic = 'round.opened.v1') "
+                "SELECT count(*)::float8, count(*) FILTER (WHERE topic LIKE 'round.opened.%') "
                 "FROM roundledger.events JOIN roundledger.topics USING (topic_id)"
             ).fetchall()[0]
     name = f"record, {PROCESSES} processes, {events / rounds:.0f} rows a round"

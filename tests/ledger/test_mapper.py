@@ -134,3 +134,9 @@ def test_a_topic_stands_for_one_thing_for_ever(mapper: TypedMapper):
         mapper.topics.retire("round.card_dealt.v1", list, "round.wager_placed.v3", lambda old: old)
     with pytest.raises(ValueError, match="already"):
         mapper.topics.add("round.wager_placed.v4", WagerPlaced)
+
+
+def test_every_topic_that_is_read_as_an_event_is_known(mapper: TypedMapper):
+    versions = {f"round.wager_placed.v{version}" for version in (1, 2, 3)}
+    assert mapper.topics.topics_of(WagerPlaced) == versions
+    assert mapper.topics.topics_of(CardDealt) == {"round.card_dealt.v1"}
