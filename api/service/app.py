@@ -179,9 +179,9 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
                 service.metrics.conflict()
             return problem.response(request.scope.get("request_id"))
         except DATABASE_FAILS as error:
-            problem = unavailable(error)
-            logger.warning("%s: %s", type(error).__name__, problem.detail)
-            return problem.response(request.scope["request_id"])
+            failed = unavailable(error)
+            logger.warning("%s: %s", type(error).__name__, failed.detail)
+            return failed.response(request.scope["request_id"])
 
     return answer
 
