@@ -78,5 +78,5 @@ class WriteProbe:
         """Any one; a ledger without any has never stored anything, and gets its first."""
         topics = self._topic_ids.elements
         if not topics:
-            self._topic_ids.add({"round.opened.v1"})
+            self._topic_ids.add({"round.opened.v2"})
         return next(iter(self._topic_ids.elements.values()))

@@ -65,15 +65,15 @@ def with_event(evidence: Evidence, topic: str, change: Callable[[list[Any]], obj
 BREAKING: dict[str, tuple[str, Callable[[list[Any]], object]]] = {
     "a year that no calendar has": ("round.wager_placed.v1", lambda entry: entry.__setitem__(2, 10**15)),
     "a time that no machine has": ("round.wager_placed.v1", lambda entry: entry.__setitem__(2, 10**30)),
-    "a time before all times": ("round.opened.v1", lambda entry: entry.__setitem__(2, -(10**17))),
+    "a time before all times": ("round.opened.v2", lambda entry: entry.__setitem__(2, -(10**17))),
     "a card that there is not": ("round.cards_turned.v1", lambda entry: entry[0][1].__setitem__(0, "game")),
     "a card without a suit": ("round.cards_turned.v1", lambda entry: entry[0][1].__setitem__(0, "A")),
     "no cards": ("round.cards_turned.v1", lambda entry: entry[0].__setitem__(1, [])),
     "a wager on a spot that there is not": ("round.wager_placed.v1", lambda entry: entry[0].__setitem__(1, "As")),
     "a wager at a seat that there is not": ("round.wager_placed.v1", lambda entry: entry[0].__setitem__(0, 2**31)),
     "a line at a seat below the first": ("round.line_settled.v1", lambda entry: entry[0].__setitem__(0, -1)),
-    "a bank without an amount": ("round.opened.v1", lambda entry: entry[0].__setitem__(8, None)),
-    "terms of another shape": ("round.opened.v1", lambda entry: entry[0].__setitem__(4, {"decks": 10**18})),
+    "a bank without an amount": ("round.opened.v2", lambda entry: entry[0].__setitem__(8, None)),
+    "terms of another shape": ("round.opened.v2", lambda entry: entry[0].__setitem__(4, {"decks": 10**18})),
 }
 
 
