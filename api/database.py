@@ -46,6 +46,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
     """
     import psycopg
 
+    from infra.clocks import ClocksDiffer
     from infra.embedded import EmbeddedPostgresError, default_data_dir, embedded_postgres
     from infra.migrate import MigrationRefused, migrate, pending
 
@@ -59,7 +60,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
         with embedded_postgres(data_dir or default_data_dir()) as url:
             migrate(url)
             yield url
-    except (EmbeddedPostgresError, MigrationRefused) as error:
+    except (EmbeddedPostgresError, MigrationRefused, ClocksDiffer) as error:
         fail(str(error))
     except psycopg.OperationalError as error:
         fail(f"the database does not answer: {first_line(error)}")

@@ -7,7 +7,7 @@ import typer
 
 from api.database import DatabaseUrl, DataDir
 from api.failing import fail, nothing_unforeseen
-from api.log_commands import KeysFolder, open_log, read_keys
+from api.log_commands import KeysFolder, open_log, read_keys, read_note
 
 if TYPE_CHECKING:
     from infra.tlog.checkpoints import Checkpoint
@@ -64,10 +64,11 @@ def verify(
     The exit code is 0 if all of it holds, 1 if not, and 2 if the file cannot be read or is no zip at all.
     """
     from projections.evidence.verifying import verify as check
-    from projections.evidence.zips import is_zip
+    from projections.evidence.zips import is_zip, read_bounded
 
     try:
-        data = bundle.read_bytes()
+        with bundle.open("rb") as file:
+            data = read_bounded(file)
     except OSError as error:
         fail(f"{bundle} cannot be read: {error.strerror}")
     if not is_zip(data):
@@ -96,8 +97,6 @@ def read_checkpoint(file: Path) -> "Checkpoint":
     from infra.tlog.notes import BadNote
 
     try:
-        return parse_checkpoint(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        fail(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
+        return parse_checkpoint(read_note(file))
     except BadNote as error:
         fail(f"{file} is no checkpoint: {error}")

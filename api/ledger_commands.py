@@ -37,6 +37,7 @@ def record(
     from api.progress import progress_over
     from domain.documents import encode_result, read_json, refused_document
     from domain.errors import Refusal
+    from infra.clocks import ClocksDiffer
 
     if late and not dated:
         fail("a late entry says when it happened: --late goes with --dated")
@@ -67,6 +68,8 @@ def record(
         lines = progress_over(read_lines(documents), file, "Recording")
         try:
             write_results(results(ledger, lines), at_once=True)
+        except ClocksDiffer:
+            raise  # says what to do about it by itself
         except PersistenceError as error:
             fail(f"the database does not answer: {error}")
     if refused:

@@ -26,6 +26,8 @@ app = typer.Typer(
 keys_app = typer.Typer(help="The key that signs the log's checkpoints.", no_args_is_help=True)
 app.add_typer(keys_app, name="key")
 
+MOST_NOTE_BYTES = 1 << 20  # of a key, a checkpoint or a proof: a few hundred in practice
+
 KeysFolder = Annotated[
     Path | None,
     typer.Option(
@@ -202,7 +204,7 @@ def witness(
             text = log.checkpoint()
             cosigned = observer.look(text, log.prove, int(time.time()), trusted=trusted, offered=log.keys())
         else:
-            text = _read(Path(source))
+            text = read_note(Path(source))
             cosigned = observer.look(text, _proof_in(proof), int(time.time()), trusted=trusted)
     except Refused as refused:
         typer.echo(f"roundledger: refused: {refused}", err=True)
@@ -222,7 +224,7 @@ def _proof_in(file: Path | None) -> "Callable[[int, int], list[bytes]]":
             raise Refused(
                 "unproved", f"give the hashes of `roundledger log checkpoint --since {old_size}` with --proof"
             )
-        return read_hashes(_read(file))
+        return read_hashes(read_note(file))
 
     return prove
 
@@ -233,7 +235,7 @@ def read_keys(given: list[str]) -> "list[Verifier]":
 
     keys = []
     for text in given:
-        lines = _read(Path(text)).splitlines() if os.path.exists(text) else [text]
+        lines = read_note(Path(text)).splitlines() if os.path.exists(text) else [text]
         for line in filter(str.strip, lines):
             try:
                 keys.append(parse_verifier(line))
@@ -242,8 +244,13 @@ def read_keys(given: list[str]) -> "list[Verifier]":
     return keys
 
 
-def _read(file: Path) -> str:
+def read_note(file: Path) -> str:
+    """A key, a checkpoint or a proof as text; or exit code 2."""
     try:
-        return file.read_text(encoding="utf-8")
+        with file.open("rb") as opened:
+            content = opened.read(MOST_NOTE_BYTES + 1)
+        if len(content) > MOST_NOTE_BYTES:
+            fail(f"{file} has more than {MOST_NOTE_BYTES:,} bytes, so it is no key, checkpoint or proof")
+        return content.decode()
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")

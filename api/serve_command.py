@@ -3,7 +3,9 @@
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,12 +65,13 @@ def serve(
         if not settings.authenticated:
             typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
         else:
-            settings = _with_setup_code(url, settings, f"http://{host}:{port}/setup")
+            settings = _with_setup_code(url, settings, f"http://{host}:{port}/setup", default_folder(data_dir))
         run(url, host, port, workers, settings)
 
 
-def _with_setup_code(database_url: str, settings: "Settings", address: str) -> "Settings":
-    """While nobody can sign in, a code with which the first admin is made; whoever sees this terminal has it."""
+def _with_setup_code(database_url: str, settings: "Settings", address: str, folder: Path) -> "Settings":
+    """While nobody can sign in, a code with which the first admin is made: for whoever sees this terminal, or else for
+    whoever may read a file of ours. What is printed without a terminal is kept in a log, which more people read."""
     import secrets
 
     from msgspec.structs import replace
@@ -76,16 +79,38 @@ def _with_setup_code(database_url: str, settings: "Settings", address: str) -> "
     from infra.database import Database
     from infra.people import People
 
+    file = folder / "setup-code"
     database = Database(database_url, connections_at_most=1)
     try:
         if settings.setup_code is not None or People(database).any():
+            _forget(file)
             return settings
     finally:
         database.close()
     code = "-".join(secrets.token_hex(2) for _ in range(4))
     os.environ["ROUNDLEDGER_SETUP_CODE"] = code  # for the worker processes, which read their own settings
-    typer.echo(f"roundledger: nobody can sign in yet; make the first admin at {address} with the code {code}", err=True)
+    where = code if sys.stderr.isatty() else f"in the file {_written(code, file)}"
+    typer.echo(
+        f"roundledger: nobody can sign in yet; make the first admin at {address} with the code {where}", err=True
+    )
     return replace(settings, setup_code=code)
+
+
+def _written(code: str, file: Path) -> Path:
+    """Readable by its owner alone."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _forget(file)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+            opened.write(f"{code}\n")
+    except OSError as error:
+        fail(f"the code for the first admin cannot be written to {file}: {error.strerror}; set ROUNDLEDGER_SETUP_CODE")
+    return file
+
+
+def _forget(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink()
 
 
 def config() -> None:

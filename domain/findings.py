@@ -40,6 +40,7 @@ KINDS: Mapping[str, str] = {
     "event_extra": "An event that nothing accounts for",
     "event_order": "Events that were not stored in their order",
     "event_unreadable": "An event that cannot be read",
+    "time": "A time that an event cannot have",
     "journal": "An entry of the journal without its counterpart",
     "projection": "A row of a report that is not what the events make of it",
     "row_changed": "An event that is not as it was sealed",

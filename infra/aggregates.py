@@ -61,6 +61,13 @@ class Actor(Struct, frozen=True):
             return self
         return replace(self, at_ms=moments.in_order(self.at_ms, moment_ms, what))
 
+    def in_round(self, moment_ms: int, what: str) -> Actor:
+        """The same for what belongs to a round: a time that nobody said is this service's own, whose clock may be
+        behind that of the service that opened the round, and is put there too."""
+        if self.dated or self.late or self.at_ms >= moment_ms:
+            return self.after(moment_ms, what)
+        return replace(self, at_ms=moment_ms)
+
 
 class Stored(Struct, frozen=True):
     """A round as it is stored, with what is needed to go on with it."""

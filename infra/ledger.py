@@ -221,7 +221,7 @@ class Ledger(Application[UUID]):
         Whoever is refused on what he knew asks again without it.
         """
         stored = known or self._load_at(round_id, expected_version)
-        actor = actor.after(stored.at_ms, f"what happened last in round {round_id},")
+        actor = actor.in_round(stored.at_ms, f"what happened last in round {round_id},")
         table = stored.round.opened.table
         assert table is not None
         for last_try in (False, True):
@@ -353,7 +353,7 @@ class Ledger(Application[UUID]):
     ) -> Stored:
         stored = self._load_at(round_id, expected_version)
         noted = corrections.note(stored.round, kind, text, seat)
-        append = Append(actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,"))
+        append = Append(actor.in_round(stored.entries[0].at_ms, f"round {round_id} was opened,"))
         return self._append_beside(stored, [noted], append, receipt)
 
     def dealer_paid(
@@ -461,7 +461,7 @@ def what_if(
 
 
 def _after_the_round(stored: Stored, actor: Actor) -> Actor:
-    return actor.after(stored.at_ms, f"round {stored.id} was over,")
+    return actor.in_round(stored.at_ms, f"round {stored.id} was over,")
 
 
 def content_digest(raw: Any) -> str:

@@ -12,9 +12,12 @@ from uuid import UUID
 import psycopg
 from eventsourcing.persistence import (
     ApplicationRecorder,
+    DataError,
+    IntegrityError,
     ListenNotifySubscription,
     Notification,
     OperationalError,
+    PersistenceError,
     ProcessRecorder,
     StoredEvent,
     Subscription,
@@ -23,11 +26,13 @@ from eventsourcing.persistence import (
 
 from infra import appender
 from infra.appender import Appender, Receipt, SealedCard
+from infra.clocks import Clocks
 from infra.database import Database
 from infra.event_reader import EventReader, LogRow
 from infra.listening import CHANNEL, notices
 from infra.migrate import SERVICE_ROLE
 from infra.topic_ids import TopicIds
+from infra.write_probe import WriteProbe
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +65,8 @@ class LedgerRecorder(ProcessRecorder):
         self.topic_ids = TopicIds(self.database)
         self._appender = Appender(self.database, self.topic_ids)
         self._reader = EventReader(self.database, self.topic_ids, wait_seconds=writer_wait_seconds)
+        self.clocks = Clocks(self.database)
+        self.write_probe = WriteProbe(self.database, self.topic_ids)
         self._bell = Bell(self.database)
 
     def append(
@@ -70,8 +77,16 @@ class LedgerRecorder(ProcessRecorder):
         receipt: Receipt | None = None,
         tracking: Tracking | None = None,
     ) -> list[int]:
-        """Store all of it or nothing; returns the events' positions. What it raises: `Appender.append`."""
-        positions = self._appender.append(events, sealed_cards, receipt, tracking)
+        """Store all of it or nothing; returns the events' positions. Raises what `Appender.append` does, and
+        ClocksDiffer where the time of it would be wrong."""
+        self.clocks.check()
+        try:
+            positions = self._appender.append(events, sealed_cards, receipt, tracking)
+        except (IntegrityError, DataError):
+            raise  # because of what was to be stored, or because somebody else was quicker
+        except PersistenceError:
+            self.write_probe.suspect()
+            raise
         self._bell.ring()
         return positions
 

@@ -12,8 +12,6 @@ from contextlib import asynccontextmanager, suppress
 from types import FrameType
 from typing import Any
 
-import psycopg
-from eventsourcing.persistence import InterfaceError, OperationalError
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -43,6 +41,7 @@ from api.service import (
 )
 from api.service.auth import OPEN, Doors, Person
 from api.service.callers import caller
+from api.service.database_failures import DATABASE_FAILS, unavailable
 from api.service.gate import Gate, Rates, within
 from api.service.metrics import Metrics
 from api.service.openapi import document
@@ -178,10 +177,10 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
             if isinstance(problem.__cause__, Conflict):
                 service.metrics.conflict()
             return problem.response(request.scope.get("request_id"))
-        except (OperationalError, InterfaceError, psycopg.OperationalError) as error:
-            logger.warning("The database did not answer: %s", type(error).__name__)
-            detail = "The database did not answer. Ask again, under the same Idempotency-Key."
-            return Problem("unavailable", detail, headers={"Retry-After": "1"}).response(request.scope["request_id"])
+        except DATABASE_FAILS as error:
+            failed = unavailable(error)
+            logger.warning("%s: %s", type(error).__name__, failed.detail)
+            return failed.response(request.scope["request_id"])
 
     return answer
 
@@ -203,7 +202,7 @@ def _judged(call: Call, problem: Problem) -> Problem:
 
 
 async def _person(service: Service, operation: Operation, request: Request) -> Person:
-    if operation.roles is None:
+    if operation.roles is None or (operation is health.METRICS and service.doors.may_scrape(request.headers)):
         return Person("nobody", OPEN)
     return await caller(service, request)
 

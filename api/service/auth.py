@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from hmac import compare_digest
 from typing import Any, Literal, get_args
 from uuid import uuid4
 
@@ -67,6 +68,11 @@ class Doors:
         if not self._settings.authenticated:
             return False
         return not self._access.is_fresh() or _bearer(headers.get("authorization")) not in self._known
+
+    def may_scrape(self, headers: Mapping[str, str]) -> bool:
+        """Whether it is Prometheus, with the one token that reads metrics and nothing else."""
+        expected, given = self._settings.metrics_token, _bearer(headers.get("authorization"))
+        return expected is not None and given is not None and compare_digest(given.encode(), expected.encode())
 
     def person(self, headers: Mapping[str, str], header: str = "authorization") -> Person:
         if not self._settings.authenticated:

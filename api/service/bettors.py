@@ -238,5 +238,6 @@ OPERATIONS = (
             Param("before", MOMENT_SCHEMA, "Only rounds whose bets were closed before then."),
             Param("limit", PAGE, "How many rounds a page has at most."),
         ),
+        problems=("bad_choice",),
     ),
 )

@@ -1,43 +1,125 @@
-"""How a connection is served: as uvicorn does it, but nobody is waited for without end."""
+"""How a connection is served: as uvicorn does it, but nobody is waited for without end, and nobody has all of them."""
 
 from __future__ import annotations
 
 import asyncio
+import resource
+from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
+from typing import ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from api.service.settings import read_settings
+from api.service.problems import Problem
+from api.service.settings import Settings, read_settings
+
+LINGER_SECONDS = 5.0  # for the rest of a body that is answered already, and for an answer that is still on its way
+MOST_FILES = 65_536
 
 
 class Connection(H11Protocol):
-    """Closed where the head of a request does not come to its end in time. Bodies have a limit in the endpoints, heads
-    have none: connections that only begin to ask would be kept until there are no more to be had."""
+    """Closed where the head of a request does not come to its end in time, where a body goes on after its answer, and
+    where nobody reads the answer. Endpoints limit how long they wait for a body, and nothing else: connections on which
+    somebody only begins to ask would be kept until there are no more to be had."""
 
-    _closing: asyncio.TimerHandle | None = None
+    _open: ClassVar[Counter[str]] = Counter()  # by address, in this process
+
+    _head: asyncio.TimerHandle | None = None
+    _rest: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+    _address: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._closing = self.loop.call_later(_head_seconds(), transport.close)
+        address = self.client[0] if self.client is not None else ""
+        most = _settings().connections_per_address
+        if most and self._open[address] >= most:
+            transport.write(_too_many())
+            self._end()
+            return
+        self._address = address
+        self._open[address] += 1
+        self._head = self._later(_settings().time_limit_seconds, self._end)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._in_time()
-        elif self._closing is None:
-            self._closing = self.loop.call_later(_head_seconds(), self.transport.close)
+            _cancel(self._head)
+            self._head = None
+        elif self._head is None:
+            self._head = self._later(_settings().time_limit_seconds, self._end)
+        if self._rest is not None and not self._is_answered_early():
+            _cancel(self._rest)
+            self._rest = None
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_answered_early() and self._rest is None:
+            self._rest = self._later(_linger_seconds(), self._end)
+
+    def _is_answered_early(self) -> bool:
+        """The answer is out, and the body that it answers still comes in: a byte of it now and then is no request."""
+        return self.conn.their_state is h11.SEND_BODY and self.cycle.response_complete
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self._later(_settings().time_limit_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        _cancel(self._unread)
+        self._unread = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._in_time()
+        for timer in (self._head, self._rest, self._unread):
+            _cancel(timer)
+        if self._address is not None:
+            self._open[self._address] -= 1
+            if not self._open[self._address]:
+                del self._open[self._address]
+            self._address = None
         super().connection_lost(exc)
 
-    def _in_time(self) -> None:
-        if self._closing is not None:
-            self._closing.cancel()
-            self._closing = None
+    def _end(self) -> None:
+        """What is written is sent first, unless nobody takes it."""
+        self.transport.close()
+        self._later(_linger_seconds(), self.transport.abort)
+
+    def _later(self, seconds: float, act: Callable[[], object]) -> asyncio.TimerHandle:
+        return self.loop.call_later(seconds, act)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
 
 
 @lru_cache
-def _head_seconds() -> float:
-    return read_settings().time_limit_seconds
+def _settings() -> Settings:
+    return read_settings()
+
+
+def _linger_seconds() -> float:
+    return min(LINGER_SECONDS, _settings().time_limit_seconds)
+
+
+@lru_cache
+def _too_many() -> bytes:
+    detail = "There are too many connections from this address. Close some first."
+    answer = Problem("too_many_requests", detail, headers={"Connection": "close", "Retry-After": "1"}).response()
+    head = "".join(f"{name}: {value}\r\n" for name, value in answer.headers.items())
+    return f"HTTP/1.1 429 Too Many Requests\r\n{head}\r\n".encode("latin-1") + bytes(answer.body)
+
+
+def allow_many_files() -> None:
+    """As many connections as the system lets us have: shells begin with few, for the sake of programs of old."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

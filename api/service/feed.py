@@ -32,7 +32,7 @@ HEARTBEAT_SECONDS = 15.0
 POLL_SECONDS = 1.0
 ADMITTED_SECONDS = 1.0  # how long somebody listens before it is asked again whether he may
 LOOK_SECONDS = 0.25  # how soon the one that listens sees that the service stops
-LAST = {"type": "integer", "minimum": 0, "maximum": 10**15}
+LAST: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10**15}
 MEDIA_TYPE = "text/event-stream"
 
 
@@ -96,11 +96,17 @@ async def _stream(call: Call, table: str | None) -> Response:
 
 
 def _resumed(call: Call) -> int | None:
-    text = call.request.headers.get("last-event-id") or call.query("after")
+    """The header counts where both are given, for a browser that comes back asks under the same address."""
+    header = _position(call.request.headers.get("last-event-id") or None, "Last-Event-ID")
+    after = _position(call.query("after"), "after")
+    return after if header is None else header
+
+
+def _position(text: str | None, name: str) -> int | None:
     if text is None:
         return None
-    if not text.isascii() or not text.isdecimal() or len(text) > 15:
-        raise Problem("bad_document", "Last-Event-ID is the id of an event of this feed.")
+    if not text.isascii() or not text.isdecimal() or len(text) > 16 or int(text) > LAST["maximum"]:
+        raise Problem("bad_document", f"`{name}` is the id of an event of this feed.")
     return int(text)
 
 

@@ -33,6 +33,7 @@ SECURITY = (
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 )
+HSTS = (b"strict-transport-security", b"max-age=31536000")  # a year in which browsers ask over https only
 _PROCESS = os.urandom(6).hex()  # request ids are told apart by it, and counted within it
 _COUNT = itertools.count(1)
 _RAW = [(name.encode(), value.encode()) for name, value in SECURITY]
@@ -83,7 +84,7 @@ class Gate:
 class _Passage:
     """One request's answer on its way out."""
 
-    __slots__ = ("_begun", "_send", "host", "length", "request_id", "status")
+    __slots__ = ("_begun", "_secure", "_send", "host", "length", "request_id", "status")
 
     def __init__(self, scope: Scope, send: Send) -> None:
         given, chunked = "", False
@@ -105,6 +106,7 @@ class _Passage:
         self.status = GONE
         self._send = send
         self._begun = False
+        self._secure = scope.get("scheme") == "https"  # as a proxy that ends TLS has said
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -116,6 +118,8 @@ class _Passage:
                 *(pair for pair in _RAW if pair[0] not in present),
                 (b"x-request-id", self.request_id.encode()),
             ]
+            if self._secure:
+                message["headers"].append(HSTS)
         await self._send(message)
 
     async def answer(self, problem: Problem, scope: Scope, receive: Receive) -> None:

@@ -63,6 +63,12 @@ class Metrics:
             multiprocess_mode="mostrecent",
             registry=self._registry,
         )
+        self._clock_ahead_seconds = Gauge(
+            "roundledger_clock_ahead_seconds",
+            "This service's clock against the database's; negative where it is behind",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
         self._of: dict[tuple[str, int], Counter] = {}
 
     def begin(self) -> None:
@@ -88,6 +94,9 @@ class Metrics:
     def seal_lag(self, events: int, seconds: float) -> None:
         self._unsealed_events.set(events)
         self._seal_lag_seconds.set(seconds)
+
+    def clock(self, ahead_seconds: float) -> None:
+        self._clock_ahead_seconds.set(ahead_seconds)
 
     def text(self) -> bytes:
         if SHARED_FOLDER not in os.environ:

@@ -359,6 +359,7 @@ OPERATIONS = (
         {200: Answer(shapes.Neighbours, {"newer": "r-0002", "older": None}, "Their ids, null at either end.")},
         _SEARCHING,
         params=_FILTERS,
+        problems=("bad_choice",),
     ),
     Operation(
         "GET",

@@ -14,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.service.app import create_app
-from api.service.connections import Connection
+from api.service.connections import Connection, allow_many_files
 from api.service.logs import set_up
 from api.service.settings import Settings, read_settings
 from infra.ledger import Ledger
@@ -28,6 +28,7 @@ def worker_app() -> FastAPI:
     """The app of one of several worker processes; its ledger is closed when it shuts down."""
     settings = read_settings()
     set_up(settings.log_format)
+    allow_many_files()
     if SUPERVISOR in os.environ:
         watch = threading.Thread(target=_end_with, args=(int(os.environ[SUPERVISOR]),), daemon=True)
         watch.start()

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 PREFIX = "ROUNDLEDGER_"
-SECRETS = frozenset({"token_key", "setup_code"})
+SECRETS = frozenset({"token_key", "setup_code", "metrics_token"})
 SHORTEST_KEY = 32
 
 
@@ -35,6 +35,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     threads: int = 16  # that wait for the database, and so commit together
     body_limit_bytes: int = 1 << 20
     time_limit_seconds: float = 30.0
+    connections_per_address: int = 512  # open at once, in each process; 0 for any number, as behind a proxy
+    metrics_token: str | None = None  # at least 32 characters; with it Prometheus may read /metrics
+    metrics_token_file: str | None = None  # where it stands instead
     rate_limit: float = 500.0  # requests a second of one person, where there is authentication; 0 for none
     count_tolerance_cents: int = 0  # by which a count may differ from what was dropped, without an explanation
     follow: bool = True  # keep the reports' tables up to date from this process, unless another one does
@@ -68,23 +71,29 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     except msgspec.ValidationError as error:
         raise BadSetting(f"a {PREFIX}… setting cannot be read: {error}") from None
     if settings.token_key is None and settings.token_key_file is not None:
-        settings = replace(settings, token_key=_key_in(settings.token_key_file))
-    if settings.token_key is not None and len(settings.token_key) < SHORTEST_KEY:
-        raise BadSetting(f"{PREFIX}TOKEN_KEY needs at least {SHORTEST_KEY} characters")
+        settings = replace(settings, token_key=_key_in("token_key_file", settings.token_key_file))
+    if settings.metrics_token is None and settings.metrics_token_file is not None:
+        settings = replace(settings, metrics_token=_key_in("metrics_token_file", settings.metrics_token_file))
+    for name in ("token_key", "metrics_token"):
+        secret = getattr(settings, name)
+        if secret is not None and len(secret) < SHORTEST_KEY:
+            raise BadSetting(f"{PREFIX}{name.upper()} needs at least {SHORTEST_KEY} characters")
     if settings.log_format not in ("json", "text"):
         raise BadSetting(f"{PREFIX}LOG_FORMAT is json or text")
     if settings.session_idle_minutes <= 0 or settings.session_hours <= 0:
         raise BadSetting(f"{PREFIX}SESSION_IDLE_MINUTES and {PREFIX}SESSION_HOURS are more than 0")
+    if settings.connections_per_address < 0:
+        raise BadSetting(f"{PREFIX}CONNECTIONS_PER_ADDRESS is a number of connections, or 0 for any number")
     if settings.threads < 1:
         raise BadSetting(f"{PREFIX}THREADS is at least 1")
     return settings
 
 
-def _key_in(file: str) -> str:
+def _key_in(name: str, file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{PREFIX}TOKEN_KEY_FILE cannot be read: {error}") from None
+        raise BadSetting(f"{PREFIX}{name.upper()} cannot be read: {error}") from None
 
 
 def is_loopback(host: str) -> bool:

@@ -1136,9 +1136,15 @@ class Healthy(Struct):
 
 
 class Ready(Struct):
+    """`writes`: an event would be stored now. `clock_ahead_seconds`: this service's clock against the database's.
+    `warnings`: what does not keep it from working, and should be looked after."""
+
     status: Literal["ready", "not ready"]
     database: bool
     migrations: list[str]
+    writes: bool | None
+    clock_ahead_seconds: float | None
+    warnings: list[str]
     lag_events: int | None
     lag_seconds: float | None
     unsealed_events: int | None

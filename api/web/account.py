@@ -97,7 +97,7 @@ async def set_up(visit: Visit) -> Response:
     code = visit.service.settings.setup_code
     if code is None or not hmac.compare_digest(visit.field("code").encode(), code.encode()):
         visit.service.failures.check(visit.cookies.address)
-        raise Problem("forbidden", "That is not the code that the service printed when it started.")
+        raise Problem("forbidden", "That is not the code that the service made when it started.")
     staff_id, name = read_staff_id(visit.field("staff_id")), read_name(visit.field("name"))
     people, password = visit.service.people, read_new_password(visit)
     try:

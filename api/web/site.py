@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 import psycopg
-from eventsourcing.persistence import InterfaceError, OperationalError
+from eventsourcing.persistence import InterfaceError, InternalError, OperationalError, ProgrammingError
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.service.auth import Person
 from api.service.callers import by_token, slow_down
+from api.service.database_failures import unavailable
 from api.service.gate import within
 from api.service.problems import TITLES, Problem, of_refusal
 from api.web import (
@@ -47,6 +48,7 @@ from api.web.rendering import Clock, environment
 from api.web.visit import Visit
 from api.web.visitors import SAFE, anybody, person_of, session_of
 from domain.errors import Refusal
+from infra.clocks import ClocksDiffer
 from infra.people import Session
 
 if TYPE_CHECKING:
@@ -332,6 +334,8 @@ def _problem_of(error: Exception) -> Problem:
             return of_refusal(error)
         case TimeoutError():
             return Problem("unavailable", "It took too long. Try again in a moment.")
+        case ClocksDiffer() | InternalError() | ProgrammingError() | psycopg.InternalError():
+            return unavailable(error)
         case OperationalError() | InterfaceError() | psycopg.OperationalError():
             return Problem(
                 "unavailable",

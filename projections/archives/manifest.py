@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 from msgspec import Struct
@@ -52,4 +52,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise BadArchive(f"The manifest of {folder} cannot be read: {error}") from None
     if manifest.form != FORM:
         raise BadArchive(f"{folder} is an archive of form {manifest.form}, which this program does not read.")
+    for file in manifest.files:
+        if not is_below(file.path):
+            raise BadArchive(f"The manifest of {folder} names a file that is not in that folder: {file.path!r}.")
     return manifest
+
+
+def is_below(path: str) -> bool:
+    """Whether a path, as a manifest has it, leads to a place below the manifest's own folder."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and parts[0] != "/" and ".." not in parts and "\\" not in path and "\0" not in path

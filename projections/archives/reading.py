@@ -87,8 +87,11 @@ class Archive:
 
     def _table(self, path: str) -> Any:
         pa = pyarrow()
+        full = self._folder / path
+        if not full.resolve().is_relative_to(self._folder.resolve()):
+            raise DamagedFile(f"{path} is a link to a place outside the archive, and is not read.")
         try:
-            content = (self._folder / path).read_bytes()
+            content = full.read_bytes()
         except OSError as error:
             raise DamagedFile(f"{path} cannot be read: {error.strerror}") from None
         if sha256(content).hexdigest() != self._files[path].sha256:

@@ -7,6 +7,7 @@ writing it again replaces it.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -33,6 +34,7 @@ from projections.gaming_days import GamingDays
 from projections.runner import connect
 from projections.storage import prepare
 
+TABLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 FLOOR = "floor"  # the table of what belongs to none: meters, rule sets, bettors, disputes
 ROWS_IN_A_GROUP = 20_000
 MOST_OPEN = 128  # files written to at once; a day of a hundred tables fits
@@ -79,6 +81,12 @@ def write_archive(
         shutil.rmtree(partial, ignore_errors=True)
     shutil.rmtree(old, ignore_errors=True)
     return written
+
+
+def folder_name(table: str | None) -> str:
+    """A table's own, or the floor's for a name that the ledger has never given: an event may have been put in by hand,
+    and must not choose where files are written."""
+    return table if table is not None and TABLE_ID.fullmatch(table) else FLOOR
 
 
 class _Archiving:
@@ -145,11 +153,11 @@ class _Archiving:
             if isinstance(event, RoundOpened):
                 if self._scope.opened(event, entry.at_ms):
                     day = self._days.of(entry.at_ms).day
-                    openings[row[1]] = _Key("rounds", day.isoformat(), event.table or FLOOR)
+                    openings[row[1]] = _Key("rounds", day.isoformat(), folder_name(event.table))
                     self._rounds += 1
             elif isinstance(event, SessionOpened | BoxInstalled):
-                self._tables[row[1]] = event.table
-                self._names[stream("table", event.table).bytes] = event.table
+                self._tables[row[1]] = folder_name(event.table)
+                self._names[stream("table", event.table).bytes] = folder_name(event.table)
         for originator, id_ in ids.items():
             if id_ in self._names:
                 self._tables[originator] = self._names[id_]

@@ -8,10 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain import rulesets
+from domain import event_times, rulesets
 from domain.auditing import Claim
 from domain.boxes import BoxInstalled
 from domain.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
+from domain.event_times import Times
 from domain.events import ENGINE_VERSION, RoundOpened
 from domain.findings import Finding, new_check
 from domain.floor_auditing import (
@@ -31,7 +32,7 @@ from domain.tables import RoundBegun, SessionNoted, SessionNumbered, SessionOpen
 from infra.aggregates import id_of, stream
 from infra.mapper import Entry
 from infra.topics import TOPICS
-from projections.auditing.rounds import UNREADABLE, Plans, Stretch
+from projections.auditing.rounds import UNREADABLE, Plans, Stretch, times_of
 from projections.auditing.rulebook import NoRules, Rulebook
 from projections.auditing.source import EventRow, Streams
 
@@ -262,6 +263,7 @@ class FloorAudit:
         kind, name, first, last = stretch
         label = f"{kind}/{name}"
         waiting, told, plans = list[EventRow](), 0, self._plans
+        before_ms = 0
         for row in self._in_order(label, self._source.stream(stream(kind, name)), found):
             if row.position > last:
                 break
@@ -273,10 +275,15 @@ class FloorAudit:
                 continue
             for each in (*waiting, row):
                 try:
-                    yield each, plans[each.topic_id].decode(each.state)
+                    entry = plans[each.topic_id].decode(each.state)
                 except UNREADABLE as error:
                     what = f"The event cannot be read: {error}"
                     found.append(_at(Finding("event_unreadable", what, stream=label), each))
+                    continue
+                times = times_of(entry, each)
+                found += _wrong_times(label, each, before_ms, times)
+                before_ms = times.recorded_ms
+                yield each, entry
             waiting.clear()
 
     def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
@@ -287,6 +294,14 @@ class FloorAudit:
                 found += _out_of_order(label, row, last_version, last_position)
             last_version, last_position = version, position
             yield row
+
+
+def _wrong_times(label: str, row: EventRow, before_ms: int, times: Times) -> Iterator[Finding]:
+    """As notes: nothing on the floor says by which version of the program it was stored, and earlier ones stored events
+    whatever the clocks showed."""
+    for finding in (event_times.ahead_of_recording(times), event_times.recorded_backwards(before_ms, times)):
+        if finding is not None:
+            yield _at(replace(finding, stream=label, severity="note"), row)
 
 
 def _out_of_order(label: str, row: EventRow, last_version: int, last_position: int) -> Iterator[Finding]:

@@ -44,13 +44,18 @@ class Compared(Struct):
     findings: list[Finding] = []
 
 
-def there(database_url: str) -> list[str]:
-    """The projections that have tables of today's shape; others have nothing that could be compared."""
+def there(database_url: str) -> tuple[list[str], list[str]]:
+    """The projections that have tables of today's shape, and those whose tables are of an earlier one: until they are
+    rebuilt after an upgrade, there is nothing that could be compared."""
     with connect(database_url) as connection:
         row = connection.execute("SELECT to_regclass('projections.positions')").fetchone()
         if row is None or row[0] is None:
-            return []
-        return [name for name in ALL if _position(connection, name) is not None]
+            return [], []
+        statement: LiteralString = "SELECT name, fingerprint FROM projections.positions WHERE place = %s"
+        stored: dict[str, str] = dict(connection.execute(statement, [LIVE]).fetchall())
+    known = [name for name in ALL if name in stored]
+    todays = [name for name in known if stored[name] == ALL[name].fingerprint()]
+    return todays, [name for name in known if name not in todays]
 
 
 def _position(connection: Connection, name: str) -> int | None:

@@ -13,13 +13,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import eligibility
+from domain import eligibility, event_times
 from domain.auditing import Claim, audit_round, claims_of
 from domain.bettors import BettorRegistered
 from domain.boxes import BoxInstalled
 from domain.disputes import DisputeOpened
+from domain.event_times import Times
 from domain.events import ROUND_TOPICS, RoundOpened
-from domain.findings import Finding
+from domain.findings import Finding, new_check
 from domain.floor_auditing import CLAIMING
 from domain.floor_auditing import claims_of as floor_claims_of
 from domain.meters import MeterSeeded
@@ -78,6 +79,7 @@ class PartResult(Struct):
     leaves: bytes = b""
     wordings: Wordings = {}
     trips: dict[Day, Use] = {}  # the pay tables of days that should have one
+    unmarked: int = 0  # events of rounds that were recorded long after they happened and are not marked as late
 
 
 class _Plan(NamedTuple):
@@ -237,15 +239,16 @@ class RoundsAudit:
         round that has gone on beyond it need not."""
         plans = self._plans
         try:
-            events = [plans[row[3]].decode(row[4]).event for row in rows]
+            entries = [plans[row[3]].decode(row[4]) for row in rows]
         except UNREADABLE:
-            rows, events = self._readable(rows, result)
+            rows, entries = self._readable(rows, result)
         versions = [row[2] for row in rows]
         if (versions != _UP_TO[: len(rows)] or originator in loaded.gone_on) and _in_disorder(rows):
-            result.findings += _disorder(events[0] if events else None, rows)
+            result.findings += _disorder(entries[0].event if entries else None, rows)
             order = sorted(range(len(rows)), key=versions.__getitem__)
-            rows, events = [rows[at] for at in order], [events[at] for at in order]
+            rows, entries = [rows[at] for at in order], [entries[at] for at in order]
             versions = [row[2] for row in rows]
+        events = [entry.event for entry in entries]
         opened = events[0] if events else None
         if type(opened) is not RoundOpened:
             return None
@@ -253,6 +256,7 @@ class RoundsAudit:
         if not self._scope.whole and not self._is_meant(opened, events, rows[0]):
             return None
         result.rounds += 1
+        self._check_times(opened, entries, rows, result)
         if loaded.ids.get(originator) != id_of("round", opened.round or ""):
             what = f"The events are stored under an id that is not that of round {opened.round}."
             result.findings.append(_of_opening("event_extra", what, opened, rows[0]))
@@ -287,23 +291,42 @@ class RoundsAudit:
         use = Use(at_ms, first[0], opened.round or "", opened.table or "", clause, opened.engine)
         TripsTables(result.trips).add(day, use)
 
+    def _check_times(
+        self, opened: RoundOpened, entries: Sequence[Entry[Any]], rows: Sequence[EventRow], result: PartResult
+    ) -> None:
+        if len({row[5] for row in rows}) == 1 and len({entry.at_ms for entry in entries}) == 1:  # stored in one go
+            times = [times_of(entries[0], rows[0])]
+            result.unmarked += len(rows) * times[0].unmarked
+        else:
+            times = [times_of(entry, row) for entry, row in zip(entries, rows, strict=True)]
+            result.unmarked += sum([each.unmarked for each in times])
+        place = {name: getattr(opened, name) for name in ("round", "table", "ruleset")}
+        for at, finding in event_times.round_times(times):
+            found = new_check(finding, since=event_times.SINCE_ENGINE, opened_under=opened.engine)
+            result.findings.append(replace(found, version=rows[at][2], position=rows[at][0], **place))
+
     def _is_meant(self, opened: RoundOpened, events: Sequence[Any], first: EventRow) -> bool:
         at_ms = self._plans[first[3]].decode(first[4]).at_ms
         return self._scope.opened(opened, at_ms) and self._scope.has(opened, events)
 
-    def _readable(self, rows: Sequence[EventRow], result: PartResult) -> tuple[list[EventRow], list[Any]]:
-        """The rows that can be read, and their events; of the others it is said that they cannot."""
-        readable, events = [], []
+    def _readable(self, rows: Sequence[EventRow], result: PartResult) -> tuple[list[EventRow], list[Entry[Any]]]:
+        """The rows that can be read, and what is in them; of the others it is said that they cannot."""
+        readable, entries = [], []
         for row in rows:
             try:
-                events.append(self._plans[row[3]].decode(row[4]).event)
+                entries.append(self._plans[row[3]].decode(row[4]))
                 readable.append(row)
             except UNREADABLE as error:
                 result.findings.append(_unreadable(row, error))
-        return readable, events
+        return readable, entries
 
 
 _UP_TO = list(range(1, 512))
+_YEAR_2000_MS = 946_684_800_000  # where PostgreSQL's time begins
+
+
+def times_of(entry: Entry[Any], row: EventRow) -> Times:
+    return Times(entry.at_ms, int.from_bytes(row[5], "big", signed=True) // 1000 + _YEAR_2000_MS, entry.late)
 
 
 def add_wordings(to: Wordings, more: Wordings) -> None:
@@ -374,6 +397,7 @@ def merged(results: Iterable[PartResult]) -> PartResult:
         tables.merge(result.trips)
         total.events += result.events
         total.rounds += result.rounds
+        total.unmarked += result.unmarked
         total.findings += result.findings
         total.streams += result.streams
         total.positions += result.positions

@@ -168,6 +168,8 @@ class Audit:
         self._streams: dict[tuple[str, str], Stretch] = {}
         self._projected: list[str] = []
         self._wordings: Wordings = {}
+        self._unmarked = 0
+        self._outdated: list[str] = []
         self._rows = 0
         self._done = self._total = 0
 
@@ -229,7 +231,7 @@ class Audit:
         some processes are left for the rounds."""
         if not self._wants("projections") or not self._scope.whole:
             return []
-        names = projected.there(self._database_url)
+        names, self._outdated = projected.there(self._database_url)
         count = min(max(1, self._how_many(last) // 2), 3, len(names))
         return [names[at::count] for at in range(count)]
 
@@ -265,6 +267,7 @@ class Audit:
         for finding in part.findings:
             self._found(finding)
         add_wordings(self._wordings, part.wordings)
+        self._unmarked += part.unmarked
         if self._log is not None and part.positions:
             self._log.take(part.positions, part.leaves)
         if result.task.kind == "projections":
@@ -304,11 +307,18 @@ class Audit:
             self._found(_worded(ruleset, engine, rounds, first))
         summary = self._summary
         summary.checks = [
-            Check("rounds", True, f"{summary.rounds:,} rounds decided again"),
+            self._rounds_check(),
             self._floor_check(),
             self._projections_check(),
             self._log_check(),
         ]
+
+    def _rounds_check(self) -> Check:
+        told = f"{self._summary.rounds:,} rounds decided again"
+        if self._unmarked:
+            late = "recorded more than two minutes after they happened and not marked as late"
+            told = f"{told}; {self._unmarked:,} of their events were {late}"
+        return Check("rounds", True, told)
 
     @property
     def _has_all(self) -> bool:
@@ -334,11 +344,12 @@ class Audit:
             return Check("projections", False, "left out")
         if not self._scope.whole:
             return Check("projections", False, "only an audit of everything can tell")
+        outdated = ", ".join(self._outdated)
+        not_yet = "not compared, because their tables are of an earlier version and have not been rebuilt since"
         if not self._projected:
-            return Check("projections", False, "no report has been made yet")
-        return Check(
-            "projections", True, f"{self._rows:,} rows of {', '.join(self._projected)} held against the events"
-        )
+            return Check("projections", False, f"{not_yet}: {outdated}" if outdated else "no report has been made yet")
+        told = f"{self._rows:,} rows of {', '.join(self._projected)} held against the events"
+        return Check("projections", True, f"{told}; {not_yet}: {outdated}" if outdated else told)
 
     def _log_check(self) -> Check:
         if not self._wants("log"):

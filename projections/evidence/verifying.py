@@ -31,6 +31,10 @@ from projections.evidence import bundle
 from projections.evidence.bundle import Evidence, NotARound, Sealed
 from projections.evidence.zips import Damaged, unpack
 
+MOST_TEXT_BYTES = 1 << 20
+MOST_MANIFEST_BYTES = 4 << 20  # a line for each file
+LONGEST_DETAIL = 200
+
 
 class Fault(Struct, frozen=True):
     """What is wrong, and with which file of the bundle."""
@@ -61,18 +65,33 @@ def verify(data: bytes, keys: Sequence[Verifier] = (), outside: Sequence[Checkpo
     except Damaged as damaged:
         verdict.faults.append(Fault(damaged.where, damaged.detail))
         return verdict
-    manifest = _check_manifest(files, verdict)
-    if verdict.faults:
-        return verdict
     try:
-        evidence = verdict.evidence = _read(files, manifest)
+        _check_all(files, keys, outside, verdict)
     except _Wrong as wrong:
         verdict.faults.append(wrong.fault)
-        return verdict
+    except Exception as error:
+        # Every value was chosen by whoever wrote the bundle, and the engine is sure of what it decided itself. A bundle
+        # that the ledger has made does not lead here: making it went the same way.
+        detail = f"what they say cannot be followed as a round ({type(error).__name__}: {_first_words(error)})"
+        verdict.faults.append(Fault(bundle.EVENTS, detail))
+    return verdict
+
+
+def _check_all(
+    files: dict[str, bytes], keys: Sequence[Verifier], outside: Sequence[Checkpoint], verdict: Verdict
+) -> None:
+    _check_sizes(files)
+    manifest = _check_manifest(files, verdict)
+    if verdict.faults:
+        return
+    evidence = verdict.evidence = _read(files, manifest)
     _check_log(evidence, verdict)
     _check_trust(evidence, keys, outside, verdict)
     _check_round(files, manifest, evidence, verdict)
-    return verdict
+
+
+def _first_words(error: Exception) -> str:
+    return str(error)[:LONGEST_DETAIL]
 
 
 class _Wrong(Exception):
@@ -82,6 +101,14 @@ class _Wrong(Exception):
 
 
 # ---- bytes
+
+
+def _check_sizes(files: dict[str, bytes]) -> None:
+    """What is parsed takes several times its size in memory."""
+    for name, content in files.items():
+        most = MOST_MANIFEST_BYTES if name == bundle.MANIFEST else MOST_TEXT_BYTES
+        if name not in bundle.RENDERED and name != bundle.EVENTS and len(content) > most:
+            raise _Wrong(name, f"it has more than {most:,} bytes")
 
 
 def _check_manifest(files: dict[str, bytes], verdict: Verdict) -> dict[str, Any]:

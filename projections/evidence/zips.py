@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 from struct import Struct
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from zlib import crc32
 
 _LOCAL = Struct("<4sHHHHHIIIHH")
@@ -21,6 +21,7 @@ _UNIX = 3 << 8 | _NEEDS
 _DATE = 0x21  # 1 January 1980, where the format's time begins
 _PLAIN_FILE = 0o100644 << 16
 MOST_BYTES = 64 << 20
+MOST_FILES = 10_000  # two for each event of a round; each costs more in memory than its bytes
 
 
 class Damaged(Exception):
@@ -76,6 +77,11 @@ def _parts(files: Mapping[str, bytes]) -> Iterator[_Part]:
     yield _Part("the zip's directory", end)
 
 
+def read_bounded(file: BinaryIO) -> bytes:
+    """All of a file, or one byte more than `unpack` takes: what is longer need not be in memory to be refused."""
+    return file.read(MOST_BYTES + 1)
+
+
 def is_zip(data: bytes) -> bool:
     """Whether it begins or ends as a zip does: one that was damaged still does one of them."""
     return data.startswith(_LOCAL_MARK) or data[-_END.size :].startswith(_END_MARK)
@@ -89,6 +95,8 @@ def unpack(data: bytes) -> dict[str, bytes]:
         raise Damaged("the beginning of the zip", "this is no evidence bundle, or not from its first byte on")
     files, at = dict[str, bytes](), 0
     while data[at : at + 4] == _LOCAL_MARK:
+        if len(files) == MOST_FILES:
+            raise Damaged("the zip", f"it has more than {MOST_FILES:,} files")
         try:
             _, _, _, _, _, _, _, size, _, name_length, _ = _LOCAL.unpack_from(data, at)
             start = at + _LOCAL.size + name_length

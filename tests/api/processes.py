@@ -44,7 +44,8 @@ def serving(
     """`log`: where what it says goes; nowhere without it."""
     command = [*SERVE, "--port", str(port), "--database-url", url, *options]
     with open(os.devnull if log is None else log, "ab") as said:
-        settings = environment(**{"ROUNDLEDGER_SEAL": "false", **more})  # or a key would be made in somebody's home
+        # Or a key, and the code for the first admin, would be put into somebody's home.
+        settings = environment(**{"ROUNDLEDGER_SEAL": "false", "ROUNDLEDGER_SETUP_CODE": "for a test", **more})
         process = subprocess.Popen(command, env=settings, stdout=said, stderr=said)
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS

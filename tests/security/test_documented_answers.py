@@ -1,0 +1,73 @@
+"""Promise: whatever is asked, the answer is one that the interface describes; what it does not is a hole in the making.
+
+The client of these tests holds every answer against what its operation declares.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from api.service.app import OPERATIONS
+from api.service.operations import Operation, Param
+from tests.api.serving import client, server_url, service_url
+
+__all__ = ["client", "server_url", "service_url"]
+
+# A day and hours that the pattern has and the calendar has not, ends of what numbers and times can be, and nonsense.
+ODD = (
+    *(
+        "2026-02-30T00:00:00Z",
+        "2999-12-31T23:59:59.999999-23:59",
+        "1000-01-01T00:00:00+23:59",
+        "2026-02-30",
+        "1000-01-01",
+    ),
+    *("0", "1", "-1", "3.5", "1e3", "999999999999999", "1000000000000000", "1000000000000001", "9" * 30),
+    *("", "x", "ABC", "\u00e9", "a" * 300, "%00", "true", "null"),
+)
+NAMES = {"table": "t1", "round": "r-1", "tile": "0/0"}
+READING = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.streams]
+FEEDS = [operation for operation in OPERATIONS if operation.streams]
+
+
+def path_of(operation: Operation) -> str:
+    path = operation.path
+    while "{" in path:
+        name = path[path.index("{") + 1 : path.index("}")]
+        path = path.replace(f"{{{name}}}", NAMES.get(name, "b-1"))
+    return path
+
+
+@pytest.mark.parametrize("operation", READING, ids=[operation.name for operation in READING])
+def test_odd_parameters_get_a_described_answer(client: TestClient, operation: Operation):
+    for param in operation.params:
+        for odd in ODD:
+            answer = ask(client, operation, param, odd)
+            assert answer.status_code < 500, (param.name, odd)
+
+
+def ask(client: TestClient, operation: Operation, param: Param, value: str) -> Any:
+    if param.where == "header":
+        return client.get(path_of(operation), headers={param.name.encode(): value.encode()})
+    return client.get(path_of(operation), params={param.name: value})
+
+
+BEYOND = str(10**15 + 1)
+
+
+@pytest.mark.parametrize("operation", FEEDS, ids=[operation.name for operation in FEEDS])
+@pytest.mark.parametrize(
+    ("header", "after"),
+    [("1", "x"), ("x", "1"), ("1", "-1"), ("1", BEYOND), (BEYOND, "1"), ("1", "1.5"), ("", "x"), ("x", None)],
+)
+def test_where_a_feed_goes_on_is_checked_however_it_is_said(
+    client: TestClient, operation: Operation, header: str, after: str | None
+):
+    """One of two that says nothing sensible is refused, and not passed over because the other one counts."""
+    params = {} if after is None else {"after": after}
+    answer = client.get(path_of(operation), params=params, headers={"Last-Event-ID": header})
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "bad_document"
