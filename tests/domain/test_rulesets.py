@@ -67,7 +67,7 @@ def test_each_is_named_and_dated(ruleset_id: str):
     assert rules.id == ruleset_id
     assert rules.title
     assert rules.source
-    assert rules.in_force.since == datetime.date(2015, 1, 1)
+    assert rules.in_force.since == datetime.date(2026, 11, 18)
     assert rules.in_force.until is None
 
 
@@ -394,7 +394,8 @@ FAMILIES = {"uth": points.UTH, "tcp": points.TCP, "p215": points.P215}
 def test_every_question_of_the_engine_has_one_answer(ruleset_id: str):
     rules = load(ruleset_id)
     bank = points.PLAYER_DEALER if ruleset_id in PLAYER_BANKED else points.HOUSE
-    wanted = {*points.COMMON, *bank, *FAMILIES[rules.family], *FEATURES.get(ruleset_id, ())}
+    folded = points.FOLDED_SEEN if ruleset_id in UTH else ()
+    wanted = {*points.COMMON, *bank, *FAMILIES[rules.family], *FEATURES.get(ruleset_id, ()), *folded}
     assert set(rules.points) == wanted
     for point in wanted:
         assert point in rules.clauses[rules.clause(point)].points
@@ -417,19 +418,21 @@ def test_no_two_clauses_give_a_test_the_same_name(ruleset_id: str):
 
 
 DECISIONS = {
-    "uth-club": "seats alternating-decks default-limits order-of-wagers fee total-action backline follow",
-    "uth-bgc": "default-limits fee total-action backline follow",
+    "uth-club": "seats one-deck shoe-only best-five high-card alternating-decks default-limits order-of-wagers fee "
+    "total-action backline follow",
+    "uth-bgc": "seats dealing best-five pay-table-named one-pay-table default-limits fee total-action backline follow",
     "uth-casino-club": "order-of-wagers rotation total-action follow",
     "uth-house": "seats trips-table aggregate-shares aggregate-measure default-limits",
-    "uth-sd": "seats no-burn seat-order customer-limit toke toke-play progressive-wager progressive-needs "
-    "first-five several-winners meter-share folded-progressive trips-alone-live default-limits",
+    "uth-sd": "seats no-burn seat-order customer-limit posted-limits equal-blind trips-alone toke toke-play "
+    "no-more-bets progressive-wager progressive-needs progressive-loses to-1 first-five "
+    "several-winners meter-share folded-progressive trips-alone-live default-limits",
     "tcp-casino-club": "seats twos button-ten rotation total-action follow unseen-fold",
     "p215-casino-club": "overlapping-tiers button-ten insurance-first double-any-total split-aces rotation "
     "surrender-after-peek completing pure-at-once follow",
 }
 DECIDED_EVERYWHERE = "chip rounding wager-by-wager void"
 DECIDED_FOR_PLAYER_DEALERS = "coverage one-pass backline-wagers fee-bounds"
-DECIDED_FOR_HOLD_EM = "acting-order unseen-fold"
+DECIDED_FOR_HOLD_EM = "acting-order folded-hands board-pair"
 
 
 @pytest.mark.parametrize("ruleset_id", ALL)
@@ -513,9 +516,9 @@ BROKEN = {
     "wrong type": (CC, "count = 7", 'count = "7"', 'count = "7"', "int"),
     "unknown word": (
         CC,
-        'after_two_rounds = "offered"',
-        'after_two_rounds = "never"',
-        'after_two_rounds = "never"',
+        'afterwards = "offered"',
+        'afterwards = "never"',
+        'afterwards = "never"',
         "never",
     ),
     "not TOML": (CC, "count = 7", "count = = 7", "count = = 7", "Invalid value"),
@@ -530,9 +533,9 @@ BROKEN = {
     "no title": (CC, 'title = "Ultimate Texas Hold\'em, Casino Club"', 'title = ""', 'title = ""', "empty"),
     "dates reversed": (
         CC,
-        "since = 2015-01-01",
-        "since = 2015-01-01\nuntil = 2014-12-31",
-        "until = 2014-12-31",
+        "since = 2026-11-18",
+        "since = 2026-11-18\nuntil = 2026-11-17",
+        "until = 2026-11-17",
         "before",
     ),
     "a spot without a clause": (CC, '\nclause = "cc/dealing/3"', "", "[[spot]]", "clause"),
@@ -589,14 +592,14 @@ BROKEN = {
     ),
     "a decision without a reason": (
         CC,
-        'decided = "Printed tiers leave the cents between two whole dollars to neither of them."\n',
+        'decided = "The printed tiers do not say where the cents between two whole dollars belong."\n',
         "",
         'id = "cc/decision/fee-bounds"',
         "without a reason",
     ),
     "an empty reason": (
         CC,
-        'decided = "Printed tiers leave the cents between two whole dollars to neither of them."',
+        'decided = "The printed tiers do not say where the cents between two whole dollars belong."',
         'decided = ""',
         'decided = ""',
         "without a reason",
@@ -787,21 +790,21 @@ BROKEN = {
         "supplies",
     ),
     "an order that leaves a spot out": (
-        CC,
-        'lost = ["ante", "play", "blind", "trips"]',
-        'lost = ["ante", "play", "blind"]',
-        'lost = ["ante", "play", "blind"]',
+        "uth-bgc",
+        'lost = ["play", "ante", "blind", "trips"]',
+        'lost = ["play", "ante", "blind"]',
+        'lost = ["play", "ante", "blind"]',
         "leaves out 'trips'",
     ),
     "an order with a spot twice": (
-        CC,
+        "uth-bgc",
         'tied = ["ante", "play", "blind", "trips"]',
         'tied = ["ante", "play", "blind", "trips", "play"]',
         'tied = ["ante", "play", "blind", "trips", "play"]',
         "'play' stands there twice",
     ),
     "an order with another game's spot": (
-        CC,
+        "uth-bgc",
         'won = ["ante", "play", "blind", "trips"]',
         'won = ["ante", "play", "blind", "trips", "game"]',
         'won = ["ante", "play", "blind", "trips", "game"]',
@@ -854,7 +857,7 @@ BROKEN = {
     "a house bank that rotates": (
         "uth-house",
         "[decks]",
-        '[rotation]\nafter_two_rounds = "strict"\nclause = "house/decision/deck"\n\n[decks]',
+        '[rotation]\nrounds = 2\nafterwards = "strict"\nclause = "house/decision/deck"\n\n[decks]',
         "[rotation]",
         "does not rotate",
     ),
@@ -868,7 +871,7 @@ BROKEN = {
     "a fee at a house bank": (
         "uth-house",
         "[table_aggregate]",
-        '[collection]\nsupplied_schedule = true\nclause = "house/decision/deck"\n\n[table_aggregate]',
+        '[collection]\nmost_tiers = 5\nsupplied_schedule = true\nclause = "house/decision/deck"\n\n[table_aggregate]',
         "[collection]",
         "no fee",
     ),

@@ -48,6 +48,9 @@ class HoldEm(Play):
         return self.reveal("flop").reveal("turn_river").reveal("dealer")
 
     def showdown(self, hands: Hands, dealer: str, board: str = BOARD) -> Result:
+        return self.played(hands, dealer, board).result()
+
+    def played(self, hands: Hands, dealer: str, board: str = BOARD) -> Self:
         """The whole round after the bets. A hand is its cards and the multiple of the ante that it plays.
 
         The multiple says on which street: 4 or 3 on the two cards, 2 on the flop, 1 at the end; 0 is a fold at the
@@ -61,7 +64,14 @@ class HoldEm(Play):
                 elif times is not None and times < min(multiples):
                     play = play.decide(seat, otherwise)
             play = play.reveal(next_cards)
-        return play.settle().result()
+        return play.settle()
+
+    def fold_at_the_end(self, *seats: int) -> Self:
+        """Dealt hands that check twice and fold; the dealer hand is not shown."""
+        play = self.check(*seats).reveal("flop").check(*seats).reveal("turn_river")
+        for seat in seats:
+            play = play.fold(seat)
+        return play
 
 
 # A player's two cards and a board, from the best hand down; they make it with the first three board cards already.

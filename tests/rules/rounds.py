@@ -20,7 +20,8 @@ from decimal import Decimal
 from typing import Any, Self
 
 from domain import rulesets, tables
-from domain.documents import adjudicate
+from domain.documents import adjudicate, play, read_document
+from domain.results import result_of
 from domain.terms import TermsDocument, resolve
 
 Dollars = int | str  # 25 is "25.00"; cents are written out
@@ -78,6 +79,10 @@ class Play:
             play = play.do("bet", seat=seat, spot=spot, amount=money(amount), bettor=bettor, kind=kind)
         return play
 
+    def withdraw(self, seat: int, spot: str, amount: Dollars | None = None, bettor: str | None = None) -> Self:
+        text = None if amount is None else money(amount)
+        return self.do("withdraw", seat=seat, spot=spot, amount=text, bettor=bettor)
+
     def close_bets(self) -> Self:
         return self.do("close_bets")
 
@@ -119,6 +124,12 @@ class Play:
         fields = self.adjudicated()
         assert fields["error"] is None, fields["error"]
         return Result(fields)
+
+    def result_under(self, version: int) -> Result:
+        """The result by an earlier version of the rule set; a refusal is raised."""
+        document = {**self.envelope, "actions": list(self.actions)}
+        read = read_document(document, lambda ruleset: rulesets.load(ruleset, version))
+        return Result(result_of(play(read.opening, read.actions)[0]))
 
     @property
     def status(self) -> str:

@@ -1,11 +1,12 @@
 """uth-bgc, the Bureau of Gambling Control's Ultimate Texas Hold'em: a test for each of its clauses."""
 
+import datetime
 from typing import Any
 
 import pytest
 
 from domain.errors import Rotation
-from domain.rulesets import load
+from domain.rulesets import in_force, load
 from domain.tables import RoundBegun, begin_round
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
@@ -44,6 +45,39 @@ def one_seat(**others: Any) -> HoldEm:
 # ---- what the document says
 
 
+def test_bgc_standards_opponent__hand_plays_against_the_player_dealers():
+    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: (PAIR_OF_QUEENS, 4)}, "AsAc").line(1, "play") == PLAY_LOSES
+
+
+def test_bgc_standards_rotation__two_rounds_in_a_row_and_then_the_next_clockwise():
+    once = after_rounds("uth-bgc", (3, "a", "settled"), trips="UTH-01")
+    assert begin_round(once, "r-2", (3, "a")) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
+    twice = after_rounds("uth-bgc", (3, "a", "settled"), (3, "a", "settled"), trips="UTH-01")
+    with pytest.raises(Rotation):
+        begin_round(twice, "r-3", (3, "a"))
+    assert begin_round(twice, "r-3", (4, "b")) == [RoundBegun("r-3", 4, "b", turn=1, deck="blue")]
+
+
+def test_bgc_standards_cards__two_each_and_five_on_the_board():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    for place, card in ((1, "3c"), ("dealer", "3c"), ("board", "3c")):
+        assert dealt.deal(place, card).last_refused() == ("out_of_turn", "bgc/dealing/1b")
+    assert dealt.check(1).status == "open"
+
+
+@pytest.mark.parametrize(("times", "play"), [(4, "40.00"), (3, "30.00"), (2, "20.00"), (1, "10.00")])
+def test_bgc_standards_streets__the_earlier_the_more(times: int, play: str):
+    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == f"1 play {play}: win 1:1, paid {play}"
+
+
+def test_bgc_table_places__give_way_to_the_decision_on_seats():
+    assert RULES.seats == 8
+    assert RULES.clauses["bgc/table/places"].contradicts == ("bgc/players",)
+    assert RULES.clauses["bgc/players"].contradicts == ("bgc/table/places",)
+
+
 @pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
 def test_bgc_standards_trips__loses_with_less_than_three_of_a_kind(made: str):
     hole, board = MADE[made]
@@ -65,14 +99,31 @@ def test_bgc_players__eight_seats():
     assert table(players={9: "p-9"}).document_refused() == ("bad_document", "bgc/players")
 
 
-def test_bgc_deck_2__one_deck_has_each_card_once():
+def test_bgc_deck_1__shuffler_is_the_usual_way_of_dealing():
+    assert RULES.usual_dealing == "shuffler"
+    assert RULES.clauses["bgc/deck/1"].contradicts == ("bgc/dealing/3",)
+
+
+@pytest.mark.parametrize("card", ["1s", "Joker", "JJ", "Ax"])
+def test_bgc_deck_2__cards_of_a_standard_deck_and_no_others(card: str):
+    strange = one_seat().close_bets().do("deal", to=1, cards=["As", card])
+    assert strange.last_refused() == ("bad_document", None)
+    assert one_seat().close_bets().deal(1, "As2c").status == "open"
+
+
+def test_bgc_deck_3__one_deck_has_each_card_once():
     play = one_seat().close_bets().deal(1, "AsKd")
-    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "bgc/deck/2")
-    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "bgc/deck/2")
-    assert table(decks=2).document_refused() == ("bad_terms", "bgc/deck/2")
+    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "bgc/deck/3")
+    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "bgc/deck/3")
+    assert table(decks=2).document_refused() == ("bad_terms", "bgc/deck/3")
 
 
-def test_bgc_deck_3__two_colours_alternate():
+def test_bgc_deck_3a__each_round_has_the_colour_of_its_deck():
+    session = after_rounds("uth-bgc", (3, "a", "settled"), trips="UTH-01")
+    assert begin_round(session, "r-2", (3, "a")) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
+
+
+def test_bgc_deck_3c__two_colours_alternate():
     one, two = (3, "a", "settled"), (4, "b", "void")
     decks = [after_rounds("uth-bgc", *played, trips="UTH-01").deck for played in ([], [one], [one, two])]
     assert decks == ["blue", "red", "blue"]
@@ -88,8 +139,14 @@ def test_bgc_ranking_3__each_hand_beats_the_next(
     assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
 
 
-def test_bgc_ranking_3__suits_are_equal():
+def test_bgc_ranking_1__suits_are_equal():
     assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
+
+
+def test_bgc_ranking_2__ace_is_the_highest_card_and_the_2_the_lowest():
+    assert one_seat().showdown({1: ("AsJs", 4)}, "QcJh").line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: ("Qs3s", 4)}, "Qc3h", "KdKc9h8s7d").line(1, "play") == PLAY_PUSHES
+    assert one_seat().showdown({1: ("2s2h", 4)}, "3s3h", "KdQcTh8s6d").line(1, "play") == PLAY_LOSES
 
 
 def test_bgc_betting_1__wagers_lie_between_the_tables_minimum_and_maximum():
@@ -106,6 +163,7 @@ def test_bgc_betting_2__no_bet_after_no_more_bets_and_no_card_before():
     closed = one_seat().close_bets()
     assert closed.bet(1, trips=5).last_refused() == refused
     assert closed.bet(2, ante=10).last_refused() == refused
+    assert closed.withdraw(1, "ante").last_refused() == refused
     assert closed.close_bets().last_refused() == refused
     assert one_seat().deal(1, "AsAc").last_refused() == refused
 
@@ -140,6 +198,11 @@ def test_bgc_betting_4__pays_as_far_as_the_wager_reaches():
     assert result.lines_by("bgc/betting/4") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 5.00"]
 
 
+def test_bgc_dealing_1a__no_card_before_the_call():
+    assert one_seat().deal(1, "AsAd").last_refused() == ("out_of_turn", "bgc/betting/2")
+    assert one_seat().close_bets().deal(1, "AsAd").status == "open"
+
+
 def test_bgc_dealing_1b__clockwise_from_seat_1_and_the_player_dealer_last():
     play = table(banker=3).bet(8, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets()
     refused = ("out_of_turn", "bgc/dealing/1b")
@@ -149,11 +212,19 @@ def test_bgc_dealing_1b__clockwise_from_seat_1_and_the_player_dealer_last():
     assert play.deal(2, "AsAd").deal(8, "KdKs").deal("dealer", "QhQs").status == "open"
 
 
+def test_bgc_dealing_2__cards_stay_face_down_until_they_are_turned_over():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
+    unseen = one_seat().deal_out({1: "????"}, "????", "??????????").raise_(1, 4)
+    assert unseen.reveal("flop").last_refused()[0] == "wrong_cards"
+    assert unseen.reveal("flop", "Kd9c7h").status == "open"
+
+
 def test_bgc_dealing_3__from_a_shoe_one_card_each_twice_and_then_five_to_the_board():
     play = one_seat(dealing="shoe").close_bets()
-    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "bgc/dealing/1b")
+    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "bgc/decision/dealing")
     play = play.deal(1, "As").deal("dealer", "Kd").deal(1, "Ad").deal("dealer", "Kc")
-    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "bgc/dealing/1b")
+    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "bgc/decision/dealing")
     assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
 
 
@@ -166,11 +237,10 @@ def test_bgc_dealing_3__shoe_goes_round_like_the_shuffler():
 
 def test_bgc_dealing_4__from_a_shuffler_two_cards_at_once_and_then_five_to_the_board():
     for play in (one_seat().close_bets(), one_seat(dealing="shuffler").close_bets()):
-        assert play.deal(1, "As").last_refused() == ("wrong_cards", "bgc/dealing/1b")
+        assert play.deal(1, "As").last_refused() == ("wrong_cards", "bgc/decision/dealing")
         play = play.deal(1, "AsAd").deal("dealer", "KdKc")
-        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "bgc/dealing/1b")
+        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "bgc/decision/dealing")
         assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
-    assert table(dealing="hand").document_refused() == ("bad_terms", "bgc/dealing/1b")
 
 
 @pytest.mark.parametrize("times", [3, 4])
@@ -194,6 +264,14 @@ def test_bgc_round_1__play_wager_is_not_changed_and_no_second_one_made():
     assert RULES.clause("one_play_wager") == "bgc/round/1"
 
 
+def test_bgc_round_2__first_three_board_cards_when_all_have_acted():
+    dealt = one_seat().deal_out({1: "????"}, "????", "??????????")
+    assert dealt.reveal("flop", "Kd9c7h").last_refused() == ("out_of_turn", "bgc/round/1")
+    assert dealt.check(1).reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "bgc/round/1")
+    assert dealt.check(1).reveal("flop", "Kd9c7h4s").last_refused()[0] == "wrong_cards"
+    assert dealt.check(1).reveal("flop", "Kd9c7h").raise_(1, 2).status == "open"
+
+
 def test_bgc_round_3__twice_the_ante_after_the_flop():
     result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
     assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
@@ -204,6 +282,13 @@ def test_bgc_round_3__nothing_else_but_a_check():
     assert flop.check(1).status == "open"
     for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
         assert other.last_refused() == ("bad_choice", "bgc/round/3")
+
+
+def test_bgc_round_4__last_two_board_cards_when_all_have_acted():
+    flop = one_seat().deal_out({1: "????"}, "????", "??????????").check(1).reveal("flop", "Kd9c7h")
+    assert flop.reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "bgc/round/3")
+    assert flop.check(1).reveal("turn_river", "4s").last_refused()[0] == "wrong_cards"
+    assert flop.check(1).reveal("turn_river", "4s2d").raise_(1, 1).status == "open"
 
 
 def test_bgc_round_5__as_much_as_the_ante_when_all_five_are_open():
@@ -233,18 +318,8 @@ def test_bgc_round_6a__fold_with_three_of_a_kind_keeps_trips():
     assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
 
 
-@pytest.mark.parametrize(
-    ("hole", "dealer", "board", "line"),
-    [
-        ("AsAc", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # both of its own cards count
-        ("Ks5d", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # one of them
-        ("5s3c", "6s5d", "AhKdQc9s7h", PLAY_PUSHES),  # none: both hands are the board
-    ],
-)
-def test_bgc_round_7__hand_is_the_best_five_of_its_two_cards_and_the_board(
-    hole: str, dealer: str, board: str, line: str
-):
-    assert one_seat().showdown({1: (hole, 4)}, dealer, board).line(1, "play") == line
+def test_bgc_round_7__own_two_cards_and_three_of_the_board_make_a_hand():
+    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
 
 
 def test_bgc_round_7__player_dealers_cards_are_turned_over_for_hands_still_in():
@@ -279,6 +354,40 @@ def test_bgc_does_not_qualify_9a__antes_of_hands_not_folded_go_back():
     assert result.line(3, "ante") == "3 ante 30.00: lose, collected 30.00"
 
 
+def test_bgc_does_not_qualify_9a__ante_is_returned_first_at_each_hand_that_was_not_folded():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5).bet(2, ante=20, blind=20, trips=5)
+    dealt = play.deal_out({1: "3s2h", 2: "AdTc"}, KING_HIGH, "Kd9c7h5s4d")
+    played = dealt.raise_(1, 4).raise_(1, 4, "b-1").check(2).reveal("flop").check(2).reveal("turn_river").fold(2)
+    settled = played.reveal("dealer").settle()
+    assert settled.result().lines == [
+        "1 ante 10.00: push",
+        "1/b-1 ante 5.00: push",
+        "1 play 40.00: lose, collected 40.00",
+        "1/b-1 play 20.00: lose, collected 20.00",
+        "1 blind 10.00: lose, collected 10.00",
+        "1/b-1 blind 5.00: lose, collected 5.00",
+        "2 ante 20.00: lose, collected 20.00",
+        "2 blind 20.00: lose, collected 20.00",
+        "2 trips 5.00: lose, collected 5.00",
+    ]
+    assert settled.result_under(1).spots(1) == ["play", "play", "ante", "ante", "blind", "blind"]
+    assert settled.result_under(1).spots(2) == ["ante", "blind", "trips"]
+
+
+def test_bgc_does_not_qualify_9a__player_dealers_wager_is_used_up_in_that_order():
+    settled = one_seat(wager=40).played({1: ("3s2h", 4)}, KING_HIGH, "Kd9c7h5s4d")
+    assert settled.result().lines == [
+        "1 ante 10.00: push",
+        "1 play 40.00: lose, collected 40.00",
+        "1 blind 10.00: no_action, short 10.00",
+    ]
+    assert settled.result_under(1).lines == [
+        "1 play 40.00: lose, collected 40.00",
+        "1 ante 10.00: no_action",
+        "1 blind 10.00: no_action, short 10.00",
+    ]
+
+
 def test_bgc_does_not_qualify_9b__play_blind_and_trips_as_usual():
     play = one_seat().bet(1, trips=5).bet(2, ante=20, blind=20, trips=5)
     result = play.showdown({1: ("8s6d", 4), 2: ("3s2h", 4)}, "QsJc", "Kd9c7h5s4d")
@@ -290,11 +399,17 @@ def test_bgc_does_not_qualify_9b__play_blind_and_trips_as_usual():
         "1 trips 5.00: win 4:1, paid 20.00",
     ]
     assert result.lines_at(2) == [
-        "2 play 80.00: lose, collected 80.00",
         "2 ante 20.00: push",
+        "2 play 80.00: lose, collected 80.00",
         "2 blind 20.00: lose, collected 20.00",
         "2 trips 5.00: lose, collected 5.00",
     ]
+
+
+def test_bgc_does_not_qualify_note__hand_that_is_beaten_still_loses():
+    result = one_seat().showdown({1: ("3s2h", 4)}, KING_HIGH, "Kd9c7h5s4d")
+    assert result["dealer"]["qualifies"] is False
+    assert result.line(1, "play") == PLAY_LOSES
 
 
 def test_bgc_qualifies_10__seats_clockwise_from_the_player_dealers_left():
@@ -311,6 +426,35 @@ def test_bgc_qualifies_10a__hand_is_turned_up_before_it_is_settled():
     seen = unseen.reveal(1, "AsAc")
     assert seen.reveal(1).last_refused() == ("out_of_turn", "bgc/qualifies/10a")
     assert seen.settle().result().line(1, "play") == PLAY_WINS
+
+
+@pytest.mark.parametrize(
+    ("hole", "dealer", "board", "line"),
+    [
+        ("AsAc", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # both of its own cards count
+        ("Ks5d", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # one of them
+        ("5s3c", "6s5d", "AhKdQc9s7h", PLAY_PUSHES),  # none: both hands are the board
+    ],
+)
+def test_bgc_qualifies_10b__best_five_of_seven_cards(hole: str, dealer: str, board: str, line: str):
+    assert one_seat().showdown({1: (hole, 4)}, dealer, board).line(1, "play") == line
+
+
+@pytest.mark.parametrize(
+    ("hole", "line"),
+    [("KsKc", PLAY_WINS), ("QdQh", PLAY_PUSHES), ("JsJc", PLAY_LOSES)],
+    ids=["higher", "equal", "lower"],
+)
+def test_bgc_qualifies_10c__hands_are_compared(hole: str, line: str):
+    assert one_seat().showdown({1: (hole, 4)}, PAIR_OF_QUEENS).line(1, "play") == line
+
+
+def test_bgc_qualifies_11a__higher_hand_wins():
+    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
+
+
+def test_bgc_qualifies_11b__lower_hand_loses():
+    assert one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_LOSES
 
 
 def test_bgc_qualifies_11c__equal_hands_push_ante_play_and_blind():
@@ -347,12 +491,52 @@ def test_bgc_qualifies_13b__blind_is_paid_from_a_straight_upward(made: str, odds
     assert result.lines_by("bgc/qualifies/13b") == [f"1 blind 10.00: win {odds}, paid {paid}"]
 
 
+@pytest.mark.parametrize(
+    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("JsTd", "1 trips 5.00: lose, collected 5.00")]
+)
+def test_bgc_qualifies_12b__losing_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, "KsKc")
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_LOSES, trips)
+
+
+def test_bgc_qualifies_13a__ante_and_play_of_a_winning_hand_are_paid():
+    result = one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert (result.line(1, "ante"), result.line(1, "play")) == ("1 ante 10.00: win 1:1, paid 10.00", PLAY_WINS)
+
+
+@pytest.mark.parametrize(
+    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("AsAc", "1 trips 5.00: lose, collected 5.00")]
+)
+def test_bgc_qualifies_13c__winning_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, PAIR_OF_QUEENS)
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_WINS, trips)
+
+
+@pytest.mark.parametrize(
+    ("board", "trips"),
+    [
+        ("9s9d9hAcKd", "1 trips 5.00: win 3:1, paid 15.00"),
+        ("9s9dQhAcKd", "1 trips 5.00: lose, collected 5.00"),
+    ],
+)
+def test_bgc_qualifies_14a__hand_that_pushes_is_paid_trips_if_it_is_good_enough(board: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: ("5s3c", 4)}, "6s5d", board)
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_PUSHES, trips)
+
+
 def test_bgc_qualifies_15__ante_and_play_win_1_to_1():
     result = one_seat().showdown({1: ("AsAc", 3)}, PAIR_OF_QUEENS)
     assert result.lines_by("bgc/qualifies/15") == [
         "1 ante 10.00: win 1:1, paid 10.00",
         "1 play 30.00: win 1:1, paid 30.00",
     ]
+
+
+def test_bgc_qualifies_16__blind_and_trips_are_paid_by_the_pay_table():
+    hole, board = MADE["flush"]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == "1 blind 10.00: win 3:2, paid 15.00"
+    assert result.line(1, "trips") == "1 trips 5.00: win 7:1, paid 35.00"
 
 
 @pytest.mark.parametrize(
@@ -404,11 +588,10 @@ def test_bgc_qualifies_20__declined_are_other_seats_each_once():
         assert table(declined=declined).document_refused() == ("bad_document", "bgc/qualifies/20")
 
 
-def test_bgc_pay_tables_choice__one_of_four_is_named():
+def test_bgc_pay_tables_choice__one_of_four():
     for offered in ("UTH-01", "UTH-02", "UTH-03", "UTH-04"):
         assert one_seat(trips=offered).close_bets().status == "open"
     assert table(trips="UTH-05").document_refused() == ("bad_terms", "bgc/qualifies/18")
-    assert HoldEm.at("uth-bgc", banker=8).document_refused() == ("bad_terms", "bgc/qualifies/18")
 
 
 @pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
@@ -451,7 +634,93 @@ def test_bgc_pay_tables_uth_04__pays(made: str, odds: str, paid: str):
     assert RULES.paytables["UTH-04"].clause == "bgc/pay-tables/UTH-04"
 
 
+def test_bgc_glossary_blind__is_equal_to_the_ante_and_paid_from_a_straight_upward():
+    assert table().bet(1, ante=10, blind=9).close_bets().last_refused() == ("missing_wager", "bgc/betting/3")
+    hole, board = MADE["straight"]
+    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == "1 blind 10.00: win 1:1, paid 10.00"
+
+
+def test_bgc_glossary_community_cards__are_for_every_hand():
+    play = one_seat().bet(2, ante=10, blind=10)
+    result = play.showdown({1: ("9s3c", 4), 2: ("9h3s", 4)}, PAIR_OF_QUEENS, "9d9cKh4s2d")
+    assert (result.line(1, "play"), result.line(2, "play")) == (PLAY_WINS, "2" + PLAY_WINS[1:])
+
+
+def test_bgc_glossary_trips__is_paid_to_a_hand_that_is_beaten():
+    result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 4)}, "KsKc")
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_LOSES, "1 trips 5.00: win 3:1, paid 15.00")
+
+
+def test_bgc_glossary_terms__check_fold_and_the_end_of_a_round():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.check(1).reveal("flop").check(1).reveal("turn_river").raise_(1, 1).status == "open"
+    folded = dealt.fold_at_the_end(1).settle()
+    assert folded.result().spots(1) == ["ante", "blind"]
+    assert folded.status == "settled"
+    assert folded.settle().last_refused()[0] == "out_of_turn"
+
+
 # ---- what the document leaves open, and how it is read here
+
+
+def test_bgc_decision_seats__clause_on_players_counts():
+    assert RULES.clause("seats") == "bgc/players"
+    play = table()
+    for seat in range(1, 8):
+        play = play.bet(seat, ante=10, blind=10)
+    assert play.close_bets().status == "open"
+
+
+def test_bgc_decision_dealing__shuffler_or_shoe_and_nothing_else():
+    for mode in ("shuffler", "shoe"):
+        assert one_seat(dealing=mode).close_bets().status == "open"
+    assert table(dealing="hand").document_refused() == ("bad_terms", "bgc/decision/dealing")
+    for mode, wrong in (("shuffler", "As"), ("shoe", "AsAd")):
+        refused = one_seat(dealing=mode).close_bets().deal(1, wrong).last_refused()
+        assert refused == ("wrong_cards", "bgc/decision/dealing")
+
+
+def test_bgc_decision_board_face_down__is_turned_over_street_by_street():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS, "??????????").check(1)
+    assert dealt.reveal("flop").last_refused()[0] == "wrong_cards"
+    assert dealt.reveal("flop", "Kd9c7h").check(1).reveal("turn_river", "4s2d").status == "open"
+    assert RULES.clauses["bgc/glossary/community-cards"].contradicts == ("bgc/dealing/2",)
+
+
+def test_bgc_decision_blind_must_win__straight_that_is_beaten_loses_its_blind():
+    result = one_seat().showdown({1: ("9s8d", 4)}, "KcKh", "7c6h5sKdKs")
+    assert result.lines_by("bgc/qualifies/12a")[-1] == "1 blind 10.00: lose, collected 10.00"
+    assert RULES.clauses["bgc/glossary/blind"].contradicts == ("bgc/qualifies/12a",)
+
+
+def test_bgc_decision_pay_table_named__none_is_the_usual_one():
+    assert HoldEm.at("uth-bgc", banker=8).document_refused() == ("bad_terms", "bgc/qualifies/18")
+    assert RULES.usual_trips is None
+
+
+def test_bgc_decision_one_pay_table__a_property_uses_one_on_a_gaming_day():
+    assert RULES.one_trips_table_a_day is True
+    assert load("uth-bgc", 1).one_trips_table_a_day is False
+
+
+def test_bgc_decision_best_five__clauses_that_differ_are_marked():
+    result = one_seat().showdown({1: ("5s3c", 4)}, "6s5d", "AhKdQc9s7h")  # neither uses a card of its own
+    assert result.line(1, "play") == PLAY_PUSHES
+    assert RULES.clauses["bgc/round/7"].contradicts == ("bgc/qualifies/10b",)
+
+
+def test_bgc_decision_high_card__hands_without_a_pair_are_compared():
+    board = "9sKd4c7h2d"
+    assert one_seat().showdown({1: ("AcQd", 4)}, "AdJs", board).line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: ("AcJd", 4)}, "AdQs", board).line(1, "play") == PLAY_LOSES
+    assert one_seat().showdown({1: ("AcQd", 4)}, "2s3h", board).line(1, "play") == PLAY_LOSES
+
+
+def test_bgc_decision_board_pair__qualifies_the_player_dealer():
+    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
+    assert result["dealer"]["qualifies"] is True
+    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
 
 
 @pytest.mark.parametrize(("ante", "trips"), [(5, 1), (500, 50)])
@@ -734,10 +1003,79 @@ def test_bgc_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_wi
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])
-def test_bgc_decision_unseen_fold__loses_trips_even_where_the_board_pays(hole: str):
+def test_bgc_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_settled(hole: str):
     play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
-    folded = play.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
-    lines = folded.settle().result().lines_by("bgc/decision/unseen-fold")
-    assert lines == ["1 trips 5.00: lose, collected 5.00"]
+    folded = play.fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "bgc/decision/folded-hands")
     seen = folded.reveal(1, "AsAc").settle().result()
     assert seen.line(1, "trips") == "1 trips 5.00: win 30:1, paid 150.00"
+    lost = folded.settle().result_under(1).lines_by("bgc/decision/unseen-fold")
+    assert lost == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_bgc_decision_folded_hands__backline_bettors_trips_counts_too():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2)
+    folded = play.deal_out({1: "????"}, PAIR_OF_QUEENS).fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "bgc/decision/folded-hands")
+    for hole, line in (("9s9d", "win 3:1, paid 6.00"), ("JsTd", "lose, collected 2.00")):
+        seen = folded.reveal(1, hole).settle().result()
+        assert seen.line(1, "trips", bettor="b-1") == f"1/b-1 trips 2.00: {line}"
+
+
+def test_bgc_decision_folded_hands__hand_without_trips_may_stay_unseen():
+    play = one_seat().bet(2, ante=10, blind=10, trips=5)
+    folded = play.deal_out({1: "????", 2: "JsTd"}, PAIR_OF_QUEENS).fold_at_the_end(1, 2)
+    assert folded.settle().result().lines_at(1) == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_bgc_decision_withdraw__whole_or_in_part():
+    play = one_seat().bet(1, trips=5)
+    for taken, action in (
+        (play.withdraw(1, "trips", 2), "23.00"),
+        (play.withdraw(1, "trips"), "20.00"),
+        (play.withdraw(1, "trips", 5), "20.00"),
+        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
+        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
+    ):
+        assert taken.close_bets().result()["exposure"]["action"] == action
+    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "bgc/betting/3")
+
+
+def test_bgc_decision_withdraw__nothing_there_or_too_much():
+    play = one_seat().bet(1, trips=5)
+    for wrong in (
+        play.withdraw(1, "trips", 6),
+        play.withdraw(1, "trips").withdraw(1, "trips"),
+        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
+        play.withdraw(2, "trips"),
+        play.withdraw(1, "play"),
+        play.withdraw(1, "trips", bettor="b-1"),
+    ):
+        assert wrong.last_refused() == ("bad_choice", "bgc/decision/withdraw")
+    assert play.withdraw(9, "trips").last_refused() == ("bad_document", "bgc/players")
+
+
+def test_bgc_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
+    gone = play.withdraw(1, "ante", bettor="b-1").withdraw(1, "blind", bettor="b-1")
+    assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).lines == [
+        "1 ante 10.00: win 1:1, paid 10.00",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 blind 10.00: push",
+    ]
+    nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
+    assert nobody.close_bets().last_refused() == ("missing_wager", "bgc/betting/3")
+
+
+def test_bgc_decision_liability__five_antes_and_the_best_odds_of_the_rest():
+    closed = one_seat().bet(1, trips=5).close_bets()
+    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
+
+
+def test_bgc_decision_in_force__from_the_day_on_which_it_was_adopted():
+    assert in_force("uth-bgc", datetime.date(2026, 11, 17)).version == 1
+    assert in_force("uth-bgc", datetime.date(2026, 11, 18)) is RULES
+    assert load("uth-bgc", 1).in_force.until == datetime.date(2026, 11, 17)

@@ -1,11 +1,12 @@
 """uth-casino-club, Ultimate Texas Hold'em at the Casino Club: a test for each of its clauses."""
 
+import datetime
 from typing import Any
 
 import pytest
 
 from domain.errors import Rotation
-from domain.rulesets import load
+from domain.rulesets import in_force, load
 from domain.tables import BankDeclined, BankOffered, RoundBegun, begin_round
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
@@ -41,6 +42,13 @@ def one_seat(**others: Any) -> HoldEm:
 # ---- what the document says
 
 
+def test_cc_game_coverage__player_dealer_wins_and_loses_no_more_than_the_wager():
+    lost = one_seat(wager=45).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    won = one_seat(wager=45).showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert (lost["bank"]["net"], won["bank"]["net"]) == ("-45.00", "45.00")
+    assert won.line(1, "blind") == "1 blind 10.00: no_action, short 10.00"
+
+
 def test_cc_game_rotation__two_rounds_in_a_row_before_the_bank_is_offered():
     once = after_rounds("uth-casino-club", (3, "a", "settled"))
     assert begin_round(once, "r-2", (3, "a"), occupied=(1, 5)) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
@@ -57,17 +65,74 @@ def test_cc_game_rotation__declined_are_other_seats_each_once():
     assert table(declined=[1, 2, 3, 4, 5, 6]).status == "open"
 
 
-def test_cc_deck_1__one_deck_has_each_card_once():
+def test_cc_object_hand__higher_hand_of_five_wins():
+    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: (PAIR_OF_QUEENS, 4)}, "AsAc").line(1, "play") == PLAY_LOSES
+
+
+def test_cc_object_cards__two_each_and_five_on_the_board():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    for place in (1, "dealer", "board"):
+        assert dealt.deal(place, "3c").last_refused() == ("out_of_turn", "cc/dealing/6")
+    assert dealt.check(1).status == "open"
+
+
+@pytest.mark.parametrize("times", [3, 4])
+def test_cc_object_1__three_or_four_antes_before_the_flop(times: int):
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.raise_(1, times).status == "open"
+    assert dealt.raise_(1, 2).last_refused() == ("bad_choice", "cc/dealing/9")
+
+
+def test_cc_object_2__two_antes_on_the_flop():
+    flop = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
+    assert flop.raise_(1, 2).status == "open"
+    assert flop.raise_(1, 3).last_refused() == ("bad_choice", "cc/dealing/11")
+
+
+def test_cc_object_3__one_ante_on_the_river():
+    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
+    assert river.raise_(1, 1).status == "open"
+    assert river.raise_(1, 2).last_refused() == ("bad_choice", "cc/dealing/13")
+
+
+def test_cc_object_trips__is_optional_and_wins_with_three_of_a_kind():
+    hole, board = MADE["three of a kind"]
+    assert "trips" not in one_seat().showdown({1: (hole, 4)}, DEUCES, board).spots(1)
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
+@pytest.mark.parametrize("card", ["1s", "Joker", "JJ", "Ax"])
+def test_cc_deck_1__cards_of_a_standard_deck_and_no_joker(card: str):
+    strange = one_seat().close_bets().do("deal", to=1, cards=["As", card])
+    assert strange.last_refused() == ("bad_document", None)
+    assert one_seat().close_bets().deal(1, "As2c").status == "open"
+
+
+def test_cc_deck_2__one_deck_has_each_card_once():
     play = one_seat().close_bets().deal(1, "AsKd")
-    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "cc/deck/1")
-    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "cc/deck/1")
-    assert table(decks=2).document_refused() == ("bad_terms", "cc/deck/1")
+    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "cc/deck/2")
+    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "cc/deck/2")
+    assert table(decks=2).document_refused() == ("bad_terms", "cc/deck/2")
 
 
-def test_cc_deck_2__two_colours_alternate():
+def test_cc_deck_2a__each_round_has_the_colour_of_its_deck():
+    session = after_rounds("uth-casino-club", (3, "a", "settled"))
+    assert begin_round(session, "r-2", (3, "a")) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
+
+
+def test_cc_deck_2c__two_colours_alternate():
     one, two = (3, "a", "settled"), (4, "b", "void")
     decks = [after_rounds("uth-casino-club", *played).deck for played in ([], [one], [one, two])]
     assert decks == ["blue", "red", "blue"]
+
+
+def test_cc_ranking_cards__from_the_2_up_to_the_ace_which_is_low_in_a_straight():
+    assert one_seat().showdown({1: ("AsJs", 4)}, "QcJh").line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: ("2s2h", 4)}, "3s3h", "KdQcTh8s6d").line(1, "play") == PLAY_LOSES
+    assert one_seat().showdown({1: ("As2d", 4)}, "6c2h", "5s4d3cKh9d").line(1, "play") == PLAY_LOSES
+    assert one_seat().showdown({1: ("As2d", 4)}, "KsKc", "5s4d3cKh9d").line(1, "play") == PLAY_WINS
 
 
 @pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
@@ -80,7 +145,7 @@ def test_cc_ranking_hands__each_hand_beats_the_next(
     assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
 
 
-def test_cc_ranking_hands__suits_are_equal():
+def test_cc_ranking_cards__suits_are_equal():
     assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
 
 
@@ -98,13 +163,14 @@ def test_cc_dealing_limits__wagers_lie_between_the_tables_minimum_and_maximum():
         assert own.bet(1, ante=ante, blind=ante, trips=trips).close_bets().status == "open"
     for ante, trips in ((9, 2), (21, 2), (10, 1), (10, 5)):
         refused = own.bet(1, ante=ante, blind=ante, trips=trips).close_bets().last_refused()
-        assert refused == ("limit", "cc/dealing/limits")
+        spot = "table" if trips == 2 else "trips"
+        assert refused == ("limit", f"cc/collection/{spot}-limit")
+    assert RULES.clause("limits") == "cc/dealing/limits"
 
 
-def test_cc_dealing_2__proposition_players_play_and_bank():
-    play = table(players={2: "tp-1", 7: "tp-2"}).bet(2, ante=10, blind=10)
+def test_cc_dealing_2__proposition_players_play():
+    play = table(players={2: "tp-1"}).bet(2, ante=10, blind=10)
     assert play.showdown({2: ("AsAc", 4)}, PAIR_OF_QUEENS)["lines"][0]["bettor"] == "tp-1"
-    assert play.bet(2, "tp-2", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
 
 
 @pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
@@ -148,11 +214,17 @@ def test_cc_dealing_4__wagers_ride_on_the_seats_hand():
     assert RULES.clause("backline") == "cc/dealing/4"
 
 
+def test_cc_dealing_5__no_card_before_the_call():
+    assert one_seat().deal(1, "AsAd").last_refused() == ("out_of_turn", "cc/dealing/5a")
+    assert one_seat().close_bets().deal(1, "AsAd").status == "open"
+
+
 def test_cc_dealing_5a__no_bet_after_no_more_bets_and_no_card_before():
     refused = ("out_of_turn", "cc/dealing/5a")
     closed = one_seat().close_bets()
     assert closed.bet(1, trips=5).last_refused() == refused
     assert closed.bet(2, ante=10).last_refused() == refused
+    assert closed.withdraw(1, "ante").last_refused() == refused
     assert closed.close_bets().last_refused() == refused
     assert one_seat().deal(1, "AsAc").last_refused() == refused
 
@@ -166,11 +238,19 @@ def test_cc_dealing_6__clockwise_from_seat_1_and_the_player_dealer_last():
     assert play.deal(2, "AsAd").deal(7, "KdKs").deal("dealer", "QhQs").status == "open"
 
 
+def test_cc_dealing_7__face_down_from_a_shoe_or_a_shuffler_and_nothing_else():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    assert dealt.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
+    assert table(dealing="hand").document_refused() == ("bad_terms", "cc/dealing/7")
+    for mode, wrong in (("shuffler", "As"), ("shoe", "AsAd")):
+        assert one_seat(dealing=mode).close_bets().deal(1, wrong).last_refused() == ("wrong_cards", "cc/dealing/7")
+
+
 def test_cc_dealing_7a__from_a_shoe_one_card_each_twice_and_then_five_to_the_board():
     play = one_seat(dealing="shoe").close_bets()
-    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "cc/dealing/6")
+    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "cc/dealing/7")
     play = play.deal(1, "As").deal("dealer", "Kd").deal(1, "Ad").deal("dealer", "Kc")
-    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/6")
+    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/7")
     assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
 
 
@@ -183,11 +263,10 @@ def test_cc_dealing_7a__shoe_goes_round_like_the_shuffler():
 
 def test_cc_dealing_7b__from_a_shuffler_two_cards_at_once_and_then_five_to_the_board():
     for play in (one_seat().close_bets(), one_seat(dealing="shuffler").close_bets()):
-        assert play.deal(1, "As").last_refused() == ("wrong_cards", "cc/dealing/6")
+        assert play.deal(1, "As").last_refused() == ("wrong_cards", "cc/dealing/7")
         play = play.deal(1, "AsAd").deal("dealer", "KdKc")
-        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/6")
+        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/7")
         assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
-    assert table(dealing="hand").document_refused() == ("bad_terms", "cc/dealing/6")
 
 
 @pytest.mark.parametrize("times", [3, 4])
@@ -211,6 +290,14 @@ def test_cc_dealing_9__play_wager_is_not_changed_and_no_second_one_made():
     assert RULES.clause("one_play_wager") == "cc/dealing/9"
 
 
+def test_cc_dealing_10__flop_when_all_have_acted():
+    dealt = one_seat().deal_out({1: "????"}, "????", "??????????")
+    assert dealt.reveal("flop", "Kd9c7h").last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert dealt.check(1).reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "cc/dealing/9")
+    assert dealt.check(1).reveal("flop", "Kd9c7h4s").last_refused()[0] == "wrong_cards"
+    assert dealt.check(1).reveal("flop", "Kd9c7h").raise_(1, 2).status == "open"
+
+
 def test_cc_dealing_11__twice_the_ante_after_the_flop():
     result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
     assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
@@ -221,6 +308,13 @@ def test_cc_dealing_11__nothing_else_but_a_check():
     assert flop.check(1).status == "open"
     for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
         assert other.last_refused() == ("bad_choice", "cc/dealing/11")
+
+
+def test_cc_dealing_12__turn_and_river_when_all_have_acted():
+    flop = one_seat().deal_out({1: "????"}, "????", "??????????").check(1).reveal("flop", "Kd9c7h")
+    assert flop.reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "cc/dealing/11")
+    assert flop.check(1).reveal("turn_river", "4s").last_refused()[0] == "wrong_cards"
+    assert flop.check(1).reveal("turn_river", "4s2d").raise_(1, 1).status == "open"
 
 
 def test_cc_dealing_13__as_much_as_the_ante_when_all_five_are_open():
@@ -245,7 +339,7 @@ def test_cc_dealing_14a__fold_gives_up_ante_and_blind(dealer: str):
     assert result.lines_at(1)[2:] == ["1 trips 5.00: lose, collected 5.00"]
 
 
-def test_cc_dealing_14a__fold_with_three_of_a_kind_keeps_trips():
+def test_cc_dealing_14a_i__fold_with_three_of_a_kind_keeps_trips():
     result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 0)}, PAIR_OF_QUEENS)
     assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
 
@@ -264,7 +358,7 @@ def test_cc_dealing_16__hand_is_the_best_five_of_its_two_cards_and_the_board(
     assert one_seat().showdown({1: (hole, 4)}, dealer, board).line(1, "play") == line
 
 
-def test_cc_dealing_16__player_dealers_cards_are_turned_over_for_hands_still_in():
+def test_cc_dealing_15__player_dealers_cards_are_turned_over_for_hands_still_in():
     dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
     shown = dealt.raise_(1, 4).reveal("flop").reveal("turn_river")
     assert shown.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
@@ -322,6 +416,13 @@ def test_cc_dealing_20__pays_as_far_as_the_wager_reaches():
     assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 5.00"]
 
 
+def test_cc_does_not_qualify_1__seats_clockwise_from_the_player_dealers_left():
+    play = table(banker=3).bet(1, ante=10, blind=10).bet(2, ante=10, blind=10).bet(6, ante=10, blind=10)
+    result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 6: ("8s8d", 0)}, KING_HIGH)
+    assert result["dealer"]["qualifies"] is False
+    assert result.seats() == [6, 1, 2]
+
+
 def test_cc_does_not_qualify_1a__antes_of_hands_not_folded_go_back():
     play = one_seat().bet(2, ante=20, blind=20).bet(3, ante=30, blind=30)
     result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 3: ("AdTc", 0)}, KING_HIGH)
@@ -347,6 +448,18 @@ def test_cc_does_not_qualify_1b__play_blind_and_trips_as_usual():
     ]
 
 
+def test_cc_does_not_qualify_1b__order_is_that_of_version_1():
+    settled = one_seat().bet(2, ante=20, blind=20).played({1: ("3s2h", 4), 2: ("AsTc", 0)}, KING_HIGH, "Kd9c7h5s4d")
+    assert settled.result().spots(1) == ["ante", "play", "blind"]
+    assert settled.result().lines == settled.result_under(1).lines
+
+
+def test_cc_does_not_qualify_note__hand_that_is_beaten_still_loses():
+    result = one_seat().showdown({1: ("3s2h", 4)}, KING_HIGH, "Kd9c7h5s4d")
+    assert result["dealer"]["qualifies"] is False
+    assert result.line(1, "play") == PLAY_LOSES
+
+
 @pytest.mark.parametrize(
     ("dealer", "board", "qualifies", "ante"),
     [
@@ -360,6 +473,16 @@ def test_cc_qualifies_1__pair_qualifies_on_the_board_too(dealer: str, board: str
     assert result["dealer"]["qualifies"] is qualifies
     assert result.line(1, "ante") == ante
     assert RULES.clause("qualify") == "cc/qualifies/1"
+
+
+def test_cc_qualifies_1b__best_five_of_seven_cards():
+    result = one_seat().showdown({1: ("5s3c", 4)}, "6s5d", "AhKdQc9s7h")
+    assert result.line(1, "play") == PLAY_PUSHES
+    assert one_seat().showdown({1: ("Ks5d", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
+
+
+def test_cc_qualifies_2a__higher_hand_wins():
+    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
 
 
 def test_cc_qualifies_2b__lower_hand_loses_play_ante_and_blind():
@@ -389,11 +512,51 @@ def test_cc_qualifies_2d__blind_pushes_when_the_hand_wins_below_a_straight(made:
     assert result.line(1, "play") == PLAY_WINS
 
 
+def test_cc_qualifies_3a__gives_way_to_clause_19():
+    result = one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert result.spots(1) == ["ante", "play", "blind"]
+    assert RULES.clauses["cc/qualifies/3a"].contradicts == ("cc/dealing/19",)
+    assert RULES.clauses["cc/dealing/19"].contradicts == ("cc/qualifies/3a",)
+
+
 @pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
 def test_cc_qualifies_4b__blind_is_paid_from_a_straight_upward(made: str, odds: str, paid: str):
     hole, board = MADE[made]
     result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
     assert result.lines_by("cc/qualifies/4b") == [f"1 blind 10.00: win {odds}, paid {paid}"]
+
+
+@pytest.mark.parametrize(
+    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("JsTd", "1 trips 5.00: lose, collected 5.00")]
+)
+def test_cc_qualifies_3b__losing_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, "KsKc")
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_LOSES, trips)
+
+
+def test_cc_qualifies_4a__ante_and_play_of_a_winning_hand_are_paid():
+    result = one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
+    assert (result.line(1, "ante"), result.line(1, "play")) == ("1 ante 10.00: win 1:1, paid 10.00", PLAY_WINS)
+
+
+@pytest.mark.parametrize(
+    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("AsAc", "1 trips 5.00: lose, collected 5.00")]
+)
+def test_cc_qualifies_4c__winning_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, PAIR_OF_QUEENS)
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_WINS, trips)
+
+
+@pytest.mark.parametrize(
+    ("board", "trips"),
+    [
+        ("9s9d9hAcKd", "1 trips 5.00: win 3:1, paid 15.00"),
+        ("9s9dQhAcKd", "1 trips 5.00: lose, collected 5.00"),
+    ],
+)
+def test_cc_qualifies_5a__hand_that_pushes_is_paid_trips_if_it_is_good_enough(board: str, trips: str):
+    result = one_seat().bet(1, trips=5).showdown({1: ("5s3c", 4)}, "6s5d", board)
+    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_PUSHES, trips)
 
 
 def test_cc_qualifies_6__ante_and_play_win_1_to_1():
@@ -402,6 +565,13 @@ def test_cc_qualifies_6__ante_and_play_win_1_to_1():
         "1 ante 10.00: win 1:1, paid 10.00",
         "1 play 30.00: win 1:1, paid 30.00",
     ]
+
+
+def test_cc_qualifies_7__blind_and_trips_are_paid_by_the_pay_tables():
+    hole, board = MADE["flush"]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "blind") == "1 blind 10.00: win 3:2, paid 15.00"
+    assert result.line(1, "trips") == "1 trips 5.00: win 6:1, paid 30.00"
 
 
 @pytest.mark.parametrize(
@@ -445,6 +615,63 @@ def test_cc_blind_table__pays(made: str, odds: str, paid: str):
     result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
     assert result.line(1, "blind") == f"1 blind 10.00: win {odds}, paid {paid}"
     assert RULES.paytables["BLIND"].clause == "cc/blind-table"
+
+
+@pytest.mark.parametrize(("made", "odds", "paid"), TRIPS["UTH-04"])
+def test_cc_trips_pays__from_three_of_a_kind_upward(made: str, odds: str, paid: str):
+    hole, board = MADE[made]
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("cc/qualifies/8") == [f"1 trips 5.00: win {odds}, paid {paid}"]
+
+
+@pytest.mark.parametrize(("hole", "board"), [("9s9d", BOARD), ("9sJd", "9h9cKd4s2d"), ("5s3c", "9s9d9hAcKd")])
+def test_cc_trips_hole_cards__both_one_or_none_make_the_three(hole: str, board: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, PAIR_OF_QUEENS, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
+def test_cc_trips_ante_and_blind__are_needed_for_trips():
+    assert table().bet(1, trips=5).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
+    assert one_seat().bet(1, trips=5).close_bets().status == "open"
+
+
+def test_cc_trips_before_the_deal__not_after_the_call():
+    assert one_seat().close_bets().bet(1, trips=5).last_refused() == ("out_of_turn", "cc/dealing/5a")
+
+
+def test_cc_trips_backline__backline_bettor_has_trips():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2).deal_out({1: "9s9d"}, PAIR_OF_QUEENS)
+    result = play.raise_(1, 4).raise_(1, 4, "b-1").reveal_all().settle().result()
+    assert result.line(1, "trips", bettor="b-1") == "1/b-1 trips 2.00: win 3:1, paid 6.00"
+
+
+@pytest.mark.parametrize(("board", "outcome"), [("9s9d9hAcKd", "win"), ("9s9dQhAcKd", "lose")])
+def test_cc_trips_no_push__wins_or_loses_even_on_a_tie(board: str, outcome: str):
+    result = one_seat().bet(1, trips=5).showdown({1: ("5s3c", 4)}, "6s5d", board)
+    assert result.line(1, "play") == PLAY_PUSHES
+    assert result.line(1, "trips").startswith(f"1 trips 5.00: {outcome}")
+
+
+@pytest.mark.parametrize(
+    ("hole", "dealer", "play", "outcome"),
+    [("9s9d", "KsKc", PLAY_LOSES, "win"), ("AsAc", PAIR_OF_QUEENS, PLAY_WINS, "lose")],
+)
+def test_cc_trips_independent__of_the_other_wagers(hole: str, dealer: str, play: str, outcome: str):
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, dealer)
+    assert result.line(1, "play") == play
+    assert result.line(1, "trips").startswith(f"1 trips 5.00: {outcome}")
+
+
+def test_cc_trips_paid_by__player_dealer():
+    result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 0)}, PAIR_OF_QUEENS)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+    assert result["lines"][-1]["from"] == "bank"
+    assert result["bank"]["paid"] == "15.00"
+
+
+def test_cc_trips_coverage__goes_back_once_the_wager_is_used_up():
+    result = one_seat(wager=50).bet(1, trips=5).showdown({1: ("9s9d", 4)}, PAIR_OF_QUEENS)
+    assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 15.00"]
 
 
 @pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
@@ -514,13 +741,13 @@ def test_cc_collection_table_limit__from_5_to_500():
         assert table().bet(1, ante=ante, blind=ante).close_bets().status == "open"
     for ante in ("4.50", "500.50"):
         play = table(chip="0.50").bet(1, ante=ante, blind=ante).close_bets()
-        assert play.last_refused() == ("limit", "cc/dealing/limits")
+        assert play.last_refused() == ("limit", "cc/collection/table-limit")
     assert (RULES.spots["ante"].limits, RULES.spots["ante"].printed) == ((500, 50_000), True)
 
 
 @pytest.mark.parametrize("limits", [["4.00", "500.00"], ["5.00", "501.00"]])
 def test_cc_collection_table_limit__binds_the_tables_own(limits: list[str]):
-    assert table(limits={"ante": limits}).document_refused() == ("bad_terms", "cc/dealing/limits")
+    assert table(limits={"ante": limits}).document_refused() == ("bad_terms", "cc/collection/table-limit")
     assert table(limits={"ante": ["5.00", "500.00"]}).status == "open"
 
 
@@ -528,14 +755,43 @@ def test_cc_collection_trips_limit__anything_up_to_50():
     play = one_seat(chip="0.01")
     for trips in ("0.01", "50.00"):
         assert play.bet(1, trips=trips).close_bets().status == "open"
-    assert play.bet(1, trips="50.01").close_bets().last_refused() == ("limit", "cc/dealing/limits")
-    assert table(limits={"trips": ["0.00", "51.00"]}).document_refused() == ("bad_terms", "cc/dealing/limits")
+    assert play.bet(1, trips="50.01").close_bets().last_refused() == ("limit", "cc/collection/trips-limit")
+    assert table(limits={"trips": ["0.00", "51.00"]}).document_refused() == ("bad_terms", "cc/collection/trips-limit")
+
+
+def test_cc_california_rotation__position_is_offered_after_two_rounds():
+    twice = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "settled"))
+    with pytest.raises(Rotation):
+        begin_round(twice, "r-3", (3, "a"), occupied=(1, 5))
+    assert begin_round(twice, "r-3", (5, "b")) == [RoundBegun("r-3", 5, "b", turn=1, deck="blue")]
+
+
+def test_cc_california_coverage__wagers_and_bonus_wagers_alike():
+    result = one_seat(wager=55).bet(1, trips=5).showdown({1: ("9s9d", 4)}, PAIR_OF_QUEENS)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 5.00, short 10.00"
+    lost = one_seat(wager=62).bet(1, trips=5).showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert lost.line(1, "trips") == "1 trips 5.00: lose, collected 2.00, short 3.00"
+
+
+def test_cc_california_not_covered__goes_back():
+    result = one_seat(wager=10).showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
+    assert result.lines[1:] == ["1 play 40.00: no_action, short 40.00", "1 blind 10.00: no_action, short 10.00"]
 
 
 def test_cc_california_one_schedule__printed_one_and_no_other():
     assert one_seat(schedule=1).close_bets().result()["fee"]["schedule"] == 1
     for other in (None, 2, FEES):
         assert table(schedule=other).document_refused() == ("bad_terms", "cc/collection/fee")
+
+
+def test_cc_california_flat_rates__no_percentage():
+    percentage = {"limits": ["5.00", "500.00"], "tiers": [[None, "5%"]]}
+    assert table(schedule=percentage).document_refused() == ("bad_document", None)
+    fees = {one_seat().bet(1, trips=trips).close_bets().result()["fee"]["amount"] for trips in (1, 25, 50)}
+    assert fees == {"1.00"}
+
+
+def test_cc_california_five_rates__no_schedule_has_more():
     assert [len(schedule.tiers) for schedule in RULES.schedules.values()] == [5]
 
 
@@ -550,6 +806,18 @@ def test_cc_decision_order_of_wagers__lost_hand_settles_its_ante_first():
         "1 blind 10.00: no_action, short 10.00",
         "1 trips 5.00: no_action, short 5.00",
     ]
+
+
+def test_cc_decision_board_pair__qualifies_the_player_dealer():
+    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
+    assert result["dealer"]["qualifies"] is True
+    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
+
+
+def test_cc_decision_proposition_players__bank():
+    play = table(players={2: "tp-1", 7: "tp-2"}).bet(2, ante=10, blind=10)
+    assert play.showdown({2: ("AsAc", 4)}, PAIR_OF_QUEENS)["bank"]["net"] == "-50.00"
+    assert play.bet(2, "tp-2", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
 
 
 def test_cc_decision_rotation__same_person_banks_again_when_all_others_decline():
@@ -642,7 +910,8 @@ def test_cc_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
     dealt = play.deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).raise_(1, 4, "b-1").reveal_all().settle().result()
     assert dealt.line(1, "play") == "1 play 2000.00: win 1:1, paid 2000.00"
     refused = one_seat().bet(1, "b-1", "backline", ante=4, blind=4).close_bets()
-    assert refused.last_refused() == ("limit", "cc/dealing/limits")
+    assert refused.last_refused() == ("limit", "cc/collection/table-limit")
+    assert RULES.clauses["cc/collection/table-limit"].contradicts == ("cc/collection/trips-limit",)
 
 
 def test_cc_decision_wager_by_wager__blind_is_held_to_the_antes_limits():
@@ -765,10 +1034,79 @@ def test_cc_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_wit
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])
-def test_cc_decision_unseen_fold__loses_trips_even_where_the_board_pays(hole: str):
+def test_cc_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_settled(hole: str):
     play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
-    folded = play.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
-    lines = folded.settle().result().lines_by("cc/decision/unseen-fold")
-    assert lines == ["1 trips 5.00: lose, collected 5.00"]
+    folded = play.fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "cc/decision/folded-hands")
     seen = folded.reveal(1, "AsAc").settle().result()
     assert seen.line(1, "trips") == "1 trips 5.00: win 20:1, paid 100.00"
+    lost = folded.settle().result_under(1).lines_by("cc/decision/unseen-fold")
+    assert lost == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_cc_decision_folded_hands__backline_bettors_trips_counts_too():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2)
+    folded = play.deal_out({1: "????"}, PAIR_OF_QUEENS).fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "cc/decision/folded-hands")
+    for hole, line in (("9s9d", "win 3:1, paid 6.00"), ("JsTd", "lose, collected 2.00")):
+        seen = folded.reveal(1, hole).settle().result()
+        assert seen.line(1, "trips", bettor="b-1") == f"1/b-1 trips 2.00: {line}"
+
+
+def test_cc_decision_folded_hands__hand_without_trips_may_stay_unseen():
+    play = one_seat().bet(2, ante=10, blind=10, trips=5)
+    folded = play.deal_out({1: "????", 2: "JsTd"}, PAIR_OF_QUEENS).fold_at_the_end(1, 2)
+    assert folded.settle().result().lines_at(1) == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_cc_decision_withdraw__whole_or_in_part():
+    play = one_seat().bet(1, trips=5)
+    for taken, action in (
+        (play.withdraw(1, "trips", 2), "23.00"),
+        (play.withdraw(1, "trips"), "20.00"),
+        (play.withdraw(1, "trips", 5), "20.00"),
+        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
+        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
+    ):
+        assert taken.close_bets().result()["exposure"]["action"] == action
+    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
+
+
+def test_cc_decision_withdraw__nothing_there_or_too_much():
+    play = one_seat().bet(1, trips=5)
+    for wrong in (
+        play.withdraw(1, "trips", 6),
+        play.withdraw(1, "trips").withdraw(1, "trips"),
+        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
+        play.withdraw(2, "trips"),
+        play.withdraw(1, "play"),
+        play.withdraw(1, "trips", bettor="b-1"),
+    ):
+        assert wrong.last_refused() == ("bad_choice", "cc/decision/withdraw")
+    assert play.withdraw(8, "trips").last_refused() == ("bad_document", "cc/table/seats")
+
+
+def test_cc_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
+    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
+    gone = play.withdraw(1, "ante", bettor="b-1").withdraw(1, "blind", bettor="b-1")
+    assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).lines == [
+        "1 ante 10.00: win 1:1, paid 10.00",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 blind 10.00: push",
+    ]
+    nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
+    assert nobody.close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
+
+
+def test_cc_decision_liability__five_antes_and_the_best_odds_of_the_rest():
+    closed = one_seat().bet(1, trips=5).close_bets()
+    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
+
+
+def test_cc_decision_in_force__from_the_day_on_which_it_was_adopted():
+    assert in_force("uth-casino-club", datetime.date(2026, 11, 17)).version == 1
+    assert in_force("uth-casino-club", datetime.date(2026, 11, 18)) is RULES
+    assert load("uth-casino-club", 1).in_force.until == datetime.date(2026, 11, 17)

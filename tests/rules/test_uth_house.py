@@ -1,10 +1,11 @@
 """uth-house, Ultimate Texas Hold'em against the house: a test for each of its clauses."""
 
+import datetime
 from typing import Any
 
 import pytest
 
-from domain.rulesets import load
+from domain.rulesets import in_force, load
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
     BELOW_THREE_OF_A_KIND,
@@ -14,8 +15,10 @@ from tests.rules.hold_em import (
     KING_HIGH,
     MADE,
     PAIR_OF_QUEENS,
+    PLAY_LOSES,
     PLAY_PUSHES,
     PLAY_WINS,
+    RANKING,
     TRIPS,
     HoldEm,
 )
@@ -48,6 +51,26 @@ def test_house_intro_against_the_dealer__no_player_dealer_and_none_of_his_terms(
     assert table(schedule=1).document_refused() == ("bad_terms", None)
 
 
+def test_house_intro_cards__two_each_and_five_on_the_board():
+    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
+    for place in (1, "dealer", "board"):
+        assert dealt.deal(place, "3c").last_refused() == ("out_of_turn", "house/how-to-play/3")
+    assert dealt.check(1).status == "open"
+
+
+@pytest.mark.parametrize(("times", "play"), [(4, "40.00"), (3, "30.00"), (2, "20.00"), (1, "10.00")])
+def test_house_intro_streets__the_earlier_the_more(times: int, play: str):
+    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
+    assert result.line(1, "play") == f"1 play {play}: win 1:1, paid {play}"
+
+
+def test_house_intro_trips__is_optional_and_wins_with_three_of_a_kind():
+    hole, board = MADE["three of a kind"]
+    assert "trips" not in one_seat().showdown({1: (hole, 4)}, DEUCES, board).spots(1)
+    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
+
+
 @pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
 def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
@@ -67,17 +90,16 @@ def test_house_how_to_play_2__board_of_five_comes_first():
     closed = one_seat().close_bets()
     assert closed.deal(1, "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
     assert closed.deal("dealer", "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
-    assert closed.deal("board", "Kd9c7h").last_refused() == ("wrong_cards", "house/how-to-play/3")
+    assert closed.deal("board", "Kd9c7h").last_refused() == ("wrong_cards", "house/decision/shuffler")
     assert closed.deal("board", BOARD).deal(1, "AsAc").status == "open"
 
 
 def test_house_how_to_play_3__two_cards_each_from_left_to_right_and_the_dealer_last():
     play = table().bet(6, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets().deal("board", BOARD)
     assert play.deal(6, "AsAc").last_refused() == ("out_of_turn", "house/how-to-play/3")
-    assert play.deal(2, "As").last_refused() == ("wrong_cards", "house/how-to-play/3")
+    assert play.deal(2, "As").last_refused() == ("wrong_cards", "house/decision/shuffler")
     assert play.deal(2, "AsAc").deal("dealer", "QsQc").last_refused() == ("out_of_turn", "house/how-to-play/3")
     assert play.deal(2, "AsAc").deal(6, "JsTd").deal("dealer", "QsQc").check(2, 6).status == "open"
-    assert table(dealing="shoe").document_refused() == ("bad_terms", "house/how-to-play/3")
 
 
 @pytest.mark.parametrize("times", [3, 4])
@@ -91,6 +113,14 @@ def test_house_how_to_play_4__nothing_else_but_a_check():
     assert dealt.check(1).status == "open"
     for other in (dealt.raise_(1, 1), dealt.raise_(1, 2), dealt.raise_(1, 5), dealt.fold(1)):
         assert other.last_refused() == ("bad_choice", "house/how-to-play/4")
+
+
+def test_house_how_to_play_5__first_three_board_cards_when_all_have_acted():
+    dealt = one_seat().deal_out({1: "????"}, "????", "??????????")
+    assert dealt.reveal("flop", "Kd9c7h").last_refused() == ("out_of_turn", "house/how-to-play/4")
+    assert dealt.check(1).reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "house/how-to-play/4")
+    assert dealt.check(1).reveal("flop", "Kd9c7h4s").last_refused()[0] == "wrong_cards"
+    assert dealt.check(1).reveal("flop", "Kd9c7h").raise_(1, 2).status == "open"
 
 
 def test_house_how_to_play_6__twice_the_ante_after_the_flop():
@@ -110,6 +140,13 @@ def test_house_how_to_play_6__no_second_play_wager():
     assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "house/how-to-play/4")
     assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "house/how-to-play/6")
     assert RULES.clause("one_play_wager") == "house/how-to-play/6"
+
+
+def test_house_how_to_play_7__last_two_board_cards_when_all_have_acted():
+    flop = one_seat().deal_out({1: "????"}, "????", "??????????").check(1).reveal("flop", "Kd9c7h")
+    assert flop.reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "house/how-to-play/6")
+    assert flop.check(1).reveal("turn_river", "4s").last_refused()[0] == "wrong_cards"
+    assert flop.check(1).reveal("turn_river", "4s2d").raise_(1, 1).status == "open"
 
 
 def test_house_how_to_play_8__as_much_as_the_ante_when_all_five_are_open():
@@ -224,17 +261,41 @@ def test_house_does_not_qualify_antes_back__of_winners_and_losers_that_did_not_f
     assert result.line(3, "ante") == "3 ante 30.00: lose, collected 30.00"
 
 
+def test_house_does_not_qualify_antes_back__all_of_them_first_and_from_right_to_left():
+    play = one_seat().bet(3, ante=30, blind=30).bet(7, ante=70, blind=70)
+    settled = play.played({1: ("AsAc", 4), 3: ("Js8h", 1), 7: ("AdTc", 2)}, KING_HIGH)
+    assert settled.result().lines == [
+        "7 ante 70.00: push",
+        "3 ante 30.00: push",
+        "1 ante 10.00: push",
+        "7 play 140.00: win 1:1, paid 140.00",
+        "7 blind 70.00: push",
+        "3 play 30.00: lose, collected 30.00",
+        "3 blind 30.00: lose, collected 30.00",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 blind 10.00: push",
+    ]
+    assert settled.result_under(1).spots(7) == ["play", "ante", "blind"]
+    assert [line[0] for line in settled.result_under(1).lines] == list("777333111")
+
+
+def test_house_does_not_qualify_antes_back__not_where_the_dealer_qualifies():
+    play = one_seat().bet(3, ante=30, blind=30)
+    result = play.showdown({1: ("AsAc", 4), 3: ("Js8h", 1)}, PAIR_OF_QUEENS)
+    assert (result.seats(), result.spots(3)) == ([3, 1], ["play", "ante", "blind"])
+
+
 def test_house_does_not_qualify_then_as_usual__play_blind_and_trips():
     play = one_seat().bet(1, trips=5).bet(2, ante=20, blind=20, trips=5)
     result = play.showdown({1: ("8s6d", 4), 2: ("3s2h", 4)}, "QsJc", "Kd9c7h5s4d")
     assert result["dealer"]["qualifies"] is False
     assert result.lines == [
-        "2 play 80.00: lose, collected 80.00",
         "2 ante 20.00: push",
+        "1 ante 10.00: push",
+        "2 play 80.00: lose, collected 80.00",
         "2 blind 20.00: lose, collected 20.00",
         "2 trips 5.00: lose, collected 5.00",
         "1 play 40.00: win 1:1, paid 40.00",
-        "1 ante 10.00: push",
         "1 blind 10.00: win 1:1, paid 10.00",
         "1 trips 5.00: win 4:1, paid 20.00",
     ]
@@ -317,11 +378,42 @@ def test_house_decision_deck__one_deck_has_each_card_once():
     assert table(decks=2).document_refused() == ("bad_terms", "house/decision/deck")
 
 
+def test_house_decision_shuffler__packets_of_five_and_two_and_no_other_way():
+    for other in ("shoe", "hand"):
+        assert table(dealing=other).document_refused() == ("bad_terms", "house/decision/shuffler")
+    closed = one_seat().close_bets()
+    refused = ("wrong_cards", "house/decision/shuffler")
+    assert closed.deal("board", "Kd9c7h4s").last_refused() == refused
+    assert closed.deal("board", BOARD).deal(1, "As").last_refused() == refused
+    assert closed.deal("board", BOARD).deal(1, "AsAc").deal("dealer", "QsQcQd").last_refused() == refused
+
+
+@pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
+def test_house_decision_ranking__each_hand_beats_the_next(
+    higher: str, lower: str, board: str, higher_name: str, lower_name: str
+):
+    ahead = one_seat().showdown({1: (higher, 4)}, lower, board)
+    behind = one_seat().showdown({1: (lower, 4)}, higher, board)
+    assert (ahead["dealer"]["hand"], behind["dealer"]["hand"]) == (lower_name, higher_name)
+    assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
+
+
+def test_house_decision_ranking__suits_are_equal():
+    assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
+
+
+def test_house_decision_board_pair__qualifies_the_dealer():
+    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
+    assert result["dealer"]["qualifies"] is True
+    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
+
+
 def test_house_decision_no_more_bets__no_bet_after_the_call_and_no_card_before():
     refused = ("out_of_turn", "house/decision/no-more-bets")
     closed = one_seat().close_bets()
     assert closed.bet(1, trips=5).last_refused() == refused
     assert closed.bet(2, ante=10).last_refused() == refused
+    assert closed.withdraw(1, "ante").last_refused() == refused
     assert closed.close_bets().last_refused() == refused
     assert one_seat().deal("board", BOARD).last_refused() == refused
 
@@ -381,6 +473,22 @@ def test_house_decision_order_of_wagers__play_ante_blind_trips():
         "1 play 40.00: win 1:1, paid 40.00",
         "2 play 40.00: lose, collected 40.00",
         "3 play 40.00: push",
+    ]
+
+
+def test_house_decision_unqualified_order__ante_of_a_folded_hand_is_lost_in_the_second_pass():
+    play = one_seat().bet(3, ante=30, blind=30, trips=5).bet(5, ante=50, blind=50)
+    result = play.showdown({1: ("AsAc", 4), 3: ("AdTc", 0), 5: ("Js8h", 4)}, KING_HIGH)
+    assert result.lines == [
+        "5 ante 50.00: push",
+        "1 ante 10.00: push",
+        "5 play 200.00: lose, collected 200.00",
+        "5 blind 50.00: lose, collected 50.00",
+        "3 ante 30.00: lose, collected 30.00",
+        "3 blind 30.00: lose, collected 30.00",
+        "3 trips 5.00: lose, collected 5.00",
+        "1 play 40.00: win 1:1, paid 40.00",
+        "1 blind 10.00: push",
     ]
 
 
@@ -484,10 +592,66 @@ def test_house_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])
-def test_house_decision_unseen_fold__loses_trips_even_where_the_board_pays(hole: str):
+def test_house_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_settled(hole: str):
     play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
-    folded = play.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
-    lines = folded.settle().result().lines_by("house/decision/unseen-fold")
-    assert lines == ["1 trips 5.00: lose, collected 5.00"]
+    folded = play.fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "house/decision/folded-hands")
     seen = folded.reveal(1, "AsAc").settle().result()
     assert seen.line(1, "trips") == "1 trips 5.00: win 30:1, paid 150.00"
+    lost = folded.settle().result_under(1).lines_by("house/decision/unseen-fold")
+    assert lost == ["1 trips 5.00: lose, collected 5.00"]
+
+
+def test_house_decision_folded_hands__hand_without_trips_may_stay_unseen():
+    play = one_seat().bet(2, ante=10, blind=10, trips=5)
+    folded = play.deal_out({1: "????", 2: "JsTd"}, PAIR_OF_QUEENS).fold_at_the_end(1, 2)
+    assert folded.settle().result().lines_at(1) == [
+        "1 ante 10.00: lose, collected 10.00",
+        "1 blind 10.00: lose, collected 10.00",
+    ]
+
+
+def test_house_decision_withdraw__whole_or_in_part():
+    play = one_seat().bet(1, trips=5)
+    for taken, action in (
+        (play.withdraw(1, "trips", 2), "23.00"),
+        (play.withdraw(1, "trips"), "20.00"),
+        (play.withdraw(1, "trips", 5), "20.00"),
+        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
+        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
+    ):
+        assert taken.close_bets().result()["exposure"]["action"] == action
+    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
+
+
+def test_house_decision_withdraw__nothing_there_or_too_much():
+    play = one_seat().bet(1, trips=5)
+    for wrong in (
+        play.withdraw(1, "trips", 6),
+        play.withdraw(1, "trips").withdraw(1, "trips"),
+        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
+        play.withdraw(2, "trips"),
+        play.withdraw(1, "play"),
+        play.withdraw(1, "trips", bettor="b-1"),
+    ):
+        assert wrong.last_refused() == ("bad_choice", "house/decision/withdraw")
+    assert play.withdraw(8, "trips").last_refused() == ("bad_document", "house/decision/seats")
+
+
+def test_house_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
+    play = table().bet(1, ante=10, blind=10).bet(2, ante=20, blind=20)
+    gone = play.withdraw(2, "ante").withdraw(2, "blind")
+    assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).seats() == [1]
+    nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
+    assert nobody.close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
+
+
+def test_house_decision_liability__five_antes_and_the_best_odds_of_the_rest():
+    closed = one_seat().bet(1, trips=5).close_bets()
+    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
+
+
+def test_house_decision_in_force__from_the_day_on_which_it_was_adopted():
+    assert in_force("uth-house", datetime.date(2026, 11, 17)).version == 1
+    assert in_force("uth-house", datetime.date(2026, 11, 18)) is RULES
+    assert load("uth-house", 1).in_force.until == datetime.date(2026, 11, 17)

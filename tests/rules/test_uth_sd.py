@@ -1,10 +1,12 @@
 """uth-sd, South Dakota's Ultimate Texas Hold'em with its progressive: a test for each of its clauses."""
 
+import datetime
 from typing import Any
 
 import pytest
 
-from domain.rulesets import load
+from domain.errors import OverLimit
+from domain.rulesets import in_force, load
 from tests.rules.hold_em import (
     BELOW_A_STRAIGHT,
     BELOW_THREE_OF_A_KIND,
@@ -60,9 +62,9 @@ def test_sd_1_deck__has_each_card_once_the_burned_ones_included():
 
 
 def test_sd_1_bet_limit__thousand_with_the_largest_play_wager():
-    own = table(limits={"ante": ["5.00", "500.00"]})
-    assert own.bet(1, ante=166, blind=166).close_bets().status == "open"  # 166 + 166 + 4 x 166 = 996
-    assert own.bet(1, ante=167, blind=167).close_bets().last_refused() == ("limit", "sd/1/bet-limit")
+    two = table(players={1: "p-1", 2: "p-1"}).bet(1, ante=100, blind=100).bet(2, ante=66, blind=66)
+    assert two.close_bets().status == "open"  # 6 x 100 + 6 x 66 = 996
+    assert two.bet(2, ante=1, blind=1).close_bets().last_refused() == ("limit", "sd/1/bet-limit")
 
 
 @pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
@@ -73,7 +75,7 @@ def test_sd_1_ranking__each_hand_beats_the_next(higher: str, lower: str, board: 
     assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
 
 
-def test_sd_1_ranking__suits_are_equal():
+def test_sd_decision_ranking__suits_are_equal():
     assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
 
 
@@ -82,18 +84,18 @@ def test_sd_2__takes_trips_or_ante_and_blind_or_all(spots: dict[str, Any]):
     assert table().bet(1, **spots).close_bets().status == "open"
 
 
-def test_sd_2__takes_no_wager_on_another_spot():
-    assert table().bet(1, play=5).last_refused() == ("bad_choice", "sd/2")
-    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "sd/2")
+def test_sd_decision_equal_blind__takes_no_wager_on_another_spot():
+    assert table().bet(1, play=5).last_refused() == ("bad_choice", "sd/decision/equal-blind")
+    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "sd/decision/equal-blind")
 
 
 @pytest.mark.parametrize(
     "spots",
     [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"ante": 10, "trips": 5}, {"blind": 9, "trips": 5}, {}],
 )
-def test_sd_2__refuses_ante_and_blind_that_are_not_equal(spots: dict[str, Any]):
-    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "sd/2")
-    assert table().close_bets().last_refused() == ("missing_wager", "sd/2")
+def test_sd_decision_equal_blind__refuses_ante_and_blind_that_are_not_equal(spots: dict[str, Any]):
+    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "sd/decision/equal-blind")
+    assert table().close_bets().last_refused() == ("missing_wager", "sd/decision/equal-blind")
 
 
 def test_sd_2__posted_limits_hold():
@@ -109,17 +111,23 @@ def test_sd_2__posted_limits_hold():
     ("hole", "line"),
     [("9s9d", "3 trips 10.00: win 3:1, paid 30.00"), ("AdKs", "3 trips 10.00: lose, collected 10.00")],
 )
-def test_sd_2_trips_alone__is_paid_on_the_final_hand(hole: str, line: str):
+def test_sd_decision_trips_alone__is_paid_on_the_final_hand(hole: str, line: str):
     play = one_seat().bet(3, trips=10)
     assert play.showdown({1: ("JsTd", 0), 3: (hole, None)}, PAIR_OF_QUEENS).lines_at(3) == [line]
 
 
-def test_sd_2_trips_alone__has_no_decisions():
+def test_sd_decision_trips_alone__has_no_decisions():
     dealt = one_seat().bet(3, trips=10).deal_out({1: "AsAc", 3: "9s9d"}, PAIR_OF_QUEENS)
     for decision in (dealt.check(3), dealt.raise_(3, 4)):
         assert decision.last_refused() == ("out_of_turn", "sd/7")
     assert dealt.check(1).reveal("flop").status == "open"
-    assert RULES.clause("trips_alone") == "sd/2/trips-alone"
+    assert RULES.clause("trips_alone") == "sd/decision/trips-alone"
+
+
+def test_sd_2_progressive__is_optional():
+    play = jackpot().bet(1, ante=10, blind=10)
+    assert play.close_bets().status == "open"
+    assert play.bet(1, progressive=1).close_bets().status == "open"
 
 
 def test_sd_2_purpose__trips_and_progressive_are_for_the_value_of_the_hand_alone():
@@ -157,9 +165,12 @@ def test_sd_3__tip_on_ante_blind_and_trips_rides_on_the_players_hand():
 
 
 def test_sd_3__needs_a_wager_of_the_player_and_is_not_on_the_progressive():
-    assert one_seat().bet(2, "d-1", "toke", trips=5).close_bets().last_refused() == ("missing_wager", "sd/3")
+    assert one_seat().bet(2, "d-1", "toke", trips=5).close_bets().last_refused() == (
+        "missing_wager",
+        "sd/decision/toke",
+    )
     play = jackpot().bet(1, ante=10, blind=10, progressive=1)
-    assert play.bet(1, "d-1", "toke", progressive=1).last_refused() == ("bad_choice", "sd/3")
+    assert play.bet(1, "d-1", "toke", progressive=1).last_refused() == ("bad_choice", "sd/decision/toke")
 
 
 @pytest.mark.parametrize(
@@ -175,12 +186,13 @@ def test_sd_3_without_play__tips_ante_stays_in_play(hole: str, lines: list[str])
     assert [line for line in result.lines if "/d-1" in line] == lines
 
 
-def test_sd_4_lock__no_bet_after_it_and_no_card_before():
+def test_sd_decision_no_more_bets__no_bet_after_it_and_no_card_before():
     closed = one_seat().close_bets()
-    assert closed.bet(1, trips=5).last_refused() == ("out_of_turn", "sd/4/lock")
-    assert closed.bet(2, ante=10).last_refused() == ("out_of_turn", "sd/4/lock")
-    assert closed.close_bets().last_refused() == ("out_of_turn", "sd/4/lock")
-    assert one_seat().deal("board", BOARD).last_refused() == ("out_of_turn", "sd/4/lock")
+    assert closed.bet(1, trips=5).last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
+    assert closed.bet(2, ante=10).last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
+    assert closed.withdraw(1, "ante").last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
+    assert closed.close_bets().last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
+    assert one_seat().deal("board", BOARD).last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
 
 
 def test_sd_4_progressive__wager_goes_into_the_meter_before_the_cards():
@@ -198,36 +210,29 @@ def test_sd_4_order__from_the_dealers_left_and_the_dealer_last():
     assert play.deal(2, "AsAc").deal(6, "JsTd").deal("dealer", "QsQc").check(6).status == "open"
 
 
-def test_sd_4_by_hand__two_cards_one_at_a_time_and_the_board_street_by_street():
+def test_sd_4_by_hand__two_cards_one_at_a_time():
     play = one_seat(dealing="hand").bet(4, ante=10, blind=10).close_bets()
-    assert play.deal("board", BOARD).last_refused() == ("out_of_turn", "sd/4/order")
-    assert play.deal(1, "AsAc").last_refused() == ("wrong_cards", "sd/4/order")
+    assert play.deal(1, "AsAc").last_refused() == ("wrong_cards", "sd/5")
     first = play.deal(1, "As").deal(4, "Js").deal("dealer", "Qs")
     assert first.deal("dealer", "Qc").last_refused() == ("out_of_turn", "sd/4/order")
-    second = first.deal(1, "Ac").deal(4, "Td").deal("dealer", "Qc")
-    flop = second.raise_(1, 4).check(4).deal("burn", "??").deal("board", "Kd9c7h").reveal("flop").check(4)
-    river = flop.deal("burn", "??").deal("board", "4s2d").reveal("turn_river").fold(4)
-    result = river.reveal("dealer").settle().result()
-    assert result.line(1, "play") == PLAY_WINS
-    assert result["dealer"] == {"cards": ["Qs", "Qc"], "hand": "pair", "qualifies": True}
+    assert first.deal(1, "Ac").deal(4, "Td").deal("dealer", "Qc").raise_(1, 4).status == "open"
 
 
 def test_sd_4_shuffler__board_first_then_two_each_and_two_for_the_dealer():
     for closed in (one_seat().close_bets(), one_seat(dealing="shuffler").close_bets()):
         assert closed.deal(1, "AsAc").last_refused() == ("out_of_turn", "sd/4/order")
-        assert closed.deal("board", "Kd9c7h").last_refused() == ("wrong_cards", "sd/4/order")
+        assert closed.deal("board", "Kd9c7h").last_refused() == ("wrong_cards", "sd/5")
         board = closed.deal("board", BOARD)
-        assert board.deal(1, "As").last_refused() == ("wrong_cards", "sd/4/order")
+        assert board.deal(1, "As").last_refused() == ("wrong_cards", "sd/5")
         assert board.deal(1, "AsAc").deal("dealer", "QsQc").check(1).status == "open"
-    assert table(dealing="shoe").document_refused() == ("bad_terms", "sd/4/order")
 
 
 def test_sd_5__wrong_number_of_cards_to_anybody_is_a_misdeal():
     board = one_seat().close_bets().deal("board", BOARD)
-    assert board.deal(1, "AsAcAd").last_refused() == ("wrong_cards", "sd/4/order")
+    assert board.deal(1, "AsAcAd").last_refused() == ("wrong_cards", "sd/5")
     dealt = board.deal(1, "AsAc")
-    assert dealt.deal("dealer", "Qs").last_refused() == ("wrong_cards", "sd/4/order")
-    assert dealt.deal("dealer", "QsQcQd").last_refused() == ("wrong_cards", "sd/4/order")
+    assert dealt.deal("dealer", "Qs").last_refused() == ("wrong_cards", "sd/5")
+    assert dealt.deal("dealer", "QsQcQd").last_refused() == ("wrong_cards", "sd/5")
 
 
 def test_sd_5__misdeal_gives_the_progressive_wager_back_too():
@@ -292,10 +297,10 @@ def test_sd_7__play_wager_binds_to_the_end():
 
 def test_sd_8__card_is_burned_before_the_flop():
     assert by_hand().deal("board", "Kd9c7h").last_refused() == ("out_of_turn", "sd/4/order")
-    assert by_hand().deal("burn", "2c3c").last_refused() == ("wrong_cards", "sd/4/order")
+    assert by_hand().deal("burn", "2c3c").last_refused() == ("wrong_cards", "sd/5")
     burned = by_hand().deal("burn", "2c")
     assert burned.deal("burn", "3c").last_refused() == ("out_of_turn", "sd/4/order")
-    assert burned.deal("board", BOARD).last_refused() == ("wrong_cards", "sd/4/order")
+    assert burned.deal("board", BOARD).last_refused() == ("wrong_cards", "sd/5")
     assert burned.reveal("flop").last_refused() == ("out_of_turn", "sd/7")
     assert burned.deal("board", "Kd9c7h").reveal("flop").raise_(1, 2).status == "open"
 
@@ -320,7 +325,7 @@ def test_sd_10__card_is_burned_before_turn_and_river():
     played = flop.check(1)
     assert played.deal("board", "4s2d").last_refused() == ("out_of_turn", "sd/4/order")
     burned = played.deal("burn", "3c")
-    assert burned.deal("board", "4s").last_refused() == ("wrong_cards", "sd/4/order")
+    assert burned.deal("board", "4s").last_refused() == ("wrong_cards", "sd/5")
     assert burned.deal("board", "4s2d").reveal("turn_river").raise_(1, 1).status == "open"
 
 
@@ -343,7 +348,7 @@ def test_sd_12__fold_forfeits_ante_and_blind(dealer: str):
     assert result.lines[2:] == ["1 trips 5.00: lose, collected 5.00"]
 
 
-def test_sd_12__fold_with_three_of_a_kind_keeps_trips():
+def test_sd_12_trips__fold_with_three_of_a_kind_is_paid():
     result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 0)}, PAIR_OF_QUEENS)
     assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
 
@@ -508,14 +513,33 @@ def test_sd_17_uth_04__pays(made: str, odds: str, paid: str):
     assert RULES.paytables["UTH-04"].clause == "sd/17/UTH-04"
 
 
-def test_sd_18__wager_is_never_returned():
+@pytest.mark.parametrize("dealer", [DEUCES, "2d2h"])
+@pytest.mark.parametrize("name", ["UTHP-01", "UTHP-02", "PMG-01"])
+def test_sd_18__royal_flush_wins_whatever_the_dealer_has(name: str, dealer: str):
+    hole, board = MADE["royal flush"]
+    play = jackpot(name).bet(1, ante=10, blind=10, progressive=1)
+    for times in (4, 0):
+        line = play.showdown({1: (hole, times)}, dealer, board).line(1, "progressive")
+        assert line == "1 progressive 1.00: win 100%, paid 5000.25, collected 1.00, from the meter"
+
+
+@pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
+@pytest.mark.parametrize("name", ["UTHP-01", "UTHP-02", "PMG-01"])
+def test_sd_18_loses__with_less_than_three_of_a_kind(name: str, made: str):
+    hole, board = MADE[made]
+    result = jackpot(name).bet(1, ante=10, blind=10, progressive=1).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.line(1, "progressive") == "1 progressive 1.00: lose, collected 1.00"
+
+
+def test_sd_18_not_returned__whether_it_wins_or_loses():
     play = jackpot().bet(1, ante=10, blind=10, progressive=1)
     lost = play.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
-    assert lost.lines_by("sd/18") == ["1 progressive 1.00: lose, collected 1.00"]
+    assert lost.line(1, "progressive") == "1 progressive 1.00: lose, collected 1.00"
     hole, board = MADE["full house"]
     for dealer in (DEUCES, "KsKh"):
         won = play.showdown({1: (hole, 4)}, dealer, board)
         assert won.line(1, "progressive") == "1 progressive 1.00: win 10 for 1, paid 10.00, collected 1.00"
+    assert RULES.clauses["sd/18/not-returned"].contradicts == ("sd/5",)
 
 
 @pytest.mark.parametrize(
@@ -687,6 +711,37 @@ def test_sd_decision_seats__seven():
     assert table(players={8: "p-8"}).document_refused() == ("bad_document", "sd/decision/seats")
 
 
+@pytest.mark.parametrize(("higher", "lower"), [("6c2h", "As2d"), ("As2d", "KsKc")])
+def test_sd_decision_ranking__ace_is_low_in_the_lowest_straight(higher: str, lower: str):
+    board = "5s4d3cKh9d"
+    assert one_seat().showdown({1: (higher, 4)}, lower, board).line(1, "play") == PLAY_WINS
+    assert one_seat().showdown({1: (lower, 4)}, higher, board).line(1, "play") == PLAY_LOSES
+
+
+def test_sd_decision_board_pair__qualifies_the_dealer():
+    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
+    assert result["dealer"]["qualifies"] is True
+    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
+
+
+def test_sd_decision_dealing__by_hand_or_from_a_shuffler_and_nothing_else():
+    for mode in ("hand", "shuffler"):
+        assert one_seat(dealing=mode).close_bets().status == "open"
+    assert table(dealing="shoe").document_refused() == ("bad_terms", "sd/decision/dealing")
+
+
+def test_sd_decision_board_by_hand__street_by_street():
+    play = one_seat(dealing="hand").bet(4, ante=10, blind=10).close_bets()
+    assert play.deal("board", BOARD).last_refused() == ("out_of_turn", "sd/4/order")
+    first = play.deal(1, "As").deal(4, "Js").deal("dealer", "Qs")
+    second = first.deal(1, "Ac").deal(4, "Td").deal("dealer", "Qc")
+    flop = second.raise_(1, 4).check(4).deal("burn", "??").deal("board", "Kd9c7h").reveal("flop").check(4)
+    river = flop.deal("burn", "??").deal("board", "4s2d").reveal("turn_river").fold(4)
+    result = river.reveal("dealer").settle().result()
+    assert result.line(1, "play") == PLAY_WINS
+    assert result["dealer"] == {"cards": ["Qs", "Qc"], "hand": "pair", "qualifies": True}
+
+
 @pytest.mark.parametrize("amount", [5, 100])
 def test_sd_decision_default_limits__takes(amount: int):
     assert table().bet(1, ante=amount, blind=amount, trips=amount).close_bets().status == "open"
@@ -701,10 +756,10 @@ def test_sd_decision_default_limits__refuses(ante: Dollars, trips: Dollars):
 
 
 def test_sd_decision_default_limits__give_way_to_the_tables_own():
-    own = table(limits={"ante": ["1.00", "150.00"], "trips": ["1.00", "110.00"]})
+    own = table(limits={"ante": ["1.00", "150.00"], "trips": ["1.00", "100.00"]})
     assert own.bet(1, ante=1, blind=1, trips=1).close_bets().status == "open"
     assert own.bet(1, ante=150, blind=150, trips=100).close_bets().status == "open"
-    assert own.bet(1, ante=1, blind=1, trips=111).close_bets().last_refused() == ("limit", "sd/2")
+    assert own.bet(1, ante=1, blind=1, trips=101).close_bets().last_refused() == ("limit", "sd/2")
 
 
 def test_sd_decision_no_backline__nobody_bets_behind_a_seat():
@@ -724,6 +779,14 @@ def test_sd_decision_seat_order__lowest_first():
     assert play.showdown({2: ("AsAc", 4), 4: ("JsTd", 4), 7: ("8s8d", 0)}, PAIR_OF_QUEENS).seats() == [2, 4, 7]
 
 
+def test_sd_decision_trips_table__is_named_and_one_of_four():
+    assert HoldEm.at("uth-sd").document_refused() == ("bad_terms", "sd/17")
+    assert table(trips="UTH-05").document_refused() == ("bad_terms", "sd/17")
+    for name in TRIPS:
+        assert one_seat(trips=name).close_bets().status == "open"
+    assert RULES.one_trips_table_a_day is False
+
+
 def test_sd_decision_customer_limit__sums_up_all_seats_of_a_bettor_and_no_tips():
     play = jackpot(players={1: "p-1", 2: "p-1", 3: "p-3"}).bet(1, ante=100, blind=100, trips=100)
     full = play.bet(2, ante=50, blind=50)  # 100 + 100 + 100 + 400, and 50 + 50 + 200: exactly 1,000
@@ -733,20 +796,68 @@ def test_sd_decision_customer_limit__sums_up_all_seats_of_a_bettor_and_no_tips()
     assert full.bet(3, ante=100, blind=100, trips=100).bet(1, "d-1", "toke", ante=100).close_bets().status == "open"
 
 
+@pytest.mark.parametrize(
+    ("ante", "trips", "progressive", "within"),
+    [
+        ("150.00", "100.00", None, True),  # 6 x 150 + 100 = 1,000
+        ("150.00", "100.01", None, False),
+        ("150.01", "100.00", None, False),
+        ("166.66", "0.04", None, True),
+        ("150.00", "99.00", "UTHP-01", True),  # with a progressive wager of $1
+        ("150.00", "99.01", "UTHP-01", False),
+        ("150.00", "95.00", "PMG-02", True),  # with one of $5
+        ("150.00", "95.01", "PMG-02", False),
+    ],
+)
+def test_sd_decision_posted_limits__keep_one_spot_within_a_thousand(
+    ante: str, trips: str, progressive: str | None, within: bool
+):
+    limits = {"ante": ["0.01", ante], "trips": ["0.01", trips]}
+    play = jackpot(progressive, limits=limits) if progressive else table(limits=limits)
+    if within:
+        assert play.status == "open"
+    else:
+        assert play.document_refused() == ("bad_terms", "sd/1/bet-limit")
+
+
+def test_sd_decision_posted_limits__one_spot_alone_counts_with_the_usual_other():
+    assert table(limits={"ante": ["5.00", "150.00"]}).status == "open"
+    assert table(limits={"ante": ["5.00", "151.00"]}).document_refused() == ("bad_terms", "sd/1/bet-limit")
+    assert table(limits={"trips": ["5.00", "400.00"]}).status == "open"
+    assert table(limits={"trips": ["5.00", "401.00"]}).document_refused() == ("bad_terms", "sd/1/bet-limit")
+
+
+def test_sd_decision_posted_limits__were_not_checked_in_version_1():
+    own = table(limits={"ante": ["5.00", "500.00"]})
+    assert own.document_refused() == ("bad_terms", "sd/1/bet-limit")
+    assert own.bet(1, ante=166, blind=166).close_bets().result_under(1)["status"] == "open"
+
+
 def test_sd_decision_toke__what_a_tip_needs_beside_it():
     trips_alone = table().bet(1, trips=5)
     assert trips_alone.bet(1, "d-1", "toke", trips=5).close_bets().status == "open"
     assert one_seat().bet(1, "d-1", "toke", trips=5).close_bets().status == "open"
     for spot in ("ante", "blind"):
-        assert trips_alone.bet(1, "d-1", "toke", **{spot: 5}).close_bets().last_refused() == ("missing_wager", "sd/3")
+        assert trips_alone.bet(1, "d-1", "toke", **{spot: 5}).close_bets().last_refused() == (
+            "missing_wager",
+            "sd/decision/toke",
+        )
         assert one_seat().bet(1, "d-1", "toke", **{spot: 5}).close_bets().status == "open"
 
 
-def test_sd_decision_toke__ante_and_blind_have_no_minimum_but_maximum_and_chip_unit():
-    assert one_seat().bet(1, "d-1", "toke", ante=1, blind=2).close_bets().status == "open"
-    for spots in ({"ante": 101}, {"blind": 101}, {"trips": 101}, {"trips": 4}):
-        assert one_seat().bet(1, "d-1", "toke", **spots).close_bets().last_refused() == ("limit", "sd/2")
-    for spot in ("ante", "blind"):
+def test_sd_decision_toke__no_minimum_on_any_spot():
+    tip = one_seat().bet(1, "d-1", "toke", ante=1, blind=2, trips=1)
+    assert tip.close_bets().status == "open"
+    with pytest.raises(OverLimit) as refusal:
+        tip.close_bets().result_under(1)
+    assert refusal.value.clause == "sd/2"
+    assert one_seat().bet(1, trips=4).close_bets().last_refused() == ("limit", "sd/2")
+
+
+def test_sd_decision_toke__maximum_and_chip_unit_hold_on_every_spot():
+    for spot in ("ante", "blind", "trips"):
+        over = one_seat().bet(1, "d-1", "toke", **{spot: 101}).close_bets()
+        assert over.last_refused() == ("limit", "sd/2")
         off = one_seat().bet(1, "d-1", "toke", **{spot: "1.50"}).close_bets()
         assert off.last_refused() == ("limit", "sd/decision/chip")
 
@@ -794,20 +905,34 @@ def test_sd_decision_progressive_wager__is_exactly_the_tables_and_not_held_to_th
     play = jackpot(name, chip="10.00").bet(1, ante=10, blind=10)
     assert play.bet(1, progressive=wager).close_bets().status == "open"
     for other in (wager + 1, 2 * wager, f"{wager}.50", "0.50"):
-        assert play.bet(1, progressive=other).close_bets().last_refused() == ("limit", "sd/4/progressive")
+        assert play.bet(1, progressive=other).close_bets().last_refused() == ("limit", "sd/decision/progressive-wager")
 
 
 def test_sd_decision_progressive_wager__only_where_the_table_has_one():
-    assert one_seat().bet(1, progressive=1).last_refused() == ("bad_choice", "sd/2")
-    assert one_seat(progressive=None).bet(1, progressive=1).last_refused() == ("bad_choice", "sd/2")
-    assert jackpot("UTHP-03").document_refused() == ("bad_terms", "sd/4/progressive")
+    assert one_seat().bet(1, progressive=1).last_refused() == ("bad_choice", "sd/decision/equal-blind")
+    assert one_seat(progressive=None).bet(1, progressive=1).last_refused() == ("bad_choice", "sd/decision/equal-blind")
+    assert jackpot("UTHP-03").document_refused() == ("bad_terms", "sd/decision/progressive-wager")
 
 
 def test_sd_decision_progressive_needs__ante_and_blind_or_trips():
-    assert jackpot().bet(1, progressive=1).close_bets().last_refused() == ("missing_wager", "sd/2")
-    assert jackpot().bet(1, progressive=1, ante=10).close_bets().last_refused() == ("missing_wager", "sd/2")
+    assert jackpot().bet(1, progressive=1).close_bets().last_refused() == ("missing_wager", "sd/decision/equal-blind")
+    assert jackpot().bet(1, progressive=1, ante=10).close_bets().last_refused() == (
+        "missing_wager",
+        "sd/decision/equal-blind",
+    )
     assert jackpot().bet(1, progressive=1, trips=5).close_bets().status == "open"
     assert jackpot().bet(1, progressive=1, ante=10, blind=10).close_bets().status == "open"
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [("UTHP-01", "three of a kind"), ("UTHP-01", "flush"), ("UTHP-02", "straight"), ("PMG-01", "two pair")],
+)
+def test_sd_decision_progressive_loses__hand_that_the_schedule_does_not_have(name: str, made: str):
+    hole, board = MADE[made]
+    result = jackpot(name).bet(1, ante=10, blind=10, progressive=1).showdown({1: (hole, 4)}, DEUCES, board)
+    assert result.lines_by("sd/decision/progressive-loses") == ["1 progressive 1.00: lose, collected 1.00"]
+    assert RULES.clauses["sd/18/loses"].contradicts == ("sd/18/UTHP-01", "sd/18/UTHP-02")
 
 
 @pytest.mark.parametrize(
@@ -830,6 +955,14 @@ def test_sd_decision_first_five__no_envy_for_a_straight_flush_with_the_turn():
     result = play.showdown({1: ("9s8s", None), 2: ("AdAc", None)}, DEUCES, "7s6sKd5s3h")
     assert result.line(1, "trips") == "1 trips 5.00: win 40:1, paid 200.00"
     assert (result.spots(1), result.spots(2)) == (["trips", "progressive"], ["trips", "progressive"])
+
+
+@pytest.mark.parametrize(("name", "times"), [("UTHP-01", 3000), ("UTHP-02", 1000)])
+def test_sd_decision_to_1__pays_that_many_times_and_returns_no_wager(name: str, times: int):
+    play = jackpot(name).bet(1, ante=10, blind=10, progressive=1)
+    result = play.showdown({1: ("3d3c", 4)}, DEUCES, "AsKsQsJsTs")
+    line = f"1 progressive 1.00: win {times} for 1, paid {times}.00, collected 1.00"
+    assert result.line(1, "progressive") == line
 
 
 def test_sd_decision_meter_share__is_of_the_meter_with_this_rounds_wagers_rounded_down():
@@ -928,7 +1061,7 @@ def test_sd_decision_void__gives_everything_back_whatever_was_shown():
 
 def test_sd_decision_void__ends_the_round_and_never_follows_settlement():
     assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "sd/decision/void")
-    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "sd/4/lock")
+    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "sd/decision/no-more-bets")
     settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
     assert settled.void("misdeal").last_refused() == ("out_of_turn", "sd/6")
 
@@ -952,23 +1085,95 @@ def test_sd_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_wit
 
 
 @pytest.mark.parametrize("hole", ["????", "As??"])
-def test_sd_decision_unseen_fold__loses_trips_and_progressive_even_where_the_board_pays(hole: str):
+def test_sd_decision_folded_hands__hand_with_trips_or_progressive_is_turned_over_first(hole: str):
+    refused = ("out_of_turn", "sd/decision/folded-hands")
+    bonuses: list[dict[str, Any]] = [{"trips": 5}, {"progressive": 1}, {"trips": 5, "progressive": 1}]
+    for spots in bonuses:
+        play = jackpot().bet(1, ante=10, blind=10, **spots)
+        dealt = play.deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd").fold_at_the_end(1)
+        assert dealt.settle().last_refused() == refused
+        seen = dealt.reveal(1, "AsAc").settle().result()
+        for spot, line in (
+            ("trips", "1 trips 5.00: win 30:1, paid 150.00"),
+            ("progressive", "1 progressive 1.00: win 100 for 1, paid 100.00, collected 1.00"),
+        ):
+            assert spot not in spots or seen.line(1, spot) == line
+
+
+def test_sd_decision_folded_hands__tips_trips_counts_too():
+    play = one_seat().bet(1, "d-1", "toke", trips=1)
+    folded = play.deal_out({1: "????"}, PAIR_OF_QUEENS).fold_at_the_end(1)
+    assert folded.settle().last_refused() == ("out_of_turn", "sd/decision/folded-hands")
+    for hole, line in (("9s9d", "win 3:1, paid 3.00"), ("JsTd", "lose, collected 1.00")):
+        seen = folded.reveal(1, hole).settle().result()
+        assert seen.line(1, "trips", bettor="d-1") == f"1/d-1 trips 1.00: {line}"
+
+
+def test_sd_decision_folded_hands__was_lost_unseen_in_version_1():
     play = jackpot().bet(1, ante=10, blind=10, trips=5, progressive=1)
-    dealt = play.deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
-    folded = dealt.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
-    assert folded.settle().result().lines_by("sd/decision/unseen-fold") == [
+    folded = play.deal_out({1: "????"}, PAIR_OF_QUEENS, "9s9d9h9cKd").fold_at_the_end(1)
+    assert folded.settle().result_under(1).lines_by("sd/decision/unseen-fold") == [
         "1 trips 5.00: lose, collected 5.00",
         "1 progressive 1.00: lose, collected 1.00",
     ]
-    assert folded.reveal(1, "AsAc").settle().result().lines[2:] == [
-        "1 trips 5.00: win 30:1, paid 150.00",
-        "1 progressive 1.00: win 100 for 1, paid 100.00, collected 1.00",
-    ]
 
 
-def test_sd_decision_unseen_fold__causes_no_envy():
+def test_sd_decision_folded_hands__hand_without_either_may_stay_unseen_and_causes_no_envy():
     play = jackpot("PMG-01").bet(1, ante=10, blind=10).bet(2, trips=5, progressive=1)
     dealt = play.deal_out({1: "9s??", 2: "AdAc"}, PAIR_OF_QUEENS, "7s6s5sKd3h")
-    folded = dealt.check(1).reveal("flop").check(1).reveal("turn_river").fold(1).reveal("dealer")
+    folded = dealt.fold_at_the_end(1).reveal("dealer")
     assert folded.settle().result().spots(2) == ["trips", "progressive"]
     assert folded.reveal(1, "9s8s").settle().result().spots(2) == ["trips", "progressive", "envy"]
+
+
+def test_sd_decision_withdraw__whole_or_in_part():
+    play = one_seat(limits={"trips": ["1.00", "100.00"]}).bet(1, trips=5)
+    for taken, action in (
+        (play.withdraw(1, "trips", 2), "23.00"),
+        (play.withdraw(1, "trips"), "20.00"),
+        (play.withdraw(1, "trips", 5), "20.00"),
+        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
+        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
+    ):
+        assert taken.close_bets().result()["exposure"]["action"] == action
+    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "sd/decision/equal-blind")
+
+
+def test_sd_decision_withdraw__nothing_there_or_too_much():
+    play = one_seat().bet(1, trips=5)
+    for wrong in (
+        play.withdraw(1, "trips", 6),
+        play.withdraw(1, "trips").withdraw(1, "trips"),
+        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
+        play.withdraw(2, "trips"),
+        play.withdraw(1, "play"),
+        play.withdraw(1, "trips", bettor="b-1"),
+    ):
+        assert wrong.last_refused() == ("bad_choice", "sd/decision/withdraw")
+    assert play.withdraw(8, "trips").last_refused() == ("bad_document", "sd/decision/seats")
+
+
+def test_sd_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
+    play = one_seat().bet(1, "d-1", "toke", ante=2, trips=1)
+    gone = play.withdraw(1, "ante", bettor="d-1").withdraw(1, "trips", bettor="d-1")
+    assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).spots(1) == ["play", "ante", "blind"]
+    nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
+    assert nobody.close_bets().last_refused() == ("missing_wager", "sd/decision/equal-blind")
+
+
+def test_sd_decision_withdraw__progressive_wager_and_tip():
+    play = jackpot().bet(1, ante=10, blind=10, progressive=1).bet(1, "d-1", "toke", trips=3)
+    closed = play.withdraw(1, "progressive").withdraw(1, "trips", 2, bettor="d-1").close_bets().result()
+    assert closed["meter"] == {"before": BEFORE, "after": BEFORE}
+    assert closed["exposure"]["action"] == "21.00"
+
+
+def test_sd_decision_liability__five_antes_and_the_best_odds_of_the_rest():
+    closed = one_seat().bet(1, trips=5).close_bets()
+    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
+
+
+def test_sd_decision_in_force__from_the_day_on_which_it_was_adopted():
+    assert in_force("uth-sd", datetime.date(2026, 11, 17)).version == 1
+    assert in_force("uth-sd", datetime.date(2026, 11, 18)) is RULES
+    assert load("uth-sd", 1).in_force.until == datetime.date(2026, 11, 17)
