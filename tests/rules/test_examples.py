@@ -49,7 +49,7 @@ def test_there_are_examples_of_every_rule_set_and_of_refusals():
         "uth-house",
         "uth-sd",
     ]
-    assert len(pairs()) == 96
+    assert len(pairs()) == 106
 
 
 @pytest.mark.parametrize(("document", "expected"), pairs())
