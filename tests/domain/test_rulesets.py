@@ -426,11 +426,13 @@ DECISIONS = {
     "uth-sd": "seats no-burn seat-order customer-limit posted-limits equal-blind trips-alone toke toke-play "
     "no-more-bets progressive-wager progressive-needs progressive-loses to-1 first-five "
     "several-winners meter-share folded-progressive trips-alone-live default-limits",
-    "tcp-casino-club": "seats twos button-ten rotation total-action follow unseen-fold",
-    "p215-casino-club": "overlapping-tiers button-ten insurance-first double-any-total split-aces rotation "
-    "surrender-after-peek completing pure-at-once follow",
+    "tcp-casino-club": "seats twos button-ten button-count button-card rotation total-action follow unseen-fold "
+    "settlement table-limit both-bonuses five-card-hands proposition-players most-tiers",
+    "p215-casino-club": "overlapping-tiers button-ten button-count button-always insurance-first double-any-total "
+    "split-aces rotation surrender-after-peek completing pure-at-once follow seats player-fee no-more-bets shoe "
+    "even-money hand-by-hand soft-18 two-card-hard-17 soft-17-for-buster red-run",
 }
-DECIDED_EVERYWHERE = "chip rounding wager-by-wager void"
+DECIDED_EVERYWHERE = "chip rounding wager-by-wager void in-force withdraw liability"
 DECIDED_FOR_PLAYER_DEALERS = "coverage one-pass backline-wagers fee-bounds"
 DECIDED_FOR_HOLD_EM = "acting-order folded-hands board-pair"
 

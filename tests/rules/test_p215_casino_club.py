@@ -1,12 +1,21 @@
 """Pure 21.5 Blackjack with Buster and Red Flex, clause by clause."""
 
+import datetime
 from typing import Any
 
 import pytest
 
 from domain.documents import play, read_document
-from domain.events import DecisionFollowed, DecisionMade, InsurancePlaced, RoundEvent, RoundOpened
-from domain.rulesets import load
+from domain.events import (
+    DecisionFollowed,
+    DecisionMade,
+    InsurancePlaced,
+    RoundEvent,
+    RoundOpened,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from domain.rulesets import RuleSetError, in_force, load, parse
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, p215, spread
 from tests.rules.rounds import Result
 
@@ -15,9 +24,9 @@ BONUS = "KQJT"
 OUT_OF_TURN = "out_of_turn"
 
 
-def box(mine: str, dealer: str, *bets: str, **table: Any) -> ButtonGame:
-    """Seat 1 has a game wager of 10.00 and everybody his first two cards; no hole card is checked yet."""
-    return p215("1 game 10.00", *bets, cards=f"1: {mine}, dealer: {dealer}", **table)
+def box(mine: str, dealer: str, *bets: str, stake: str = "10.00", **table: Any) -> ButtonGame:
+    """Seat 1 has a game wager of 10.00 and everybody their first two cards; no hole card is checked yet."""
+    return p215(f"1 game {stake}", *bets, cards=f"1: {mine}, dealer: {dealer}", **table)
 
 
 def over(dealer: str, *bets: str, mine: str = "Th 8s", choices: tuple[str, ...] = ("1 stand",), **table: Any) -> Result:
@@ -124,6 +133,22 @@ def test_p215_dealing_13__the_bank_pays_no_more_than_its_wager():
     ]
     assert result.lines_by("p215/dealing/13") == result.lines[3:]
     assert banked(result) == "paid 25.00, collected 0.00"
+
+
+def test_p215_dealing_3__read_for_separate_limits_the_wager_pays_and_collects_as_much_as_it_is():
+    result = under("separate-limits", "10.00", PUSH_LAST)
+    assert result.lines[:2] == ["1 game 10.00: win 1:1, paid 10.00", "2 game 10.00: lose, collected 10.00"]
+    assert under("separate-limits", "8.00", PUSH_LAST).lines[:2] == [
+        "1 game 10.00: win 1:1, paid 8.00, short 2.00",
+        "2 game 10.00: lose, collected 8.00, short 2.00",
+    ]
+
+
+@pytest.mark.parametrize("wager", ["0.01", "12.00", "30.00"])
+def test_p215_double_split_surrender_5_coverage__the_bank_wins_and_loses_no_more_than_it_put_up(wager: str):
+    """Seat 1 alone would lose 40.00 to the bank, or win 35.00 from it."""
+    assert banked(under(None, wager, LOSING)) == f"paid 0.00, collected {wager}"
+    assert banked(under(None, wager, WINNING)) == f"paid {wager}, collected 0.00"
 
 
 def test_p215_dealing_13__a_wager_that_is_just_enough_covers_all():
@@ -312,6 +337,21 @@ def test_p215_values_pure__a_21_of_three_cards_is_none(mine: str, choices: tuple
     assert result.lines_by("p215/values/pure") == []
 
 
+@pytest.mark.parametrize("rank", BONUS)
+def test_p215_values_bonus__it_counts_10_and_10_and_a_half_beside_an_ace(rank: str):
+    assert over(f"9d {rank}c")["dealer"]["hand"] == "19"
+    dealt = p215("1 game 10.00", "2 game 10.00", cards=f"1: Ah {rank}c, 2: Ts 8s, dealer: 6d 5c")
+    result = dealt.then("2 stand", "reveal dealer", "dealer gets Ts", "settle").result()
+    assert result.line(1, "game") == "1 game 10.00: win 6:5, paid 12.00"  # 21.5 against 21
+
+
+def test_p215_object__who_comes_closer_without_going_over_wins():
+    wins, loses = "1 game 10.00: win 1:1, paid 10.00", "1 game 10.00: lose, collected 10.00"
+    assert over("Td 8c", mine="Th 9c").lines == [wins]
+    assert over("Td Kc", mine="Th 9c").lines == [loses]
+    assert over("Td 8c", mine="Th 6c", choices=("1 hit", "1 gets 6s")).lines == [loses]
+
+
 @pytest.mark.parametrize(
     ("dealer", "name"),
     [
@@ -359,6 +399,14 @@ def test_p215_dealing_1__eight_sit_at_a_table():
         assert p215(players={seat: "p-1"}).document_refused() == ("bad_document", "p215/dealing/1")
 
 
+def test_p215_decision_seats__the_player_dealers_is_one_of_the_eight():
+    assert RULES.seats == 8
+    for banker in (1, 8):
+        bets = [f"{seat} game 10.00" for seat in range(1, 9) if seat != banker]
+        assert p215(*bets, banker=banker).then("close").result()["fee"]["action"] == "70.00"
+        assert p215(*bets, "9 game 10.00", banker=banker).last_refused() == ("bad_document", "p215/dealing/1")
+
+
 @pytest.mark.parametrize("bets", [["1 game 9.00"], ["1 game 101.00"], ["1 game 60.00", "1 game 60.00"]])
 def test_p215_dealing_2__wagers_lie_between_the_tables_limits(bets: list[str]):
     limits = {"game": ["10.00", "100.00"]}
@@ -368,20 +416,22 @@ def test_p215_dealing_2__wagers_lie_between_the_tables_limits(bets: list[str]):
 
 
 @pytest.mark.parametrize(
-    ("schedule", "limits"),
+    ("schedule", "limits", "clause"),
     [
-        (1, {"game": ["4.00", "500.00"]}),
-        (1, {"game": ["5.00", "501.00"]}),
-        (6, {"game": ["5.00", "1001.00"]}),
-        (12, {"game": ["24.00", "2000.00"]}),
-        (1, {"buster": ["0.50", "50.00"]}),
-        (1, {"red_flex": ["1.00", "51.00"]}),
-        (1, {"game": ["100.00", "50.00"]}),
-        (1, {"insurance": ["1.00", "50.00"]}),
+        (1, {"game": ["4.00", "500.00"]}, "p215/collection/options"),
+        (1, {"game": ["5.00", "501.00"]}, "p215/collection/options"),
+        (6, {"game": ["5.00", "1001.00"]}, "p215/collection/options"),
+        (12, {"game": ["24.00", "2000.00"]}, "p215/collection/options"),
+        (1, {"buster": ["0.50", "50.00"]}, "p215/buster/1"),
+        (1, {"red_flex": ["1.00", "51.00"]}, "p215/red-flex/1"),
+        (1, {"game": ["100.00", "50.00"]}, "p215/collection/options"),
+        (1, {"insurance": ["1.00", "50.00"]}, "p215/dealing/2"),
     ],
 )
-def test_p215_dealing_2__a_tables_own_limits_lie_inside_the_printed_ones(schedule: int, limits: dict[str, list[str]]):
-    assert p215(schedule=schedule, limits=limits).document_refused() == ("bad_terms", "p215/dealing/2")
+def test_p215_dealing_2__a_tables_own_limits_lie_inside_the_printed_ones(
+    schedule: int, limits: dict[str, list[str]], clause: str
+):
+    assert p215(schedule=schedule, limits=limits).document_refused() == ("bad_terms", clause)
 
 
 def test_p215_dealing_4__one_person_may_bet_on_several_spots():
@@ -394,14 +444,105 @@ def test_p215_dealing_4__one_person_may_bet_on_several_spots():
 
 def test_p215_dealing_4__a_game_wager_comes_before_the_cards():
     assert p215().then("close").last_refused() == ("missing_wager", "p215/dealing/4")
+
+
+def test_p215_decision_no_more_bets__after_the_call_none_is_made_or_taken_back():
     closed = p215("1 game 10.00").then("close")
     for late in ("1 game 5.00", "1 buster 5.00", "2 game 10.00", "close"):
-        assert closed.then(late).last_refused() == (OUT_OF_TURN, "p215/dealing/4")
+        assert closed.then(late).last_refused() == (OUT_OF_TURN, "p215/decision/no-more-bets")
+    for bettor, amount in ((None, None), (None, "5.00"), ("b-9", None)):
+        taken = closed.do("withdraw", seat=1, spot="game", bettor=bettor, amount=amount)
+        assert taken.last_refused() == (OUT_OF_TURN, "p215/decision/no-more-bets")
 
 
 @pytest.mark.parametrize("early", ["1 gets As", "1 stand", "peek", "reveal dealer", "settle"])
-def test_p215_dealing_4__nothing_is_played_before_no_more_bets(early: str):
-    assert p215("1 game 10.00").then(early).last_refused() == (OUT_OF_TURN, "p215/dealing/4")
+def test_p215_decision_no_more_bets__nothing_is_played_before_it(early: str):
+    assert p215("1 game 10.00").then(early).last_refused() == (OUT_OF_TURN, "p215/decision/no-more-bets")
+
+
+def test_p215_decision_withdraw__a_wager_is_taken_back_whole():
+    bets = p215("1 game 10.00", "1 buster 5.00", "1 red_flex 5.00")
+    less = bets.do("withdraw", seat=1, spot="buster")
+    assert less.then("close").result()["fee"]["action"] == "15.00"
+    named = bets.do("withdraw", seat=1, spot="red_flex", bettor="seat-1")
+    assert named.then("close").result()["fee"]["action"] == "15.00"
+    dealt = less.then("close", "1 gets Th", "dealer gets 8d", "1 gets 9c", "dealer gets Tc")
+    assert dealt.then("1 stand", "reveal dealer", "settle").result().spots(1) == ["game", "red_flex"]
+
+
+def test_p215_decision_withdraw__or_in_part_and_what_is_left_counts():
+    less = p215("1 game 10.00").do("withdraw", seat=1, spot="game", amount="4.00")
+    assert less.then("close").result()["fee"]["action"] == "6.00"
+    assert less.then("1 game 9.00", "close").result()["fee"]["action"] == "15.00"
+    least = less.do("withdraw", seat=1, spot="game", amount="2.00")
+    assert least.then("close").last_refused() == ("limit", "p215/dealing/2")
+
+
+def test_p215_decision_withdraw__each_bettor_takes_back_their_own():
+    bets = p215("1 game 10.00", "1/b-1 game 20.00", "2 game 10.00")
+    less = bets.do("withdraw", seat=1, spot="game", bettor="b-1")
+    assert less.then("close").result()["fee"]["action"] == "20.00"
+    alone = bets.do("withdraw", seat=1, spot="game")
+    assert alone.then("close").last_refused() == ("missing_wager", "p215/dealing/4")
+
+
+def test_p215_decision_withdraw__a_bonus_wager_does_not_stay_without_its_game_wager():
+    for spot, clause in (("buster", "p215/buster/2"), ("red_flex", "p215/red-flex/1")):
+        left = p215("1 game 10.00", f"1 {spot} 5.00", "2 game 10.00").do("withdraw", seat=1, spot="game")
+        assert left.then("close").last_refused() == ("missing_wager", clause)
+        assert left.do("withdraw", seat=1, spot=spot).then("close").result()["fee"]["action"] == "10.00"
+
+
+def test_p215_decision_withdraw__who_has_taken_all_back_bets_again_like_a_newcomer():
+    """Between two bets without anything on the layout, b-1 is forgotten: their place behind the seat is b-2's."""
+    bets = p215("1 game 10.00", "1/b-1 game 20.00", "1/b-2 game 30.00")
+    again = bets.do("withdraw", seat=1, spot="game", bettor="b-1").then("1/b-1 game 5.00", "close")
+    dealt = again.then("1 gets Th", "dealer gets 8d", "1 gets 9c", "dealer gets Tc", "1 stand", "reveal dealer")
+    assert [line["bettor"] for line in dealt.then("settle").result()["lines"]] == ["seat-1", "b-2", "b-1"]
+
+
+def test_p215_decision_withdraw__a_seat_without_wagers_gets_no_cards():
+    bets = p215("1 game 10.00", "2 game 10.00").do("withdraw", seat=1, spot="game").then("close")
+    assert bets.then("1 gets Th").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
+    assert bets.then("2 gets Th", "dealer gets 8d").status == "open"
+
+
+@pytest.mark.parametrize(
+    ("seat", "spot", "bettor", "amount"),
+    [
+        (1, "buster", None, None),  # nothing on that spot
+        (1, "game", "b-9", None),  # nor of that bettor
+        (2, "game", None, None),  # nor at that seat
+        (8, "game", None, None),  # nor at the player-dealer's
+        (1, "game", None, "10.01"),  # less than that
+        (1, "game", "b-1", "6.00"),
+    ],
+)
+def test_p215_decision_withdraw__nobody_takes_back_what_is_not_there(
+    seat: int, spot: str, bettor: str | None, amount: str | None
+):
+    bets = p215("1 game 10.00", "1/b-1 game 5.00")
+    taken = bets.do("withdraw", seat=seat, spot=spot, bettor=bettor, amount=amount)
+    assert taken.last_refused() == ("bad_choice", "p215/decision/withdraw")
+
+
+def test_p215_decision_withdraw__an_amount_is_more_than_nothing_and_a_wager_goes_once():
+    bets = p215("1 game 10.00")
+    assert bets.do("withdraw", seat=1, spot="game", amount="0.00").last_refused()[0] == "bad_document"
+    gone = bets.do("withdraw", seat=1, spot="game")
+    assert gone.do("withdraw", seat=1, spot="game").last_refused() == ("bad_choice", "p215/decision/withdraw")
+    assert gone.then("close").last_refused() == ("missing_wager", "p215/dealing/4")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_p215_decision_withdraw__it_is_an_event_of_its_own_in_either_version(version: int):
+    taken = p215("1 game 10.00").do("withdraw", seat=1, spot="game", amount="4.00")
+    raw = {**taken.envelope, "actions": list(taken.actions)}
+    document = read_document(raw, lambda _: load("p215-casino-club", version))
+    assert play(document.opening, document.actions)[1][-2:] == [
+        WagerPlaced(1, "game", "seat-1", None, 1000),
+        WagerWithdrawn(1, "game", "seat-1", 400, 600),
+    ]
 
 
 @pytest.mark.parametrize("spot", ["insurance", "double", "ante"])
@@ -530,6 +671,67 @@ def test_p215_collection_fee__it_is_taken_before_the_cards_and_from_nobodys_wage
     assert banked(result) == "paid 10.00, collected 10.00"
 
 
+@pytest.mark.parametrize("dealer", ["8d Tc", "Td Kc"])
+def test_p215_dealing_4_player_fee__players_get_back_all_that_they_wagered_and_won(dealer: str):
+    """Whether they win or lose, nothing is kept from a player beside the wager."""
+    result = over(dealer, mine="Th 9c")
+    moved = [(line["wager"], line["paid"], line["collected"], line["returned"]) for line in result["lines"]]
+    won = dealer == "8d Tc"
+    assert moved == [("10.00", "10.00", "0.00", "10.00") if won else ("10.00", "0.00", "10.00", "0.00")]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_p215_decision_player_fee__there_is_one_fee_and_it_is_the_player_dealers(option: int):
+    """The fee is out of the bank's and the players' sums, so it comes from nobody's wager."""
+    result = over("Td 9c", mine="Th Kc", schedule=option, choices=("1 stand",), stake="25.00")
+    assert result["fee"]["amount"] == OPTIONS[option][2][0][1]
+    assert banked(result) == "paid 25.00, collected 0.00"
+
+
+@pytest.mark.parametrize("dealer", ["8d Tc", "Td Kc"])
+def test_p215_collection_percentage__a_fee_is_the_same_whoever_wins(dealer: str):
+    assert over(dealer, mine="Th 9c")["fee"] == {"action": "10.00", "amount": "0.50", "schedule": 1}
+
+
+def test_p215_collection_percentage__a_schedule_with_a_percentage_is_no_schedule():
+    with pytest.raises(RuleSetError, match="never a percentage"):
+        parse(RULES.text.replace('fee = "0.50"', 'fee = "1%"', 1), "p215-casino-club.toml")
+
+
+def test_p215_dealing_2_five_rates__a_sixth_is_refused():
+    assert {len(schedule.tiers) for schedule in RULES.schedules.values()} == {RULES.most_tiers} == {5}
+    sixth = RULES.text.replace("tiers = [", 'tiers = [\n    { up_to = "10.00", fee = "0.25" },', 1)
+    with pytest.raises(RuleSetError, match="at most 5 tiers"):
+        parse(sixth, "p215-casino-club.toml")
+
+
+@pytest.mark.parametrize("option", OVERLAPPING)
+def test_p215_collection_first_tier__it_reaches_to_100(option: int):
+    hold_fee(option, "100.00", OPTIONS[option][2][0][1])
+
+
+@pytest.mark.parametrize("option", OVERLAPPING)
+def test_p215_collection_second_tier__it_reaches_to_250_but_not_down_to_51(option: int):
+    hold_fee(option, "250.00", OPTIONS[option][2][1][1])
+    hold_fee(option, "51.00", OPTIONS[option][2][0][1])
+
+
+def test_p215_decision_liability__four_doubled_hands_are_owed_eight_times_the_wager():
+    assert p215("1 game 10.00").then("close").result()["exposure"] == {"action": "10.00", "liability": "80.00"}
+    play = box("8h 8c", "6d Tc").then("1 split", "1 gets 8d", "1#2 gets 3s", "1 split", "1 gets 8s", "1#3 gets 3c")
+    play = play.then("1 split", "1 gets 3d", "1#4 gets 3h")
+    for hand in ("1", "1#2", "1#3", "1#4"):
+        play = play.then(f"{hand} double 10.00", f"{hand} gets Th")
+    assert banked(play.then("reveal dealer", "dealer gets Kh", "settle").result()) == "paid 80.00, collected 0.00"
+
+
+def test_p215_decision_in_force__from_18_november_2026():
+    first = datetime.date(2026, 11, 18)
+    assert (RULES.version, RULES.in_force.since) == (2, first)
+    assert in_force("p215-casino-club", first) == RULES
+    assert in_force("p215-casino-club", first - datetime.timedelta(days=1)).version == 1
+
+
 def test_p215_collection_fee__a_table_names_one_schedule():
     assert p215(schedule=[1, 2]).document_refused()[0] == "bad_document"
     assert p215("1 game 10.00").on(terms={}).document_refused() == ("bad_terms", "p215/collection/fee")
@@ -619,21 +821,31 @@ def test_p215_dealing_6__a_second_card_each_and_then_the_players_act_in_the_same
             assert dealt.then(f"{place} gets ??").last_refused() == ("wrong_cards", "p215/dealing/5")
         for other in {"1", "4", "7", "dealer"} - {place}:
             assert dealt.then(f"{other} gets 8h").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
-        assert dealt.then("4 stand").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+        assert dealt.then("4 stand").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
         dealt = dealt.then(f"{place} gets 8h")
     for place in ("4", "7", "1"):
         for other in {"1", "2", "4", "7"} - {place}:
-            assert dealt.then(f"{other} stand").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+            assert dealt.then(f"{other} stand").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
         assert dealt.then(f"{place} gets 2h").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
         assert dealt.then("dealer gets 2h").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
         dealt = dealt.then(f"{place} stand")
     assert dealt.then("reveal dealer").status == "open"
 
 
-def test_p215_dealing_6__cards_come_one_by_one_from_a_shoe():
+def test_p215_decision_shoe__cards_come_one_by_one_from_a_shoe():
     assert p215(dealing="shoe").status == "open"
     for other in ("shuffler", "hand"):
-        assert p215(dealing=other).document_refused()[0] == "bad_terms"
+        assert p215(dealing=other).document_refused() == ("bad_terms", "p215/decision/shoe")
+    hit = box("Th 2c", "6d Tc").then("1 hit")
+    assert hit.then("1 gets 5h 6h").last_refused() == ("wrong_cards", "p215/dealing/5")
+
+
+def test_p215_dealing_8__the_face_down_card_is_turned_up_when_nobody_wants_another():
+    dealt = p215("1 game 10.00", "2 game 10.00", cards="1: Th 2c, 2: Ts 9d, dealer: 6d ??")
+    for played in (dealt, dealt.then("1 hit", "1 gets 5c"), dealt.then("1 stand")):
+        assert played.then("reveal dealer 6d Tc").last_refused() == (OUT_OF_TURN, "p215/dealing/5")
+    acted = dealt.then("1 stand", "2 stand")
+    assert acted.then("reveal dealer 6d Tc").result()["dealer"]["cards"] == ["6d", "Tc"]
 
 
 # ---- the action button and the order of settlement
@@ -651,7 +863,6 @@ BUTTONS = {  # for each player-dealer's seat, where each rank puts the button
     [(banker, rank, seat) for banker, ranks in BUTTONS.items() for rank, seat in ranks.items()],
 )
 def test_p215_dealing_9__the_hole_card_is_counted_round_the_other_seats(banker: int, rank: str, seat: int):
-    """Only seat 5 has a wager, and still the empty seats are counted."""
     dealt = p215("5 game 10.00", cards=f"5: Ah Kc, dealer: 6d {rank}s", banker=banker)
     assert dealt.result()["button"] is None
     assert dealt.then("reveal dealer").result()["button"] == seat
@@ -661,6 +872,21 @@ def test_p215_dealing_9__an_unseen_hole_card_counts_when_it_is_turned_over():
     dealt = p215("5 game 10.00", cards="5: Ah Kc, dealer: 6d ??")
     assert dealt.then("reveal dealer 6d 4s").result()["button"] == 4
     assert dealt.then("reveal dealer 6d Qs").result()["button"] == 5
+
+
+@pytest.mark.parametrize("seats", [(5,), (1, 7), (1, 2, 3, 4, 5, 6, 7)])
+def test_p215_decision_button_count__empty_seats_count_and_the_count_goes_round_again(seats: tuple[int, ...]):
+    """A queen is 12, seven and then five more, however many seats have a wager."""
+    hands = ", ".join(f"{seat}: Ah Kc" for seat in seats)
+    for hole, seat in (("Qs", 5), ("8s", 1)):
+        dealt = p215(*(f"{seat} game 10.00" for seat in seats), cards=f"{hands}, dealer: 6d {hole}", decks=8)
+        assert dealt.then("reveal dealer").result()["button"] == seat
+
+
+@pytest.mark.parametrize("wager", ["1.00", "1000000.00"])
+def test_p215_decision_button_always__it_is_placed_even_where_everything_is_covered(wager: str):
+    result = over("8d Tc", wager=wager)
+    assert result["button"] == 3
 
 
 def test_p215_decision_button_ten__a_ten_counts_ten():
@@ -682,6 +908,17 @@ def test_p215_dealing_10__settlement_goes_clockwise_from_the_button(hole: str, o
     assert [line["outcome"] for line in result["lines"]] == ["surrender" if seat == 6 else "win" for seat in order]
 
 
+def test_p215_dealing_10__not_before_the_player_dealers_hand_is_complete():
+    dealt = box("Th 8s", "6d Tc")
+    shown = dealt.then("1 stand", "reveal dealer")
+    for early in (dealt, dealt.then("1 stand"), shown):
+        assert early.then("settle").last_refused() == (OUT_OF_TURN, "p215/dealing/10")
+    settled = shown.then("dealer gets 2h", "settle")
+    assert settled.status == "settled"
+    for late in ("settle", "1 hit", "reveal dealer"):
+        assert settled.then(late).last_refused() == (OUT_OF_TURN, "p215/dealing/10")
+
+
 def test_p215_double_split_surrender_5__game_then_red_flex_then_buster():
     bets = ("1 buster 3.00", "1 red_flex 2.00", "1 game 10.00")
     dealt = p215(*bets, cards="1: Th 9c, dealer: 8d Th").then("1 stand", "reveal dealer", "settle")
@@ -690,7 +927,7 @@ def test_p215_double_split_surrender_5__game_then_red_flex_then_buster():
         "1 red_flex 2.00: win 1:1, paid 2.00",
         "1 buster 3.00: lose, collected 3.00",
     ]
-    assert dealt.then("settle").last_refused() == (OUT_OF_TURN, "p215/double-split-surrender/5")
+    assert RULES.settlement.clause == "p215/double-split-surrender/5"
 
 
 def test_p215_double_split_surrender_5__spot_by_spot_the_seated_player_first():
@@ -790,7 +1027,7 @@ def test_p215_chart_1a__hit_hard_11_stand_on_hard_19_choose_between(cards: str, 
         elif may:
             assert play.then(f"1 {choice}").last_refused() == ("bad_choice", "p215/chart-1a")
         else:
-            assert play.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+            assert play.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
     if may:
         assert play.then("reveal dealer").last_refused()[0] == OUT_OF_TURN
     else:
@@ -798,8 +1035,8 @@ def test_p215_chart_1a__hit_hard_11_stand_on_hard_19_choose_between(cards: str, 
 
 
 @pytest.mark.parametrize("choice", ["play", "fold", "check"])
-def test_p215_chart_1a__other_games_choices_are_none(choice: str):
-    assert box("Th 8c", "6d Tc").then(f"1 {choice}").last_refused() == ("bad_choice", "p215/chart-1a")
+def test_p215_dealing_6__other_games_choices_are_none(choice: str):
+    assert box("Th 8c", "6d Tc").then(f"1 {choice}").last_refused() == ("bad_choice", "p215/dealing/6")
 
 
 def test_p215_chart_1a__a_hit_gets_its_card_before_anything_else():
@@ -814,7 +1051,7 @@ def test_p215_chart_1a__a_hit_gets_its_card_before_anything_else():
 def test_p215_chart_1a__who_stands_has_nothing_more_to_decide():
     stood = box("Th 2c", "6d Tc").then("1 stand")
     for choice in ("hit", "stand", "double 5.00", "surrender"):
-        assert stood.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+        assert stood.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
 
 
 @pytest.mark.parametrize(
@@ -848,6 +1085,72 @@ def test_p215_chart_1b__the_player_dealer_hits_soft_17_and_stands_on_hard_17(dea
         play = play.then(f"dealer gets {card}")
     assert play.then("dealer gets 2h").last_refused()[0] == OUT_OF_TURN
     assert play.then("settle").result()["dealer"] == {"cards": dealer.split(), "hand": name, "qualifies": None}
+
+
+@pytest.mark.parametrize("cards", ["Ah 8c", "Ah 9c", "Ah 4c 5d"])
+def test_p215_chart_1a_soft__an_ace_that_counts_11_leaves_the_choice(cards: str):
+    """A total of 19 or 20 that would have to stand if it were hard."""
+    for choice in ("hit", "stand"):
+        assert reached(cards).then(f"1 {choice}").status == "open"
+
+
+@pytest.mark.parametrize("cards", ["Th 9c", "Th Kc"])
+def test_p215_chart_1a_hard__a_hand_of_two_cards_without_an_ace_is_hard(cards: str):
+    assert reached(cards).then("1 hit").last_refused() == ("bad_choice", "p215/chart-1a")
+
+
+def test_p215_chart_1a_hard__so_is_one_whose_ace_counts_1():
+    assert reached("Ah 8c Td").then("1 hit").last_refused()[0] == OUT_OF_TURN
+    assert reached("Ah 8c 9d").then("1 hit").status == "open"  # hard 18
+
+
+@pytest.mark.parametrize(
+    ("cards", "choice"), [("Th 9c", "hit"), ("5h 6c", "stand"), ("2h 2c", "stand"), ("Th Kc", "hit")]
+)
+def test_p215_dealing_7__the_chart_leaves_no_choice_there(cards: str, choice: str):
+    assert reached(cards).then(f"1 {choice}").last_refused() == ("bad_choice", "p215/chart-1a")
+
+
+def drawn_by_the_player_dealer(dealer: str, *bets: str, choices: tuple[str, ...] = ("1 stand",)) -> bool:
+    """Whether these cards of the player-dealer's take another one."""
+    up, hole, *draws = dealer.split()
+    play = box("Th 8s", f"{up} {hole}", *bets)
+    play = (play.then("peek") if up[0] in "AT" else play).then(*choices, "reveal dealer")
+    return completed(play.then(*(f"dealer gets {card}" for card in draws)))
+
+
+@pytest.mark.parametrize(("dealer", "draws"), [("Ad 6c", True), ("Ad 2c 4h", True), ("Ad 6c Th", False)])
+def test_p215_chart_1b_soft__17_with_an_ace_as_11_is_hit(dealer: str, draws: bool):
+    assert drawn_by_the_player_dealer(dealer) is draws
+
+
+@pytest.mark.parametrize(("dealer", "draws"), [("5d 6c 6h", False), ("5d 6c 5h", True), ("9d 7c Ah", False)])
+def test_p215_chart_1b_hard__17_of_three_cards_stands(dealer: str, draws: bool):
+    assert drawn_by_the_player_dealer(dealer) is draws
+
+
+@pytest.mark.parametrize("dealer", ["Td 7c", "9d 8c"])
+def test_p215_decision_two_card_hard_17__17_of_two_cards_stands_too(dealer: str):
+    assert not drawn_by_the_player_dealer(dealer)
+
+
+@pytest.mark.parametrize("dealer", ["Ad 7c", "Ad 8c", "Ad 9c", "Ad 6c Ah", "Ad 2c 8h"])
+def test_p215_decision_soft_18__soft_18_and_more_stands(dealer: str):
+    assert not drawn_by_the_player_dealer(dealer)
+
+
+@pytest.mark.parametrize(("dealer", "draws"), [("Ad 6c", True), ("Td 7c", False), ("Ad 7c", False)])
+def test_p215_decision_soft_17_for_buster__soft_17_is_hit_for_buster_alone(dealer: str, draws: bool):
+    given_up = ("1 surrender",)
+    assert drawn_by_the_player_dealer(dealer, "1 buster 5.00", choices=given_up) is draws
+    assert not drawn_by_the_player_dealer(dealer, choices=given_up)
+
+
+@pytest.mark.parametrize("dealer", ["6d Tc", "6d 5c"])
+def test_p215_wins_4__the_hand_is_completed_when_all_have_acted(dealer: str):
+    dealt = p215("1 game 10.00", "2 game 10.00", cards=f"1: Th 9c, 2: Ts 9h, dealer: {dealer}").then("1 stand")
+    assert dealt.then("dealer gets 6h").last_refused()[0] == OUT_OF_TURN
+    assert completed(dealt.then("2 stand", "reveal dealer"))
 
 
 # ---- doubling
@@ -893,7 +1196,7 @@ def test_p215_double_split_surrender_1__one_card_only():
         assert doubled.then(other).last_refused()[0] == OUT_OF_TURN
     drawn = doubled.then("1 gets 2s")
     for choice in ("hit", "stand", "double 10.00"):
-        assert drawn.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+        assert drawn.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
     assert drawn.then("reveal dealer").status == "open"
 
 
@@ -954,7 +1257,7 @@ def test_p215_double_split_surrender_2__an_equal_wager():
     assert dealt.then("1 split 5.00").last_refused()[0] == "bad_document"
 
 
-def test_p215_double_split_surrender_2__a_card_to_each_hand_the_lower_number_first():
+def test_p215_decision_hand_by_hand__a_card_to_each_hand_the_lower_number_first():
     split = box("8h 8c", "6d Tc").then("1 split")
     for other in ("1#2 gets Th", "dealer gets Th", "1#3 gets Th", "2 gets Th", "1 stand", "1#2 stand", "reveal dealer"):
         assert split.then(other).last_refused()[0] == OUT_OF_TURN
@@ -966,6 +1269,11 @@ def test_p215_double_split_surrender_2__a_card_to_each_hand_the_lower_number_fir
         assert twice.then(other).last_refused()[0] == OUT_OF_TURN
     assert twice.then("1 stand", "1 stand").last_refused()[0] == OUT_OF_TURN
     assert twice.then("1 stand", "1#2 stand", "reveal dealer").status == "open"
+
+
+def test_p215_decision_hand_by_hand__hands_are_settled_by_their_numbers():
+    played = FOUR_HANDS.then("1#2 stand", "1#3 stand", "1#4 stand", "reveal dealer", "dealer gets 3s", "settle")
+    assert [line["hand"] for line in played.result()["lines"]] == [1, 2, 3, 4]
 
 
 # Hand 1 is split a second time, then hand 2: the new hands are numbers 3 and 4.
@@ -995,7 +1303,7 @@ def test_p215_double_split_surrender_2__and_no_further():
 def test_p215_decision_split_aces__one_card_each_and_finished():
     split = box("Ah Ac", "6d Tc").then("1 split", "1 gets 2h", "1#2 gets Ad")
     for choice in ("1 hit", "1 stand", "1 double 10.00", "1#2 split", "1#2 stand", "1#2 hit"):
-        assert split.then(choice).last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+        assert split.then(choice).last_refused() == (OUT_OF_TURN, "p215/dealing/6")
     played = split.then("reveal dealer", "dealer gets 2s", "settle")
     assert played.result().lines == ["1 game 10.00: lose, collected 10.00", "1#2 game 10.00: lose, collected 10.00"]
     assert box("Ah Ac", "6d Tc").then("1 split", "1 gets 2h", "reveal dealer").last_refused()[0] == OUT_OF_TURN
@@ -1048,7 +1356,7 @@ def test_p215_double_split_surrender_3__not_after_a_third_card_and_nothing_after
     assert reached("2h 3c 6d").then("1 surrender").last_refused() == ("bad_choice", "p215/double-split-surrender/3")
     given_up = box("Th 6c", "6d Tc").then("1 surrender")
     for choice in ("hit", "stand", "surrender"):
-        assert given_up.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+        assert given_up.then(f"1 {choice}").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
     assert box("Ah Kc", "6d Tc").then("1 surrender").last_refused()[0] == OUT_OF_TURN
 
 
@@ -1284,6 +1592,17 @@ def test_p215_wins_8__the_higher_total_wins_1_to_1(mine: str, dealer: str, line:
     assert over(dealer, mine=mine).lines_by("p215/wins/8") == [line]
 
 
+def test_p215_decision_even_money__game_and_double_pay_1_to_1():
+    assert {on: str(odds) for on, odds in RULES.odds.items()} == {
+        "game": "1:1",
+        "double": "1:1",
+        "pure 21.5": "6:5",
+        "insurance": "2:1",
+    }
+    result = over("Td 9c", mine="5h 6c", choices=("1 double 7.00", "1 gets Ks"), stake="13.00")
+    assert result.lines == ["1 game 13.00: win 1:1, paid 13.00", "1 double 7.00: win 1:1, paid 7.00"]
+
+
 def test_p215_wins_8__the_higher_total_of_a_doubled_hand():
     choices = ("1 double 10.00", "1 gets Ks")
     assert over("Td 9c", mine="5h 6c", choices=choices).lines_by("p215/wins/8") == [
@@ -1334,6 +1653,11 @@ def test_p215_wins_9b__a_hand_that_goes_over_loses(dealer: str):
     assert over(dealer, mine="Th 6c", choices=BUST).lines_by("p215/wins/9b") == ["1 game 10.00: lose, collected 10.00"]
 
 
+@pytest.mark.parametrize("dealer", ["9d 8c", "Td Kc", "6d 5c Th", "Ad 7c"])
+def test_p215_wins_6__a_hand_that_is_over_loses_to_one_that_is_not(dealer: str):
+    assert over(dealer, mine="Th 6c", choices=BUST).lines == ["1 game 10.00: lose, collected 10.00"]
+
+
 @pytest.mark.parametrize("dealer", ["9d 8c", "6d Tc Kh"])
 def test_p215_wins_9b__22_is_over(dealer: str):
     result = over(dealer, mine="Th 6c", choices=("1 hit", "1 gets 6s"))
@@ -1381,7 +1705,7 @@ def test_p215_wins_11__there_are_no_dealer_tips():
 
 def test_p215_wins_11__the_seated_player_decides():
     dealt = box("Th 6c", "6d Tc", "1/b-1 game 20.00")
-    assert dealt.then("1/b-1 stand").last_refused() == (OUT_OF_TURN, "p215/chart-1a")
+    assert dealt.then("1/b-1 stand").last_refused() == (OUT_OF_TURN, "p215/dealing/6")
     assert dealt.then("1 hit", "1 gets Ks", "reveal dealer", "dealer gets 2h", "settle").result().lines == [
         "1 game 10.00: lose, collected 10.00",
         "1/b-1 game 20.00: lose, collected 20.00",
@@ -1507,6 +1831,13 @@ def test_p215_decision_completing__nothing_depends_on_it_when_all_hold_pure_21_5
     assert completed(mixed.then("2 stand", "reveal dealer"))
 
 
+def test_p215_decision_completing__a_card_that_nothing_depends_on_is_refused_by_it():
+    for played in (ALL_PURE.then("reveal dealer"), given_up("5d 6h"), given_up("5d 4c", "1 red_flex 5.00")):
+        assert played.then("dealer gets 2c").last_refused() == (OUT_OF_TURN, "p215/decision/completing")
+    complete = box("Th 6c", "9d 8h").then("1 stand", "reveal dealer")
+    assert complete.then("dealer gets 2c").last_refused() == (OUT_OF_TURN, "p215/chart-1b")
+
+
 def test_p215_decision_completing__a_live_or_doubled_hand_depends_on_it():
     assert completed(box("Th 6c", "5d 6h").then("1 stand", "reveal dealer"))
     assert completed(box("Th 6c", "5d 6h").then("1 double 1.00", "1 gets 2h", "reveal dealer"))
@@ -1580,11 +1911,12 @@ SIDE_LIMITS = [("0.99", False), ("1.00", True), ("50.00", True), ("50.01", False
 
 
 def hold_side_limit(spot: str, amount: str, fits: bool) -> None:
+    """A limit is refused by the clause that prints it."""
     closed = p215("1 game 10.00", f"1 {spot} {amount}", chip="0.01").then("close")
     if fits:
         assert closed.status == "open"
     else:
-        assert closed.last_refused() == ("limit", "p215/dealing/2")
+        assert closed.last_refused() == ("limit", RULES.spots[spot].clause)
 
 
 @pytest.mark.parametrize(("amount", "fits"), SIDE_LIMITS)
@@ -1606,12 +1938,50 @@ def test_p215_buster_1__for_each_game_wager():
     assert p215(*bets, "1 buster 1.00").then("close").last_refused()[0] == "limit"
 
 
-@pytest.mark.parametrize("spot", ["buster", "red_flex"])
-def test_p215_buster_2__a_bonus_wager_needs_a_game_wager(spot: str):
-    alone = p215("1 game 10.00", f"2 {spot} 5.00")
-    assert alone.then("close").last_refused()[0] == "missing_wager"
-    assert RULES.clause("side_wagers") == "p215/buster/2"
-    assert alone.then("2 game 5.00", "close").result()["fee"]["action"] == "20.00"
+def hold_not_alone(spot: str, clause: str) -> None:
+    for bettor in ("2", "1/b-1"):
+        alone = p215("1 game 10.00", f"{bettor} {spot} 5.00")
+        assert alone.then("close").last_refused() == ("missing_wager", clause)
+        assert alone.then(f"{bettor} game 5.00", "close").result()["fee"]["action"] == "20.00"
+
+
+def hold_before_the_cards(spot: str) -> None:
+    closed = p215("1 game 10.00").then("close")
+    for played in (closed, closed.then("1 gets Th")):
+        assert played.then(f"1 {spot} 5.00").last_refused() == (OUT_OF_TURN, "p215/decision/no-more-bets")
+
+
+def test_p215_buster_2__it_needs_a_game_wager():
+    hold_not_alone("buster", "p215/buster/2")
+
+
+def test_p215_buster_3__before_the_first_card():
+    hold_before_the_cards("buster")
+
+
+def test_p215_buster_4__backline_bettors_may():
+    result = over("6d Tc Kh", "1/b-1 game 5.00", "1/b-1 buster 5.00")
+    assert result.line(1, "buster", bettor="b-1") == "1/b-1 buster 5.00: win 1:1, paid 5.00"
+
+
+def test_p215_buster_6__more_cards_in_the_hand_that_is_over_pay_more():
+    paid = [over(dealer, "1 buster 5.00").line(1, "buster") for dealer in ("6c 9d Kh", "6c 4d 5h 9c", "2c 3d 4h 5c 9d")]
+    assert paid == [f"1 buster 5.00: win {odds}" for odds in ("1:1, paid 5.00", "3:1, paid 15.00", "6:1, paid 30.00")]
+
+
+@pytest.mark.parametrize(
+    ("dealer", "moved"), [("6d Tc Kh", "paid 15.00, collected 0.00"), ("Td 9c", "paid 0.00, collected 15.00")]
+)
+def test_p215_buster_7__the_player_dealer_pays_and_collects(dealer: str, moved: str):
+    assert banked(over(dealer, "1 buster 5.00")) == moved
+
+
+@pytest.mark.parametrize("wager", ["1.00", "1000000.00"])
+def test_p215_buster_8__where_the_wager_does_not_cover_all_the_button_says_who_gets_action(wager: str):
+    dealt = p215("1 game 10.00", "3 game 10.00", cards="1: Th 9c, 3: Ts 9h, dealer: 8d Ts", wager=wager)
+    result = dealt.then("1 stand", "3 stand", "reveal dealer", "settle").result()
+    assert (result["button"], result.seats()) == (3, [3, 1])
+    assert result.line(1, "game").startswith("1 game 10.00: no_action" if wager == "1.00" else "1 game 10.00: win")
 
 
 BUSTED = [
@@ -1669,6 +2039,31 @@ def test_p215_buster_5__it_stays_in_action_whatever_the_hand_does(mine: str, cho
 def test_p215_red_flex_1__from_1_to_50_dollars(amount: str, fits: bool):
     hold_side_limit("red_flex", amount, fits)
     assert RULES.spots["red_flex"].clause == "p215/red-flex/1"
+
+
+def test_p215_red_flex_1__it_needs_a_game_wager():
+    hold_not_alone("red_flex", "p215/red-flex/1")
+
+
+def test_p215_red_flex_2__before_the_first_card():
+    hold_before_the_cards("red_flex")
+
+
+def test_p215_red_flex_3__backline_bettors_may():
+    result = over("9d 8h", "1/b-1 game 5.00", "1/b-1 red_flex 5.00")
+    assert result.line(1, "red_flex", bettor="b-1") == "1/b-1 red_flex 5.00: win 1:1, paid 5.00"
+
+
+@pytest.mark.parametrize(
+    ("dealer", "outcome"),
+    [
+        ("2h 2d Kc 2h 2d", "win 1:1, paid 5.00"),  # four red cards, two of them in a row from the first
+        ("2c 2d 2h 3d 9h", "lose, collected 5.00"),  # four in a row, but not from the first
+        ("2h 2c 2h 3d 9h", "lose, collected 5.00"),
+    ],
+)
+def test_p215_decision_red_run__only_red_cards_from_the_first_on_count(dealer: str, outcome: str):
+    assert over(dealer, "1 red_flex 5.00").line(1, "red_flex") == f"1 red_flex 5.00: {outcome}"
 
 
 RED_RUNS = [

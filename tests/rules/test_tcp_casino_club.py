@@ -1,14 +1,23 @@
 """Three Card Poker 6 Card Bonus, clause by clause."""
 
+import datetime
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from domain.documents import play, read_document
-from domain.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent, RoundOpened
+from domain.events import (
+    CardsTurned,
+    DecisionFollowed,
+    DecisionMade,
+    RoundEvent,
+    RoundOpened,
+    WagerPlaced,
+    WagerWithdrawn,
+)
 from domain.ruleset import Odds
-from domain.rulesets import load
+from domain.rulesets import RuleSetError, in_force, load, parse
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, spread, tcp
 from tests.rules.rounds import Result
 
@@ -264,6 +273,25 @@ def test_tcp_ranking_three_card__the_better_hand_wins(better: tuple[str, str], w
 
 
 @pytest.mark.parametrize(
+    ("mine", "dealer"), [("Ac 9h 2d", "Kc Jh 3d"), ("Qc 9h 2d", "Qh 8d 7c"), ("Qc 9h 4d", "Qh 9d 3c")]
+)
+def test_tcp_ranking_card_values__the_ace_is_highest_and_cards_are_compared_from_the_top(mine: str, dealer: str):
+    assert showdown(mine, dealer).line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
+    assert showdown(dealer, mine).line(1, "ante") == "1 ante 10.00: lose, collected 10.00"
+
+
+@pytest.mark.parametrize("suits", ["cdhs", "hscd", "sdch"])
+def test_tcp_ranking_card_values__no_suit_is_higher_than_another(suits: str):
+    mine, dealer = f"Q{suits[0]} 9{suits[1]} 4{suits[2]}", f"Q{suits[3]} 9{suits[0]} 4{suits[1]}"
+    assert showdown(mine, dealer).lines == ["1 play 10.00: push", "1 ante 10.00: push"]
+
+
+def test_tcp_object__the_better_three_card_hand_wins():
+    for mine, outcome in (("9c 9h 2s", "win 1:1, paid 10.00"), ("9c 8h 2s", "lose, collected 10.00")):
+        assert showdown(mine, QUEEN_HIGH).line(1, "ante") == f"1 ante 10.00: {outcome}"
+
+
+@pytest.mark.parametrize(
     ("mine", "dealer"),
     [
         ("Ac Kc Qc", "Ad Kd Qd"),
@@ -292,10 +320,32 @@ BUTTONS = {  # for each player-dealer's seat, where each rank puts the button
     [(banker, rank, seat) for banker, ranks in BUTTONS.items() for rank, seat in ranks.items()],
 )
 def test_tcp_table_action_button__the_open_card_is_counted_round_the_other_seats(banker: int, rank: str, seat: int):
-    """Only seat 3 has a wager, and still the empty seats are counted."""
     dealt = tcp("3 ante 10.00", banker=banker).then("close", "3 gets ?? ?? ??")
     assert dealt.result()["button"] is None
     assert dealt.then(f"dealer gets 6c 6d {rank}s").result()["button"] == seat
+
+
+@pytest.mark.parametrize("face_down", ["2c 3d", "Kc Qd", "As Ad"])
+def test_tcp_table_action_button_face_down__the_cards_face_down_move_no_button(face_down: str):
+    """Counted by any of these cards, the button would be at another seat than 5."""
+    dealt = tcp("3 ante 10.00").then("close", "3 gets 6c 7c 8c")
+    assert dealt.then(f"dealer gets {face_down} 5h").result()["button"] == 5
+
+
+def test_tcp_decision_button_card__the_open_card_places_it_as_soon_as_it_is_turned_up():
+    dealt = tcp("3 ante 10.00").then("close", "3 gets 6c 7c 8c", "dealer gets ?? ?? 4h")
+    assert dealt.result()["button"] == 4
+    assert dealt.then("3 play", "reveal dealer Ks 2d 4h").result()["button"] == 4
+
+
+@pytest.mark.parametrize("seats", [(3,), (1, 6), (1, 2, 3, 4, 5, 6)])
+def test_tcp_decision_button_count__empty_seats_count_and_the_count_goes_round_again(seats: tuple[int, ...]):
+    """A queen is 12, twice round the six seats, however many of them have a wager."""
+    packets = ("2c 3c 4c", "2d 3d 4d", "2h 3h 4h", "6c 7c 8c", "6d 7d 8d", "6h 7h 8h")
+    dealt = tcp(*(f"{seat} ante 10.00" for seat in seats)).then("close")
+    dealt = dealt.then(*(f"{seat} gets {packet}" for seat, packet in zip(seats, packets, strict=False)))
+    assert dealt.then("dealer gets 9c 9d Qs").result()["button"] == 6
+    assert dealt.then("dealer gets 9c 9d 8s").result()["button"] == 2
 
 
 def test_tcp_decision_button_ten__a_ten_counts_ten():
@@ -328,7 +378,7 @@ def test_tcp_table_order_of_wagers__play_ante_pair_plus_six_card():
         "six_card",
     ]
     assert dealt.then("1 fold", "reveal dealer", "settle").result().spots(1) == ["ante", "pair_plus", "six_card"]
-    assert RULES.clause("settlement_order") == "tcp/table/order-of-wagers"
+    assert RULES.settlement.clause == "tcp/table/order-of-wagers"
 
 
 def test_tcp_table_order_of_wagers__spot_by_spot_the_seated_player_first():
@@ -356,27 +406,106 @@ def test_tcp_table_order_of_wagers__spot_by_spot_the_seated_player_first():
 # ---- before the deal
 
 
+def test_tcp_decision_withdraw__a_wager_is_taken_back_whole():
+    bets = tcp("1 ante 10.00", "1 pair_plus 5.00", "1 six_card 5.00")
+    less = bets.do("withdraw", seat=1, spot="pair_plus")
+    assert less.then("close").result()["fee"]["action"] == "15.00"
+    named = bets.do("withdraw", seat=1, spot="six_card", bettor="seat-1")
+    assert named.then("close").result()["fee"]["action"] == "15.00"
+    played = less.then("close", "1 gets 9c 9h 2s", f"dealer gets {QUEEN_HIGH}", "1 play", "reveal dealer", "settle")
+    assert played.result().spots(1) == ["play", "ante", "six_card"]
+
+
+def test_tcp_decision_withdraw__or_in_part_and_what_is_left_counts():
+    less = tcp("1 ante 10.00").do("withdraw", seat=1, spot="ante", amount="4.00")
+    assert less.then("close").result()["fee"]["action"] == "6.00"
+    assert less.then("1 ante 9.00", "close").result()["fee"]["action"] == "15.00"
+    least = less.do("withdraw", seat=1, spot="ante", amount="2.00")
+    assert least.then("close").last_refused() == ("limit", "tcp/collection/table-limit")
+
+
+def test_tcp_decision_withdraw__each_bettor_takes_back_their_own():
+    bets = tcp("1 ante 10.00", "1/b-1 ante 20.00", "2 ante 10.00")
+    less = bets.do("withdraw", seat=1, spot="ante", bettor="b-1")
+    assert less.then("close").result()["fee"]["action"] == "20.00"
+    alone = bets.do("withdraw", seat=1, spot="ante")
+    assert alone.then("close").last_refused() == ("missing_wager", "tcp/before/3")
+
+
+def test_tcp_decision_withdraw__who_has_taken_all_back_bets_again_like_a_newcomer():
+    """Between two bets without anything on the layout, b-1 is forgotten: their place behind the seat is b-2's."""
+    bets = tcp("1 ante 10.00", "1/b-1 ante 20.00", "1/b-2 ante 30.00").do("withdraw", seat=1, spot="ante", bettor="b-1")
+    dealt = bets.then("1/b-1 ante 5.00", "close", f"1 gets {HIGH}", f"dealer gets {QUEEN_HIGH}")
+    result = dealt.then("1 fold", "settle").result()
+    assert [line["bettor"] for line in result["lines"]] == ["seat-1", "b-2", "b-1"]
+
+
+@pytest.mark.parametrize(
+    ("seat", "spot", "bettor", "amount"),
+    [
+        (1, "six_card", None, None),  # nothing on that spot
+        (1, "ante", "b-9", None),  # nor of that bettor
+        (2, "ante", None, None),  # nor at that seat
+        (7, "ante", None, None),  # nor at the player-dealer's
+        (1, "ante", None, "10.01"),  # less than that
+        (1, "ante", "b-1", "6.00"),
+    ],
+)
+def test_tcp_decision_withdraw__nobody_takes_back_what_is_not_there(
+    seat: int, spot: str, bettor: str | None, amount: str | None
+):
+    bets = tcp("1 ante 10.00", "1/b-1 ante 5.00")
+    taken = bets.do("withdraw", seat=seat, spot=spot, bettor=bettor, amount=amount)
+    assert taken.last_refused() == ("bad_choice", "tcp/decision/withdraw")
+
+
+def test_tcp_decision_withdraw__an_amount_is_more_than_nothing_and_a_wager_goes_once():
+    bets = tcp("1 ante 10.00")
+    assert bets.do("withdraw", seat=1, spot="ante", amount="0.00").last_refused()[0] == "bad_document"
+    gone = bets.do("withdraw", seat=1, spot="ante")
+    assert gone.do("withdraw", seat=1, spot="ante").last_refused() == ("bad_choice", "tcp/decision/withdraw")
+    assert gone.then("close").last_refused() == ("missing_wager", "tcp/before/3")
+
+
+def test_tcp_decision_withdraw__a_seat_without_wagers_gets_no_cards():
+    bets = tcp("1 ante 10.00", "2 ante 10.00").do("withdraw", seat=1, spot="ante").then("close")
+    assert bets.then(f"1 gets {HIGH}").last_refused() == ("out_of_turn", "tcp/decision/deal-order")
+    dealt = bets.then(f"2 gets {HIGH}", f"dealer gets {QUEEN_HIGH}", "2 play", "reveal dealer", "settle")
+    assert dealt.result().seats() == [2]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_tcp_decision_withdraw__it_is_an_event_of_its_own_in_either_version(version: int):
+    taken = tcp("1 ante 10.00").do("withdraw", seat=1, spot="ante", amount="4.00")
+    raw = {**taken.envelope, "actions": list(taken.actions)}
+    document = read_document(raw, lambda _: load("tcp-casino-club", version))
+    assert play(document.opening, document.actions)[1][-2:] == [
+        WagerPlaced(1, "ante", "seat-1", None, 1000),
+        WagerWithdrawn(1, "ante", "seat-1", 400, 600),
+    ]
+
+
 @pytest.mark.parametrize("bets", [["1 ante 9.00"], ["1 ante 101.00"], ["1 ante 60.00", "1 ante 60.00"]])
 def test_tcp_before_1__wagers_lie_between_the_tables_limits(bets: list[str]):
     limits = {"ante": ["10.00", "100.00"]}
-    assert tcp(*bets, limits=limits).then("close").last_refused() == ("limit", "tcp/before/1")
+    assert tcp(*bets, limits=limits).then("close").last_refused() == ("limit", "tcp/collection/table-limit")
     for inside in ("10.00", "100.00"):
         assert tcp(f"1 ante {inside}", limits=limits).then("close").result()["fee"]["action"] == inside
 
 
 @pytest.mark.parametrize(
-    "limits",
+    ("limits", "clause"),
     [
-        {"ante": ["4.00", "500.00"]},
-        {"ante": ["5.00", "501.00"]},
-        {"pair_plus": ["0.00", "50.01"]},
-        {"six_card": ["0.00", "26.00"]},
-        {"ante": ["100.00", "50.00"]},
-        {"play": ["5.00", "500.00"]},
+        ({"ante": ["4.00", "500.00"]}, "tcp/collection/table-limit"),
+        ({"ante": ["5.00", "501.00"]}, "tcp/collection/table-limit"),
+        ({"pair_plus": ["0.00", "50.01"]}, "tcp/collection/pair-plus-limit"),
+        ({"six_card": ["0.00", "26.00"]}, "tcp/collection/six-card-limit"),
+        ({"ante": ["100.00", "50.00"]}, "tcp/collection/table-limit"),
+        ({"play": ["5.00", "500.00"]}, "tcp/before/1"),
     ],
 )
-def test_tcp_before_1__a_tables_own_limits_lie_inside_the_printed_ones(limits: dict[str, list[str]]):
-    assert tcp(limits=limits).document_refused() == ("bad_terms", "tcp/before/1")
+def test_tcp_before_1__a_tables_own_limits_lie_inside_the_printed_ones(limits: dict[str, list[str]], clause: str):
+    assert tcp(limits=limits).document_refused() == ("bad_terms", clause)
 
 
 def test_tcp_before_2__backline_bettors_bet_on_all_three_spots():
@@ -432,12 +561,15 @@ def test_tcp_before_3__the_play_wager_equals_the_ante():
 @pytest.mark.parametrize("spot", ["pair_plus", "six_card"])
 def test_tcp_before_4__a_bonus_wager_needs_an_ante(spot: str):
     alone = tcp("1 ante 10.00", f"2 {spot} 5.00")
-    assert alone.then("close").last_refused()[0] == "missing_wager"
+    assert alone.then("close").last_refused() == ("missing_wager", "tcp/before/3")
     assert alone.then("2 ante 5.00", "close").result()["fee"]["action"] == "20.00"
 
 
-def test_tcp_before_5__after_no_more_bets_none_is_made():
+def test_tcp_before_5__after_no_more_bets_none_is_made_or_taken_back():
     closed = tcp("1 ante 10.00").then("close")
+    for bettor, amount in ((None, None), (None, "5.00"), ("b-9", None)):
+        taken = closed.do("withdraw", seat=1, spot="ante", bettor=bettor, amount=amount)
+        assert taken.last_refused() == ("out_of_turn", "tcp/before/5")
     for late in ("1 ante 5.00", "1 pair_plus 5.00", "2 ante 10.00", "close"):
         assert closed.then(late).last_refused() == ("out_of_turn", "tcp/before/5")
 
@@ -471,7 +603,7 @@ def test_tcp_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
     bets = ("1 ante 500.00", "1/b-1 ante 500.00", "2 ante 500.00", "1 pair_plus 50.00", "1/b-1 pair_plus 50.00")
     opened = tcp(*bets, players={1: "p-1", 2: "p-1"})
     assert opened.then("close").result()["fee"]["action"] == "1600.00"
-    assert opened.then("1/b-1 ante 1.00", "close").last_refused() == ("limit", "tcp/before/1")
+    assert opened.then("1/b-1 ante 1.00", "close").last_refused() == ("limit", "tcp/collection/table-limit")
 
 
 def test_tcp_decision_wager_by_wager__the_play_wager_is_not_held_to_them():
@@ -524,11 +656,51 @@ def test_tcp_collection_fee__it_is_taken_before_the_cards_and_from_nobodys_wager
     assert [line["returned"] for line in result["lines"]] == ["0.00", "0.00", "10.00", "10.00"]
 
 
-def test_tcp_collection_fee__play_wagers_cost_nothing():
+def test_tcp_collection_play__play_wagers_cost_nothing():
     """The ante alone is just inside the first tier; the play wager would lift it out."""
     dealt = tcp("1 ante 50.00", cards=f"1: {HIGH}, dealer: {QUEEN_HIGH}")
     result = dealt.then("1 play", "reveal dealer", "settle").result()
     assert result["fee"] == {"action": "50.00", "amount": "0.50", "schedule": 1}
+
+
+@pytest.mark.parametrize("outcome", ["1 play", "1 fold"])
+def test_tcp_collection_percentage__a_fee_is_the_same_whoever_wins(outcome: str):
+    for mine in (HIGH, LOW):
+        dealt = tcp("1 ante 60.00", cards=f"1: {mine}, dealer: {QUEEN_HIGH}").then(outcome)
+        result = dealt.then("reveal dealer", "settle").result()
+        assert result["fee"] == {"action": "60.00", "amount": "1.00", "schedule": 1}
+
+
+def test_tcp_collection_percentage__a_schedule_with_a_percentage_is_no_schedule():
+    with pytest.raises(RuleSetError, match="never a percentage"):
+        parse(RULES.text.replace('fee = "0.50"', 'fee = "1%"', 1), "tcp-casino-club.toml")
+
+
+def test_tcp_decision_most_tiers__a_sixth_tier_is_refused():
+    assert RULES.most_tiers == 5
+    assert {len(schedule.tiers) for schedule in RULES.schedules.values()} == {5}
+    sixth = RULES.text.replace("tiers = [", 'tiers = [\n    { up_to = "10.00", fee = "0.25" },', 1)
+    with pytest.raises(RuleSetError, match="at most 5 tiers"):
+        parse(sixth, "tcp-casino-club.toml")
+
+
+def test_tcp_decision_liability__an_ante_can_be_owed_twice_its_amount():
+    assert tcp("1 ante 10.00").then("close").result()["exposure"] == {"action": "10.00", "liability": "20.00"}
+    assert showdown(HIGH, QUEEN_HIGH)["bank"]["paid"] == "20.00"
+
+
+def test_tcp_decision_in_force__from_18_november_2026():
+    first = datetime.date(2026, 11, 18)
+    assert (RULES.version, RULES.in_force.since) == (2, first)
+    assert in_force("tcp-casino-club", first) == RULES
+    assert in_force("tcp-casino-club", first - datetime.timedelta(days=1)).version == 1
+
+
+def test_tcp_decision_table_limit__it_is_the_antes_and_a_bonus_wager_may_be_less_or_must_stay_below():
+    bets = tcp("1 ante 500.00", "1 pair_plus 1.00", "1 six_card 1.00")
+    assert bets.then("close").result()["fee"]["action"] == "502.00"
+    for more, clause in (("pair_plus 50.00", "pair-plus"), ("six_card 25.00", "six-card")):
+        assert bets.then(f"1 {more}", "close").last_refused() == ("limit", f"tcp/collection/{clause}-limit")
 
 
 def test_tcp_collection_fee__a_table_names_one_schedule():
@@ -554,7 +726,7 @@ def test_tcp_decision_total_action__blind_wagers_of_another_game_are_not_taken()
 def test_tcp_collection_table_limit__an_ante_is_5_to_500(option: int):
     for outside in ("4.99", "500.01"):
         refused = tcp(f"1 ante {outside}", schedule=option, chip="0.01").then("close").last_refused()
-        assert refused == ("limit", "tcp/before/1")
+        assert refused == ("limit", "tcp/collection/table-limit")
     for inside in ("5.00", "500.00"):
         closed = tcp(f"1 ante {inside}", schedule=option, chip="0.01").then("close")
         assert closed.result()["fee"]["action"] == inside
@@ -566,7 +738,7 @@ def test_tcp_collection_pair_plus_limit__anything_up_to_50():
         closed = tcp("1 ante 10.00", f"1 pair_plus {inside}", chip="0.01").then("close")
         assert closed.result()["fee"]["action"] == action
     over = tcp("1 ante 10.00", "1 pair_plus 50.01", chip="0.01").then("close")
-    assert over.last_refused() == ("limit", "tcp/before/1")
+    assert over.last_refused() == ("limit", "tcp/collection/pair-plus-limit")
     assert RULES.spots["pair_plus"].clause == "tcp/collection/pair-plus-limit"
 
 
@@ -575,7 +747,7 @@ def test_tcp_collection_six_card_limit__anything_up_to_25():
         closed = tcp("1 ante 10.00", f"1 six_card {inside}", chip="0.01").then("close")
         assert closed.result()["fee"]["action"] == action
     over = tcp("1 ante 10.00", "1 six_card 25.01", chip="0.01").then("close")
-    assert over.last_refused() == ("limit", "tcp/before/1")
+    assert over.last_refused() == ("limit", "tcp/collection/six-card-limit")
     assert RULES.spots["six_card"].clause == "tcp/collection/six-card-limit"
 
 
@@ -597,16 +769,16 @@ def test_tcp_decision_rounding__cents_are_exact_and_fractions_dropped():
 
 
 @pytest.mark.parametrize("cards", ["As", "As Ks", "As Ks Qs Js"])
-def test_tcp_dealing_2__a_packet_is_three_cards(cards: str):
+def test_tcp_dealing_1__a_packet_is_three_cards(cards: str):
     closed = tcp("1 ante 10.00").then("close")
-    assert closed.then(f"1 gets {cards}").last_refused()[0] == "wrong_cards"
-    assert closed.then("1 gets 2c 3c 4c", f"dealer gets {cards}").last_refused()[0] == "wrong_cards"
+    assert closed.then(f"1 gets {cards}").last_refused() == ("wrong_cards", "tcp/dealing/1")
+    assert closed.then("1 gets 2c 3c 4c", f"dealer gets {cards}").last_refused() == ("wrong_cards", "tcp/dealing/1")
 
 
-def test_tcp_dealing_2__packets_come_from_a_shuffler():
+def test_tcp_deck_1__the_cards_come_from_a_shuffler():
     assert tcp(dealing="shuffler").status == "open"
     for other in ("shoe", "hand"):
-        assert tcp(dealing=other).document_refused()[0] == "bad_terms"
+        assert tcp(dealing=other).document_refused() == ("bad_terms", "tcp/deck/1")
 
 
 def test_tcp_dealing_2__only_the_player_dealers_third_card_is_open():
@@ -640,6 +812,29 @@ def test_tcp_decision_seats__seven_sit_at_a_table():
         assert tcp(f"{seat} ante 10.00", banker=4).last_refused() == ("bad_document", "tcp/decision/seats")
         assert tcp(banker=seat).document_refused() == ("bad_document", "tcp/decision/seats")
         assert tcp(players={seat: "p-1"}).document_refused() == ("bad_document", "tcp/decision/seats")
+
+
+def test_tcp_table_places__seven_with_the_player_dealers():
+    """Six players and the player-dealer; the layout's seventh betting area is nobody's."""
+    assert RULES.seats == 7
+    seats = [seat for seat in range(1, 9) if seat != 4]
+    full = tcp(*(f"{seat} ante 10.00" for seat in seats), banker=4)
+    assert full.last_refused() == ("bad_document", "tcp/decision/seats")
+    assert tcp(*(f"{seat} ante 10.00" for seat in seats[:-1]), banker=4).then("close").status == "open"
+
+
+def test_tcp_decision_proposition_players__they_bank_and_play_like_anybody():
+    """Who is one is in the ledger's register of bettors and not in the round."""
+    names = {1: "tp-2", 7: "tp-1"}
+    dealt = tcp("1 ante 10.00", "1/tp-3 ante 20.00", cards=f"1: {HIGH}, dealer: {QUEEN_HIGH}", players=names)
+    result = dealt.then("1 play", "1/tp-3 play", "reveal dealer", "settle").result()
+    assert result.lines == [
+        "1/tp-2 play 10.00: win 1:1, paid 10.00",
+        "1/tp-3 play 20.00: win 1:1, paid 20.00",
+        "1/tp-2 ante 10.00: win 1:1, paid 10.00",
+        "1/tp-3 ante 20.00: win 1:1, paid 20.00",
+    ]
+    assert opened(dealt).bank_bettor == "tp-1"
 
 
 # ---- decisions
@@ -718,6 +913,29 @@ def test_tcp_round_3b__a_fold_leaves_six_card_alive(mine: str, outcome: str):
         "1 pair_plus 5.00: lose, collected 5.00",
         f"1 six_card 5.00: {outcome}",
     ]
+
+
+def test_tcp_decision_settlement__not_before_every_player_has_decided():
+    dealt = tcp("1 ante 10.00", "1/b-1 ante 10.00", cards=f"1: {HIGH}, dealer: {QUEEN_HIGH}")
+    refused = ("out_of_turn", "tcp/decision/settlement")
+    assert dealt.then("settle").last_refused() == refused
+    assert dealt.then("1 play", "settle").last_refused() == refused
+    followed = dealt.then("1 play", "1/b-1 fold")
+    assert followed.then("settle").last_refused() == refused
+    settled = followed.then("reveal dealer", "settle")
+    assert settled.status == "settled"
+    for late in ("settle", "reveal 1", "1 play"):
+        assert settled.then(late).last_refused() == refused
+
+
+def test_tcp_decision_settlement__nor_before_every_hand_that_counts_is_face_up():
+    bets = ("1 ante 10.00", "2 ante 10.00", "2 six_card 5.00", "3 ante 10.00")
+    dealt = tcp(*bets, cards="1: ?? ?? ??, 2: ?? ?? ??, 3: ?? ?? ??, dealer: ?? ?? 4h")
+    play = dealt.then("1 play", "2 fold", "3 fold")
+    for shown in ("reveal dealer Qs 7d 4h", "reveal 1 Ac 9h 2d", "reveal 2 9c 6h 2s"):
+        assert play.then("settle").last_refused() == ("out_of_turn", "tcp/decision/settlement")
+        play = play.then(shown)
+    assert play.then("settle").status == "settled"
 
 
 def test_tcp_decision_unseen_fold__a_folded_six_card_hand_is_shown():
@@ -932,6 +1150,39 @@ def test_tcp_wins_3__the_player_dealers_hand_is_turned_up_too():
 # ---- pair plus
 
 
+@pytest.mark.parametrize("bettor", ["1", "1/b-1"])
+def test_tcp_pair_plus_1__only_beside_an_ante(bettor: str):
+    alone = tcp("2 ante 10.00", f"{bettor} pair_plus 5.00")
+    assert alone.then("close").last_refused() == ("missing_wager", "tcp/before/3")
+    assert alone.then("1 ante 10.00", "1/b-1 ante 10.00", "close").status == "open"
+
+
+def test_tcp_pair_plus_2__before_the_first_card():
+    closed = tcp("1 ante 10.00").then("close")
+    for played in (closed, closed.then("1 gets Ac Ah As")):
+        assert played.then("1 pair_plus 5.00").last_refused() == ("out_of_turn", "tcp/before/5")
+
+
+@pytest.mark.parametrize(
+    ("mine", "moved"), [("9c 9h 2s", "paid 25.00, collected 0.00"), (LOW, "paid 0.00, collected 25.00")]
+)
+def test_tcp_pair_plus_6__the_player_dealer_pays_and_collects(mine: str, moved: str):
+    assert banked(showdown(mine, QUEEN_HIGH, "1 pair_plus 5.00")) == moved
+
+
+def test_tcp_pair_plus_8__what_the_player_dealer_cannot_cover_is_returned():
+    for wager, line in (("22.00", "win 1:1, paid 2.00, short 3.00"), ("20.00", "no_action, short 5.00")):
+        result = showdown("9c 9h 2s", QUEEN_HIGH, "1 pair_plus 5.00", wager=wager)
+        assert result.line(1, "pair_plus") == f"1 pair_plus 5.00: {line}"
+        assert result["lines"][2]["returned"] == "5.00"
+
+
+def test_tcp_pair_plus_9__backline_bettors_may():
+    dealt = tcp("1 ante 10.00", "1/b-1 ante 5.00", "1/b-1 pair_plus 5.00", cards=f"1: 9c 9h 2s, dealer: {QUEEN_HIGH}")
+    result = dealt.then("1 play", "1/b-1 play", "reveal dealer", "settle").result()
+    assert result.line(1, "pair_plus", bettor="b-1") == "1/b-1 pair_plus 5.00: win 1:1, paid 5.00"
+
+
 @pytest.mark.parametrize("dealer", ["Ad Kd 4h", "Qs 7d 4h", "9d 9s 2h"])
 def test_tcp_pair_plus_3__only_the_players_three_cards_count(dealer: str):
     """Cards that would pair with the player-dealer's are worth nothing, and a pair pays whatever he holds."""
@@ -998,6 +1249,72 @@ def test_tcp_pair_plus_7__a_folded_hand_forfeits_it():
 
 
 # ---- six card
+
+
+@pytest.mark.parametrize("bettor", ["1", "1/b-1"])
+def test_tcp_six_card_1__only_beside_an_ante(bettor: str):
+    alone = tcp("2 ante 10.00", f"{bettor} six_card 5.00")
+    assert alone.then("close").last_refused() == ("missing_wager", "tcp/before/3")
+    assert alone.then("1 ante 10.00", "1/b-1 ante 10.00", "close").status == "open"
+
+
+def test_tcp_six_card_2__before_the_first_card():
+    closed = tcp("1 ante 10.00").then("close")
+    for played in (closed, closed.then("1 gets Ac Ah As")):
+        assert played.then("1 six_card 5.00").last_refused() == ("out_of_turn", "tcp/before/5")
+
+
+@pytest.mark.parametrize(
+    ("mine", "moved"), [("7c 7h 2s", "paid 55.00, collected 0.00"), (LOW, "paid 0.00, collected 25.00")]
+)
+def test_tcp_six_card_6__the_player_dealer_pays_and_collects(mine: str, moved: str):
+    assert banked(showdown(mine, QUEEN_HIGH, "1 six_card 5.00")) == moved
+
+
+@pytest.mark.parametrize(
+    ("mine", "dealer", "ante"),
+    [("7c 7h 2s", QUEEN_HIGH, "win 1:1, paid 10.00"), ("9c 7h 2s", "Qs 7d 7s", "lose, collected 10.00")],
+)
+def test_tcp_six_card_7__it_goes_its_own_way_against_the_ante(mine: str, dealer: str, ante: str):
+    """Three 7s between the two hands, whether the player's is ahead, behind, or folded."""
+    dealt = tcp("1 ante 10.00", "1 six_card 5.00", cards=f"1: {mine}, dealer: {dealer}")
+    six_card = "1 six_card 5.00: win 7:1, paid 35.00"
+    assert dealt.then("1 play", "reveal dealer", "settle").result().lines[1:] == [f"1 ante 10.00: {ante}", six_card]
+    folded = dealt.then("1 fold", "reveal dealer", "settle").result()
+    assert folded.lines == ["1 ante 10.00: lose, collected 10.00", six_card]
+
+
+def test_tcp_six_card_8__what_the_player_dealer_cannot_cover_is_returned():
+    for wager, line in (("22.00", "win 7:1, paid 2.00, short 33.00"), ("20.00", "no_action, short 35.00")):
+        result = showdown("7c 7h 2s", QUEEN_HIGH, "1 six_card 5.00", wager=wager)
+        assert result.line(1, "six_card") == f"1 six_card 5.00: {line}"
+        assert result["lines"][2]["returned"] == "5.00"
+
+
+def test_tcp_six_card_9__backline_bettors_may():
+    dealt = tcp("1 ante 10.00", "1/b-1 ante 5.00", "1/b-1 six_card 5.00", cards=f"1: 7c 7h 2s, dealer: {QUEEN_HIGH}")
+    result = dealt.then("1 play", "1/b-1 play", "reveal dealer", "settle").result()
+    assert result.line(1, "six_card", bettor="b-1") == "1/b-1 six_card 5.00: win 7:1, paid 35.00"
+
+
+def test_tcp_decision_both_bonuses__both_in_one_round():
+    result = showdown("7c 7h 2s", QUEEN_HIGH, "1 pair_plus 5.00", "1 six_card 5.00")
+    assert result.lines[2:] == ["1 pair_plus 5.00: win 1:1, paid 5.00", "1 six_card 5.00: win 7:1, paid 35.00"]
+
+
+@pytest.mark.parametrize(
+    ("mine", "dealer", "outcome"),
+    [
+        ("Ah 2s 3d", "4c 5h 9d", "win 10:1, paid 50.00"),  # the ace is low here
+        ("Ah Ks 2d", "3c 4h 9d", "lose, collected 5.00"),  # and does not go round the corner
+        ("9h 9s 9d", "4c 4h Kd", "win 20:1, paid 100.00"),
+        ("Kh 9h 7h", "5h 2h 2d", "win 15:1, paid 75.00"),  # a flush above the pair in it
+        ("6h 5h 4h", "3h 2h As", "win 200:1, paid 1000.00"),  # a straight flush above the longer straight
+    ],
+)
+def test_tcp_decision_five_card_hands__as_usual_in_poker(mine: str, dealer: str, outcome: str):
+    assert showdown(mine, dealer, "1 six_card 5.00").line(1, "six_card") == f"1 six_card 5.00: {outcome}"
+
 
 SIX_CARD = [
     ("As Ks Qs", "Js Ts 2d", "1000:1", "5000.00"),
