@@ -13,7 +13,7 @@ from api.service.problems import Problem
 from api.service.rounds import read_number, record_look
 from api.service.rules import ANY_ROLE
 from infra.tlog.leaves import entry_of
-from infra.tlog.proofs import Nodes, consistency
+from infra.tlog.proofs import Nodes, NotSigned, check_signed, consistency
 from infra.tlog.tiles import MOST_LEVELS, WIDTH, TileName, parse_name
 
 BYTES = "application/octet-stream"
@@ -55,6 +55,10 @@ def _consistency(call: Call, old_size: int, size: int | None) -> dict[str, Any]:
     size = sealed if size is None else size
     if not old_size <= size <= sealed:
         raise Problem("bad_choice", f"The log has {sealed} events, and a log grows: `from` is not more than `to`.")
+    try:
+        check_signed(log, old_size, size)
+    except NotSigned as refusal:
+        raise Problem("bad_choice", str(refusal)) from None
     hashes = consistency(Nodes(log, size), old_size, size)
     return {"from": old_size, "to": size, "hashes": [b64encode(hash_).decode() for hash_ in hashes]}
 
@@ -159,10 +163,11 @@ OPERATIONS = (
         "That the log has only grown",
         get_consistency,
         {200: Answer(shapes.Consistency, examples.CONSISTENCY, "The hashes that prove it.")},
-        ANY_ROLE,
+        ANY_ROLE - {"counter"},  # a proof may have the hash of a fee's event, and fees are few
+        "Between the sizes of two checkpoints, and no others: other proofs would give away hashes of single events.",
         params=(
-            Param("from", SIZE, "The size that was seen before.", required=True),
-            Param("to", SIZE, "The size that it has grown to; that of the last checkpoint without it."),
+            Param("from", SIZE, "The size of the checkpoint that was seen before.", required=True),
+            Param("to", SIZE, "That of the checkpoint that it has grown to; the last one without it."),
         ),
         problems=("bad_choice",),
     ),
