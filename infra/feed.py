@@ -18,7 +18,7 @@ from infra.mapper import Entry
 
 # Not for listeners: notes of where a session stands, and the figures of a count that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
-BLIND = frozenset({"box.counted.v1"})
+BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
 MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
 SHOWN = (ROUND_TOPICS.keys() | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
 

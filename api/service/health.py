@@ -9,6 +9,7 @@ from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response
 
 from api.service import shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, answer
 from infra.migrate import MigrationRefused, pending
 
@@ -66,6 +67,7 @@ OPERATIONS = (
         healthz,
         {200: Answer(shapes.Healthy, {"status": "ok"}, "It is.")},
         None,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -79,6 +81,7 @@ OPERATIONS = (
             503: Answer(shapes.Ready, _NOT_READY, "Not all of it."),
         },
         None,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -89,5 +92,6 @@ OPERATIONS = (
         metrics,
         {200: Answer(str, "roundledger_conflicts_total 0.0\n", "In Prometheus' text format.", media_type="text/plain")},
         None,
+        about=no_table,
     ),
 )

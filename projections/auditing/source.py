@@ -66,6 +66,9 @@ class Streams(Protocol):
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
         """The first rows of these aggregates; none where single ones cannot be looked up."""
 
+    def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        """As the audit of rounds asks for it: here the counts of boxes."""
+
 
 _COLUMNS: LiteralString = (
     "e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"
