@@ -95,14 +95,16 @@ def checkpoint(
     since: Annotated[
         int | None,
         typer.Option(
-            min=1, show_default=False, help="Also prove that the log of this size has only grown: its hashes."
+            min=1,
+            show_default=False,
+            help="Instead the hashes that prove that the log has only grown since the checkpoint of this size.",
         ),
     ] = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Print the log's last signed checkpoint. Keep it somewhere else: it tells whether the log was changed."""
-    from infra.tlog.proofs import Nodes, consistency, hash_lines
+    from infra.tlog.proofs import Nodes, NotSigned, check_signed, consistency, hash_lines
 
     with open_log(database_url, data_dir) as log:
         latest = log.latest()
@@ -113,6 +115,10 @@ def checkpoint(
         elif since > latest.size:
             fail(f"the log has {latest.size} events, fewer than {since}")
         else:
+            try:
+                check_signed(log, since)
+            except NotSigned as refusal:
+                fail(str(refusal))
             sys.stdout.write(hash_lines(consistency(Nodes(log, latest.size), since, latest.size)))
 
 

@@ -5,7 +5,7 @@ An audit of a stream takes one event at a time and keeps only where the stream s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +20,7 @@ from domain.findings import Finding
 from domain.money import money
 from domain.rotation import Offers
 from domain.ruleset import RuleSet
+from domain.sealing import SealedUnit, commitment
 from domain.terms import Meter, Terms
 
 ANY_DIFFERENCE = 1 << 62  # cents; how much a count may be off is a setting that no event has
@@ -304,6 +305,11 @@ class BoxAudit:
         if type(event) is not boxes.BoxInstalled:
             self.box = boxes.evolve(box, event)
 
+    def opens(self, event: boxes.CountSealed, units: Sequence[SealedUnit]) -> Iterator[Finding]:
+        """Whether what is kept beside a sealed count is that count."""
+        if [commitment(unit.cards, unit.salt) for unit in units] != [event.seal]:
+            yield self._finding(f"What is kept beside the count by {event.counter} is not what was sealed.")
+
     def _finding(self, what: str, expected: str | None = None, found: str | None = None) -> Finding:
         box = self.box
         return Finding("box", what, table=box.table, expected=expected, found=found, stream=f"box/{box.box}")
@@ -317,6 +323,11 @@ def _box_event(box: boxes.DropBox, event: boxes.BoxEvent) -> boxes.BoxEvent | No
             return boxes.remove(box, by, seal)
         case boxes.BoxCounted(counter, pieces, _):
             return boxes.count(box, counter, pieces)
+        case boxes.CountSealed(counter, _):
+            boxes.check_counter(box, counter)
+            return event
+        case boxes.CountsOpened():
+            return boxes.open_counts(box, event)
         case boxes.BoxReconciled(_, _, signed_by, explanation):
             return boxes.reconcile(box, signed_by, ANY_DIFFERENCE, explanation)
     return None

@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain import boxes, meters, moments, rulesets, sealing, tables
+from domain.errors import Conflict
 from domain.events import BESIDE_PLAY, CardsDealt, RoundEvent, RoundOpened
 from domain.money import money
 from domain.rulebooks import RuleSetAdopted
@@ -135,6 +136,21 @@ class Append:
         salt = self._salts.take()
         self.sealed.append(SealedCard(originator, 1, 0, content, salt))
         return sealing.commitment(content, salt).hex()
+
+    def add_count(
+        self,
+        originator: UUID,
+        version: int,
+        box: boxes.DropBox,
+        known: Sequence[boxes.OpenedCount],
+        counted: boxes.BoxCounted,
+    ) -> list[boxes.BoxEvent]:
+        """A blind count of a box, sealed; returns the events that are stored."""
+        salt = self._salts.take()
+        events = boxes.seal(box, counted, known, salt)
+        self.add(originator, version, events)
+        self.sealed.append(SealedCard(originator, version + 1, 0, boxes.count_text(counted.pieces), salt))
+        return events
 
 
 class _Salts:
@@ -296,6 +312,21 @@ class Aggregates:
             return None
         state = boxes.fold(boxes.start(entries[0].event), (entry.event for entry in entries[1:]))
         return state, len(entries)
+
+    def sealed_counts(self, box: str) -> list[boxes.OpenedCount]:
+        """The counts of a box that were sealed, open: for the write path, and for whoever made one of them."""
+        originator = stream("box", box)
+        found = []
+        for sealed in self._events.recorder.sealed_cards(originator):
+            version = sealed.originator_version
+            event = self._events.load(originator, gt=version - 1, lte=version)[0].event
+            count = boxes.opened_count(event.counter, sealed.card, sealed.salt)
+            if count.seal != event.seal:
+                raise Conflict(
+                    f"The count of box {box} by {event.counter} is not the one that was sealed. Run an audit."
+                )
+            found.append(count)
+        return found
 
     def box_version(self, box: str | None) -> int:
         last = None if box is None else self._last(stream("box", box))

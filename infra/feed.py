@@ -19,7 +19,7 @@ from infra.topics import TOPICS
 
 # Not for listeners: notes of where a session stands, and the figures of a count that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
-BLIND = frozenset({"box.counted.v1"})
+BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
 MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
 OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
 SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT

@@ -118,14 +118,21 @@ class Floor:
         return self._change(table, change, actor)
 
     def count_blind(self, box: str, pieces: Mapping[int, int], actor: Actor) -> boxes.CountTaken:
-        """A count by whoever acts. The answer says what he said himself, and nothing that depends on what others
-        counted or on what the box should hold."""
+        """A count by whoever acts. The answer repeats what they said themselves, and has nothing that depends on what
+        others counted or on what the box should hold."""
         self.count_box(box, pieces, actor)
         return boxes.count_taken(box, actor.by, pieces)
 
     def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> boxes.DropBox:
         """A blind count that answers with the whole box: whoever calls it must not show that to somebody who counts."""
-        return self._on_box(box, lambda state: boxes.count(state, actor.by, pieces), actor)
+        state, version = self._box(box)
+        known = self._aggregates.sealed_counts(box)
+        unsealed = boxes.unseal(state, known)
+        counted = boxes.count(unsealed, actor.by, pieces)
+        append = Append(self._dated(actor, "box", box))
+        after = boxes.fold(state, append.add_count(stream("box", box), version, unsealed, known, counted))
+        self._commit(append, f"Box {box}", after)
+        return after
 
     def reconcile_box(
         self, box: str, actor: Actor, tolerance: int = 0, explanation: str | None = None

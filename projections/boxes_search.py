@@ -10,7 +10,8 @@ from typing import Any, LiteralString
 
 from msgspec import Struct
 
-from infra.database import Database
+from infra.aggregates import id_of
+from infra.database import Cursor, Database
 
 COLUMNS: LiteralString = (
     "box, table_id, installed_at, removed_at, gaming_day, shift, removed_by, seal, fees, counters, expected, counted, "
@@ -63,6 +64,30 @@ def boxes_waiting(database: Database) -> dict[str, int]:
         "GROUP BY status"
     )
     return dict(database.read(lambda cursor: cursor.execute(statement).fetchall()))
+
+
+def uncounted_boxes(database: Database) -> dict[str, str]:
+    """The tables with a box that has no count that two people agree on, each with the first such box."""
+    statement: LiteralString = (
+        "SELECT DISTINCT ON (table_id) table_id, box FROM projections.drops WHERE status IN ('installed', 'removed') "
+        "ORDER BY table_id, installed_at, box"
+    )
+    return dict(database.read(lambda cursor: cursor.execute(statement).fetchall()))
+
+
+def open_counts(database: Database) -> list[int]:
+    """Positions of counts that were stored open, before counts were sealed, of boxes whose counts do not agree yet."""
+    statement: LiteralString = (
+        "SELECT position FROM roundledger.events JOIN roundledger.originators USING (originator) "
+        "JOIN roundledger.topics USING (topic_id) WHERE originator_id = ANY(%s::uuid[]) AND topic = 'box.counted.v1'"
+    )
+    counted_once: LiteralString = "SELECT box FROM projections.drops WHERE status = 'removed' AND counters <> '{}'"
+
+    def find(cursor: Cursor) -> list[int]:
+        ids = [id_of("box", box) for (box,) in cursor.execute(counted_once).fetchall()]
+        return [position for (position,) in cursor.execute(statement, [ids]).fetchall()] if ids else []
+
+    return database.read(find)
 
 
 def boxes_on_tables(database: Database, limit: int) -> list[tuple[str, str, datetime]]:

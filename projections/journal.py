@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from psycopg.sql import SQL, Identifier
 
-from domain.boxes import BoxCounted, FeeDropped, FeeNotDropped
+from domain.boxes import BoxCounted, CountsOpened, FeeDropped, FeeNotDropped
 from domain.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
 from domain.meters import MeterAdjusted, MeterAwarded, MeterContributed, MeterReturned, MeterSeeded
 from domain.tables import ChipsBought, ChipsCashed, TrayCounted, TrayCredited, TrayFilled
@@ -127,6 +127,7 @@ class Journal(Projection):
             FeeDropped: self._fee_dropped,
             FeeNotDropped: self._fee_not_dropped,
             BoxCounted: self._box_counted,
+            CountsOpened: self._box_counted,
             ChipsBought: self._chips_moved,
             ChipsCashed: self._chips_moved,
             TrayFilled: self._chips_moved,
@@ -190,8 +191,8 @@ class Journal(Projection):
         amounts = {f"collection-fees:{box.table}": event.amount}, {f"box:{box.box}": event.amount}
         self._post(now, event.round, event.round, box.table, *amounts, "fee not dropped")
 
-    def _box_counted(self, now: Now, event: BoxCounted, facts: BoxFacts) -> None:
-        """Only the count that makes two people agree says anything."""
+    def _box_counted(self, now: Now, event: BoxCounted | CountsOpened, facts: BoxFacts) -> None:
+        """Only once two people agree; of counts that were stored open, the one that makes them agree."""
         box = facts.box
         if box.counted is None:
             return

@@ -187,7 +187,7 @@ def _endpoint(service: Service, operation: Operation) -> Callable[[Request], Awa
 
 async def _handled(call: Call) -> Response:
     try:
-        return await call.operation.handler(call)
+        return await call.respond()
     except Refusal as refusal:
         raise _judged(call, of_refusal(refusal)) from refusal
     except Problem as problem:

@@ -27,13 +27,14 @@ CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 class Person(Struct, frozen=True):
-    """Who acts; `table` is the only one that a terminal may touch."""
+    """Who acts; `table` is the only one that a terminal may touch. `counts`: another of their parts is to count."""
 
     by: str
     role: str
     table: str | None = None
     token_id: str | None = None
     expires_at: float = float("inf")
+    counts: bool = False
 
     def check_table(self, table: str | None) -> None:
         if self.role == "terminal" and table != self.table:
@@ -83,6 +84,9 @@ class Doors:
         person = self._known.get(token)
         if person is None:
             person = self._verified(token)
+            if person.role == "counter" and person.token_id is not None:
+                days = max(person.expires_at - time.time(), 0) / 86_400
+                self._access.counter_token_seen(person.token_id, person.by, days)
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
             self._known[token] = person

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from api.service import dispute_examples as examples
 from api.service import dispute_shapes as shapes
+from api.service.blindness import table_of_dispute, table_of_round
 from api.service.operations import ID, NO_VERSION, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem, of_refusal
 from api.service.reports import (
@@ -315,6 +316,7 @@ def _writing(
         body=body,
         body_example=example,
         problems=_PROBLEMS,
+        about=table_of_dispute,
         writes=True,
         conditional=True,
         **other,
@@ -367,6 +369,7 @@ OPERATIONS = (
         get_dispute,
         {200: Answer(shapes.DisputeFile, examples.FILE, "The file.", ("ETag",))},
         READING,
+        about=table_of_dispute,
     ),
     Operation(
         "GET",
@@ -377,6 +380,7 @@ OPERATIONS = (
         get_dossier,
         {200: Answer(str, "%PDF-1.4 …", "The dossier.", media_type=PDF)},
         READING,
+        about=table_of_dispute,
     ),
     _writing(
         "/statements",
@@ -464,5 +468,6 @@ OPERATIONS = (
         body=shapes.WhatIfBody,
         body_example=examples.WHAT_IF_BODY,
         problems=("bad_document", "out_of_turn"),
+        about=table_of_round,
     ),
 )

@@ -18,6 +18,7 @@ from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response, StreamingResponse
 
 from api.service import examples
+from api.service.blindness import table_in_path
 from api.service.callers import is_still_admitted
 from api.service.operations import Answer, Call, Operation, Param
 from api.service.problems import Problem
@@ -128,6 +129,8 @@ async def _events(call: Call, table: str | None, after: int) -> AsyncIterator[by
                 page, last = await call.in_thread(reader.read, after, PAGE, table)
             except PersistenceError:
                 return  # the listener comes again, with the id of the last event that it saw
+            if not await _may_still_know(call):
+                return
             for item in page:
                 yield _frame(item)
             if page:
@@ -145,6 +148,16 @@ async def _events(call: Call, table: str | None, after: int) -> AsyncIterator[by
                     yield f": at {after}\n\n".encode()
     finally:
         service.news.leave(waiting)
+
+
+async def _may_still_know(call: Call) -> bool:
+    """Asked after every page is read: a box may have been put on the table since the listener came, or the listener
+    have become somebody who counts."""
+    try:
+        await call.check_blindness()
+    except Problem:
+        return False
+    return True
 
 
 def _frame(item: dict[str, Any]) -> bytes:
@@ -170,6 +183,7 @@ OPERATIONS = (
         frozenset({"terminal", "floor", "auditor"}),
         params=(_LAST, _AFTER),
         streams=True,
+        about=table_in_path,
     ),
     Operation(
         "GET",

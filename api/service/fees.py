@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from starlette.responses import Response
 
 from api.service import examples, shapes
+from api.service.blindness import table_asked_for
 from api.service.operations import ID, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.reports import (
@@ -67,5 +68,6 @@ OPERATIONS = (
             Param("as_of", MOMENT_SCHEMA, "As the ledger stood then."),
         ),
         problems=("bad_choice",),
+        about=table_asked_for,
     ),
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from msgspec import UNSET
 from starlette.responses import Response
 
-from api.service import examples, shapes
+from api.service import blindness, examples, shapes
+from api.service.blindness import Reader, no_table
 from api.service.operations import Answer, Call, Operation, answer
 from api.service.problems import Problem
 from api.service.retries import carry_out
@@ -20,26 +22,26 @@ from domain.terms import Meter
 from infra.floor import Floor
 from infra.ledger import Receipted
 
-SEES_FIGURES = frozenset({"accounting", "auditor", "open"})
 
-
-def box_answer(box: DropBox, role: str) -> dict[str, Any]:
+def box_answer(box: DropBox, reader: Reader) -> dict[str, Any]:
     """Nobody who may still have to count learns a figure, nor whether a count was right."""
-    settled = box.counted is not None
-    seen = box.reconciled is not None or (settled and role in SEES_FIGURES)
+    agreed, signed = box.counted is not None, box.reconciled is not None
+    counts = reader.counts(box.table, agreed, signed)
     status = box.status
     return {
         "box": box.box,
         "table": box.table,
-        "status": "counted" if status == "variance" and not seen else status,
+        "status": "counted" if status == "variance" and not counts else status,
         "counts": len(box.counts),
-        "expected": money(box.expected) if seen else None,
-        "counted": money(box.counted) if seen and box.counted is not None else None,
+        "expected": money(box.expected) if reader.expected(box.table, agreed, signed) else None,
+        "counted": money(box.counted) if counts and box.counted is not None else None,
     }
 
 
-def _tell_box(call: Call, box: DropBox) -> Told:
-    return Told(200, msgspec.json.encode(box_answer(box, call.person.role)))
+def _box_changed(call: Call, command: Callable[[Receipted], DropBox]) -> Response:
+    """Who may see what is asked first: once the command is stored, nothing shall keep its answer away."""
+    reader = blindness.reader(call)
+    return carry_out(call, command, lambda box: Told(200, msgspec.json.encode(box_answer(box, reader))))
 
 
 def _existing_box(call: Call) -> DropBox:
@@ -51,7 +53,7 @@ def _existing_box(call: Call) -> DropBox:
 
 
 async def get_box(call: Call) -> Response:
-    return answer(box_answer(await call.in_thread(_existing_box, call), call.person.role))
+    return answer(await call.in_thread(lambda: box_answer(_existing_box(call), blindness.reader(call))))
 
 
 async def count_box(call: Call) -> Response:
@@ -62,7 +64,7 @@ async def count_box(call: Call) -> Response:
         box = _existing_box(call)
         return Floor(call.service.ledger, receipt).count_box(box.box, pieces, call.actor)
 
-    return await call.in_thread(carry_out, call, command, lambda box: _tell_box(call, box))
+    return await call.in_thread(_box_changed, call, command)
 
 
 async def reconcile_box(call: Call) -> Response:
@@ -74,7 +76,7 @@ async def reconcile_box(call: Call) -> Response:
         tolerance = call.service.settings.count_tolerance_cents
         return Floor(call.service.ledger, receipt).reconcile_box(box.box, call.actor, tolerance, explanation)
 
-    return await call.in_thread(carry_out, call, command, lambda box: _tell_box(call, box))
+    return await call.in_thread(_box_changed, call, command)
 
 
 def meter_answer(meter: Meter) -> dict[str, Any]:
@@ -142,6 +144,7 @@ OPERATIONS = (
         get_box,
         {200: Answer(shapes.Box, examples.BOX, "The box, as far as the caller may know it.")},
         frozenset({"floor", "cage", "counter", "accounting", "auditor"}),
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -157,6 +160,7 @@ OPERATIONS = (
         body_example={"pieces": {"1.00": 14, "5.00": 3}},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -172,6 +176,7 @@ OPERATIONS = (
         body_example={"explanation": "A chip was found under the box."},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -182,6 +187,7 @@ OPERATIONS = (
         get_meter,
         {200: Answer(shapes.MeterShown, examples.METER, "The meter.")},
         frozenset({"terminal", "floor", "cage", "accounting", "auditor"}),
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -198,6 +204,7 @@ OPERATIONS = (
         problems=("bad_choice", "conflict"),
         writes=True,
         two_people=frozenset({"floor", "cage", "accounting"}),
+        about=no_table,
     ),
     Operation(
         "PUT",
@@ -212,5 +219,6 @@ OPERATIONS = (
         body_example={"kind": "proposition"},
         problems=("conflict",),
         writes=True,
+        about=no_table,
     ),
 )

@@ -10,6 +10,7 @@ from eventsourcing.persistence import PersistenceError
 from starlette.responses import Response
 
 from api.service import shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, answer
 from infra import clocks
 from infra.migrate import MigrationRefused, pending
@@ -92,6 +93,7 @@ METRICS = Operation(
     {200: Answer(str, "roundledger_conflicts_total 0.0\n", "In Prometheus' text format.", media_type="text/plain")},
     frozenset({"floor", "auditor", "admin"}),
     "Also with the token of ROUNDLEDGER_METRICS_TOKEN, which opens nothing else.",
+    about=no_table,
 )
 
 OPERATIONS = (
@@ -104,6 +106,7 @@ OPERATIONS = (
         healthz,
         {200: Answer(shapes.Healthy, {"status": "ok"}, "It is.")},
         None,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -117,6 +120,7 @@ OPERATIONS = (
             503: Answer(shapes.Ready, _NOT_READY, "Not all of it."),
         },
         None,
+        about=no_table,
     ),
     METRICS,
 )

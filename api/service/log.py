@@ -8,13 +8,15 @@ from typing import Any
 from starlette.responses import Response
 
 from api.service import examples, shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.rounds import read_number, record_look
 from api.service.rules import ANY_ROLE
 from infra.tlog.leaves import entry_of
-from infra.tlog.proofs import Nodes, consistency
+from infra.tlog.proofs import Nodes, NotSigned, check_signed, consistency
 from infra.tlog.tiles import MOST_LEVELS, WIDTH, TileName, parse_name
+from projections.boxes_search import open_counts
 
 BYTES = "application/octet-stream"
 PLAIN = "text/plain"
@@ -55,16 +57,27 @@ def _consistency(call: Call, old_size: int, size: int | None) -> dict[str, Any]:
     size = sealed if size is None else size
     if not old_size <= size <= sealed:
         raise Problem("bad_choice", f"The log has {sealed} events, and a log grows: `from` is not more than `to`.")
+    try:
+        check_signed(log, old_size, size)
+    except NotSigned as refusal:
+        raise Problem("bad_choice", str(refusal)) from None
     hashes = consistency(Nodes(log, size), old_size, size)
     return {"from": old_size, "to": size, "hashes": [b64encode(hash_).decode() for hash_ in hashes]}
 
 
 async def get_tile(call: Call) -> Response:
     level, name = _level(call), _tile(call)
-    tile = await call.in_thread(call.service.sealing.log.tile, level, name.number, name.width)
+    tile = await call.in_thread(_hashes, call, level, name)
+    return Response(tile, media_type=BYTES, headers=FOR_EVER)
+
+
+def _hashes(call: Call, level: int, name: TileName) -> bytes:
+    tile = call.service.sealing.log.tile(level, name.number, name.width)
     if len(tile) != name.width * 32:
         raise Problem("not_found", "The log has no such tile yet.")
-    return Response(tile, media_type=BYTES, headers=FOR_EVER)
+    if level == 0:
+        _check_counts(call, name)
+    return tile
 
 
 async def get_entries(call: Call) -> Response:
@@ -77,9 +90,21 @@ def _entries(call: Call, name: TileName) -> bytes:
     first = name.number * WIDTH
     if first + name.width > log.size():
         raise Problem("not_found", "The log has no such entries yet.")
+    _check_counts(call, name)
     record_look(call, "log entries", f"{first} to {first + name.width - 1}")
     entries = [entry_of(row) for row in log.rows_from(first, name.width)]
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)
+
+
+def _check_counts(call: Call, name: TileName) -> None:
+    """Sealed counts are closed by themselves. One that was stored open, before counts were sealed, is closed to
+    everybody as long as no second one agrees with it."""
+    call.service.projecting.bring_up_to_date("drops")
+    first = name.number * WIDTH
+    for position in open_counts(call.service.ledger.events.recorder.database):
+        index = call.service.sealing.log.index_of(position)
+        if index is not None and first <= index < first + name.width:
+            raise Problem("conflict", "These have a blind count that no second count agrees with yet.")
 
 
 def _level(call: Call) -> int:
@@ -139,6 +164,7 @@ OPERATIONS = (
         {200: Answer(str, examples.CHECKPOINT, "A signed note (C2SP tlog-checkpoint).", media_type=PLAIN)},
         ANY_ROLE,
         problems=("not_found",),
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -150,6 +176,7 @@ OPERATIONS = (
         {200: Answer(shapes.LogKeys, examples.LOG_KEYS, "The one that signs now, and those before it.")},
         ANY_ROLE,
         problems=("not_found",),
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -159,10 +186,11 @@ OPERATIONS = (
         "That the log has only grown",
         get_consistency,
         {200: Answer(shapes.Consistency, examples.CONSISTENCY, "The hashes that prove it.")},
-        ANY_ROLE,
+        ANY_ROLE - {"counter"},  # a proof may have the hash of a fee's event, and fees are few
+        "Between the sizes of two checkpoints, and no others: other proofs would give away hashes of single events.",
         params=(
-            Param("from", SIZE, "The size that was seen before.", required=True),
-            Param("to", SIZE, "The size that it has grown to; that of the last checkpoint without it."),
+            Param("from", SIZE, "The size of the checkpoint that was seen before.", required=True),
+            Param("to", SIZE, "That of the checkpoint that it has grown to; the last one without it."),
         ),
         problems=("bad_choice",),
     ),
@@ -179,8 +207,10 @@ OPERATIONS = (
             )
         },
         frozenset({"auditor"}),
-        "The events as they are stored; a card that lies face down is not in them. That they were read is recorded.",
+        "The events as they are stored; a card that lies face down or a count that nobody else's agrees with is not in "
+        "them. That they were read is recorded.",
         params=(_TILE,),
+        problems=("conflict",),
     ),
     Operation(
         "GET",
@@ -192,6 +222,7 @@ OPERATIONS = (
         {200: Answer(bytes, "AAA…", "Hashes side by side, 32 bytes each (C2SP tlog-tiles).", media_type=BYTES)},
         frozenset({"auditor"}),
         "At level 0 those of the events, above that those of the tiles below.",
+        problems=("conflict",),
         params=(Param("level", LEVEL, "From 0.", "path", True), _TILE),
     ),
     Operation(

@@ -17,7 +17,9 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.service import blindness
 from api.service.auth import OPEN, Person
+from api.service.blindness import Scope, every_table
 from api.service.problems import Problem
 from api.service.telling import JSON
 from api.service.wrong_bodies import in_words
@@ -74,6 +76,7 @@ class Operation(Struct, frozen=True):
     conditional: bool = False  # takes If-Match
     two_people: frozenset[str] = frozenset()  # the roles of the second person
     streams: bool = False
+    about: Scope = every_table  # of which tables it tells fees, rounds or collections
 
     @property
     def route(self) -> str:
@@ -197,6 +200,16 @@ class Call:
         return second.by
 
     # ---- how it is answered
+
+    async def respond(self) -> Response:
+        """Every way to the answer of an operation leads through here: whoever may count learns nothing too early."""
+        await self.check_blindness()
+        return await self.operation.handler(self)
+
+    async def check_blindness(self) -> None:
+        about = self.operation.about
+        if blindness.needs_a_thread(self, about):
+            await self.in_thread(blindness.check, self, about)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Whatever waits for the database, so that the event loop goes on with others."""

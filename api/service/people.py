@@ -8,6 +8,7 @@ from msgspec import UNSET, to_builtins
 from starlette.responses import Response
 
 from api.service import examples, shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, answer
 from api.service.problems import Problem
 from infra.passwords import WeakPassword
@@ -26,6 +27,7 @@ async def add_person(call: Call) -> Response:
         await call.in_thread(call.service.people.add, somebody, body.password, call.person.by)
     except (WeakPassword, NotAllowed) as refusal:
         raise Problem("bad_choice", str(refusal)) from None
+    call.service.access.expire()
     return answer(_shown(somebody), 201)
 
 
@@ -42,7 +44,9 @@ def _changed(call: Call, staff_id: str, body: shapes.PersonChange) -> Somebody:
     if people.find(staff_id) is None:
         raise Problem("not_found", f"There is nobody with the id {staff_id}.")
     changes = {name: value for name in body.__struct_fields__ if (value := getattr(body, name)) is not UNSET}
-    return people.change(staff_id, by, **changes)
+    changed = people.change(staff_id, by, **changes)
+    call.service.access.expire()
+    return changed
 
 
 def _shown(somebody: Somebody) -> dict[str, Any]:
@@ -63,6 +67,7 @@ OPERATIONS = (
         list_people,
         {200: Answer(shapes.PeopleShown, {"people": [examples.PERSON]}, "Everybody, disabled ones too.")},
         frozenset({"admin", "auditor"}),
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -82,6 +87,7 @@ OPERATIONS = (
             "password": "a phrase that nobody guesses",
         },
         problems=("bad_choice",),
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -96,5 +102,6 @@ OPERATIONS = (
         body=shapes.PersonChange,
         body_example={"disabled": True},
         problems=("bad_choice",),
+        about=no_table,
     ),
 )

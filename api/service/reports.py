@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.auth import OPEN
+from api.service.blindness import table_asked_for
 from api.service.operations import ID, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.remembering import Remembered
@@ -348,6 +349,7 @@ OPERATIONS = (
             Param("cursor", {"type": "string", "pattern": CURSOR}, "Where the page before ended."),
         ),
         problems=("bad_choice",),
+        about=table_asked_for,
     ),
     Operation(
         "GET",
@@ -360,6 +362,7 @@ OPERATIONS = (
         _SEARCHING,
         params=_FILTERS,
         problems=("bad_choice",),
+        about=table_asked_for,
     ),
     Operation(
         "GET",
@@ -396,5 +399,6 @@ OPERATIONS = (
             Param("to", MOMENT_SCHEMA, "Only what belongs to before then."),
         ),
         problems=("bad_choice",),
+        about=table_asked_for,
     ),
 )

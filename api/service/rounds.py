@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.auth import OPEN
+from api.service.blindness import table_in_path, table_of_round
 from api.service.operations import NO_VERSION, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem, of_refusal
 from api.service.retries import carry_out
@@ -296,6 +297,7 @@ OPERATIONS = (
         body_example=examples.ROUND_BODY,
         problems=("unknown_ruleset", "bad_terms", "rotation", "conflict"),
         writes=True,
+        about=table_in_path,
     ),
     Operation(
         "POST",
@@ -312,6 +314,7 @@ OPERATIONS = (
         problems=("conflict",),
         writes=True,
         conditional=True,
+        about=table_of_round,
     ),
     Operation(
         "GET",
@@ -322,6 +325,7 @@ OPERATIONS = (
         get_round,
         {200: _ROUND},
         SEEING,
+        about=table_of_round,
     ),
     Operation(
         "GET",
@@ -333,6 +337,7 @@ OPERATIONS = (
         {200: Answer(shapes.RoundEvents, examples.EVENTS, "Its events in order.")},
         SEEING,
         "As they are stored: a card that lies face down is null, with a salted commitment to it.",
+        about=table_of_round,
     ),
     Operation(
         "GET",
@@ -351,6 +356,7 @@ OPERATIONS = (
         SEEING,
         "A card that lies face down at that step is null in `table`, whatever happened later.",
         params=(Param("step", STEP, "The number of events to go to; all of them without it."),),
+        about=table_of_round,
     ),
     Operation(
         "GET",
@@ -362,6 +368,7 @@ OPERATIONS = (
         {200: Answer(shapes.SealedCards, examples.SEALED, "The cards. That they were looked at is recorded.")},
         frozenset({"auditor"}),
         problems=("out_of_turn",),
+        about=table_of_round,
     ),
     Operation(
         "POST",
@@ -377,6 +384,7 @@ OPERATIONS = (
         problems=("conflict",),
         writes=True,
         conditional=True,
+        about=table_of_round,
     ),
     Operation(
         "POST",
@@ -392,6 +400,7 @@ OPERATIONS = (
         problems=("conflict",),
         writes=True,
         conditional=True,
+        about=table_of_round,
     ),
     Operation(
         "POST",
@@ -409,6 +418,7 @@ OPERATIONS = (
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
         conditional=True,
+        about=table_of_round,
     ),
     Operation(
         "POST",
@@ -426,6 +436,7 @@ OPERATIONS = (
         writes=True,
         conditional=True,
         two_people=_TWO,
+        about=table_of_round,
     ),
     Operation(
         "POST",
@@ -443,5 +454,6 @@ OPERATIONS = (
         writes=True,
         conditional=True,
         two_people=_TWO,
+        about=table_of_round,
     ),
 )

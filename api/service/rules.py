@@ -8,6 +8,7 @@ import msgspec
 from starlette.responses import Response
 
 from api.service import examples, shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation
 from api.service.problems import Problem
 from api.service.telling import JSON
@@ -67,6 +68,7 @@ OPERATIONS = (
         list_rulesets,
         {200: Answer(shapes.Rulesets, examples.RULESETS, "All rule sets that rounds can be played by.")},
         ANY_ROLE,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -77,6 +79,7 @@ OPERATIONS = (
         get_ruleset,
         {200: Answer(shapes.Ruleset, examples.RULESET, "The whole rule set.")},
         ANY_ROLE,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -91,5 +94,6 @@ OPERATIONS = (
         " is answered with 200 and a result whose status is `refused`.",
         body=shapes.RoundDocument,
         body_example=examples.DOCUMENT,
+        about=no_table,
     ),
 )

@@ -835,6 +835,9 @@ class BankRunShown(Struct):
 
 
 class Session(Struct):
+    """`banked`, `playing` and `rounds` are null for whoever may count boxes, as long as one of this table is not
+    counted and agreed: rounds lead to what it should hold."""
+
     table: str
     session: int
     ruleset: str
@@ -846,12 +849,14 @@ class Session(Struct):
     dealer: str | None
     banked: BankRunShown | None
     playing: str | None
-    rounds: int
+    rounds: int | None
     open: bool
 
 
 class Box(Struct):
-    """`expected` and `counted` are null for whoever counts, and for everybody until two counts agree."""
+    """`expected` is there for accounting and auditors at any time, `counted` once two counts agree; for others both
+    once the box has been signed off. Whoever may count gets null as long as a box of that table is not counted and
+    agreed."""
 
     box: str
     table: str

@@ -12,6 +12,7 @@ import msgspec
 from starlette.responses import Response
 
 from api.service import examples, shapes
+from api.service.blindness import table_of_round
 from api.service.operations import Answer, Call, Operation, answer
 from api.service.remembering import Remembered
 from api.service.rounds import SEEING, replayed_for
@@ -200,5 +201,6 @@ OPERATIONS = (
         "What the replay page plays. `stage` names every place on the felt that any step uses; `changes` has for each"
         " step the places that look different after it, null for one that is empty again, and an empty text for a card"
         " that lies face down. `marks` are the cards that make the hands behind a step.",
+        about=table_of_round,
     ),
 )

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET
 from starlette.responses import Response
 
-from api.service import examples, shapes
+from api.service import blindness, examples, shapes
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, answer
 from api.service.problems import Problem
 from api.service.retries import carry_out
@@ -23,8 +24,9 @@ from infra.ledger import Receipted
 AT_TABLES = frozenset({"terminal", "floor"})
 
 
-def session_answer(session: TableSession) -> dict[str, Any]:
-    run = session.run
+def session_answer(session: TableSession, blind: bool = False) -> dict[str, Any]:
+    """`blind`: without what tells how many rounds were played, and so how many fees were taken."""
+    run = None if blind else session.run
     return {
         "table": session.table,
         "session": session.opened.session,
@@ -36,14 +38,14 @@ def session_answer(session: TableSession) -> dict[str, Any]:
         "deck": session.deck,
         "dealer": session.dealer,
         "banked": None if run is None else {"bettor": run.bettor, "seat": run.seat, "rounds": run.rounds},
-        "playing": None if session.playing is None else session.playing.round,
-        "rounds": session.rounds,
+        "playing": None if session.playing is None or blind else session.playing.round,
+        "rounds": None if blind else session.rounds,
         "open": not session.closed,
     }
 
 
-def _told(session: TableSession, status: int = 200) -> Told:
-    return Told(status, msgspec.json.encode(session_answer(session)))
+def _is_blind(call: Call, table: str) -> bool:
+    return blindness.may_count(call) and table in blindness.hidden_tables(call)
 
 
 async def _change(call: Call, change: Callable[[Floor, str], TableSession], status: int = 200) -> Response:
@@ -53,7 +55,13 @@ async def _change(call: Call, change: Callable[[Floor, str], TableSession], stat
     def command(receipt: Receipted) -> TableSession:
         return change(Floor(call.service.ledger, receipt), table)
 
-    return await call.in_thread(carry_out, call, command, lambda session: _told(session, status))
+    def carried_out() -> Response:
+        blind = _is_blind(call, table)  # asked first: once the command is stored, nothing shall keep its answer away
+        return carry_out(
+            call, command, lambda session: Told(status, msgspec.json.encode(session_answer(session, blind)))
+        )
+
+    return await call.in_thread(carried_out)
 
 
 async def open_session(call: Call) -> Response:
@@ -75,10 +83,14 @@ async def close_session(call: Call) -> Response:
 async def get_table(call: Call) -> Response:
     table = call.id("table")
     call.person.check_table(table)
-    session = await call.in_thread(Floor(call.service.ledger).latest_session, table)
-    if session is None:
-        raise Problem("not_found", f"Table {table} has never been open.")
-    return answer(session_answer(session))
+
+    def look() -> dict[str, Any]:
+        session = Floor(call.service.ledger).latest_session(table)
+        if session is None:
+            raise Problem("not_found", f"Table {table} has never been open.")
+        return session_answer(session, _is_blind(call, table))
+
+    return answer(await call.in_thread(look))
 
 
 def _seat(call: Call) -> int:
@@ -151,6 +163,7 @@ OPERATIONS = (
         body_example=examples.SESSION_BODY,
         problems=("unknown_ruleset", "bad_terms", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -166,6 +179,7 @@ OPERATIONS = (
         body_example={},
         problems=("out_of_turn", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -176,6 +190,7 @@ OPERATIONS = (
         get_table,
         {200: Answer(shapes.Session, examples.SESSION, "The table's session.")},
         frozenset({"terminal", "floor", "cage", "accounting", "auditor"}),
+        about=no_table,
     ),
     Operation(
         "PUT",
@@ -190,6 +205,7 @@ OPERATIONS = (
         body_example={"bettor": "p-9"},
         problems=("out_of_turn", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "DELETE",
@@ -202,6 +218,7 @@ OPERATIONS = (
         AT_TABLES,
         problems=("out_of_turn", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -217,6 +234,7 @@ OPERATIONS = (
         body_example={"dealer": "dealer-7"},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -231,6 +249,7 @@ OPERATIONS = (
         body_example={"kind": "buy_in", "bettor": "p-9", "amount": "200.00"},
         problems=("out_of_turn", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -245,6 +264,7 @@ OPERATIONS = (
         body_example={"kind": "fill", "amount": "5000.00", "slip": "F-1093"},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -260,6 +280,7 @@ OPERATIONS = (
         body_example={"when": "opening", "amount": "20000.00"},
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -276,5 +297,6 @@ OPERATIONS = (
         problems=("out_of_turn", "bad_choice", "conflict"),
         writes=True,
         two_people=frozenset({"floor", "cage", "counter", "accounting"}),
+        about=no_table,
     ),
 )

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.auth import make_token
+from api.service.blindness import no_table
 from api.service.operations import Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
 from api.service.rounds import read_number
@@ -34,6 +35,7 @@ async def create_token(call: Call) -> Response:
         await call.in_thread(call.service.people.token_made, body.by, part, token_id, body.days, call.person.by)
     except NotAllowed as refusal:
         raise Problem("bad_choice", str(refusal)) from None
+    call.service.access.expire()
     expires_at = (datetime.now(UTC) + timedelta(days=body.days)).isoformat(timespec="seconds")
     shown = {"token": token, "id": token_id, "by": body.by, "role": body.role, "table": table}
     return answer({**shown, "expires_at": expires_at}, 201, {"Cache-Control": "no-store"})
@@ -67,6 +69,7 @@ OPERATIONS = (
         body=shapes.TokenBody,
         body_example={"by": "dealer-7", "role": "terminal", "table": "t1", "days": 30},
         problems=("bad_choice", "out_of_turn"),
+        about=no_table,
     ),
     Operation(
         "POST",
@@ -82,6 +85,7 @@ OPERATIONS = (
         params=(
             Param("token", {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}, "Its id (jti).", "path", True),
         ),
+        about=no_table,
     ),
     Operation(
         "GET",
@@ -96,5 +100,6 @@ OPERATIONS = (
             Param("after", AFTER, "The number of the last one that was seen."),
             Param("limit", LIMIT, "How many at most."),
         ),
+        about=no_table,
     ),
 )

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from api.service.auth import STAFF_ID
+from api.service.blindness import no_table
 from api.service.problems import Problem
 from api.web.cookies import THEMES, YEAR_SECONDS
 from api.web.page import ANYBODY, Page, View
@@ -195,9 +196,27 @@ async def prefer(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("/sign-in", "sign-in", "Sign in", "sign_in.html", show_sign_in, None, submit=sign_in),
-    Page("/sign-out", "sign-out", "Sign out", "account.html", show_sign_out, None, submit=sign_out),
-    Page("/setup", "setup", "The first admin", "setup.html", show_setup, None, submit=set_up),
-    Page("/account", "account", "Your account", "account.html", show_account, ANYBODY, submit=change_account),
-    Page("/preferences", "preferences", "Preferences", "account.html", show_preferences, None, submit=prefer),
+    Page("/sign-in", "sign-in", "Sign in", "sign_in.html", show_sign_in, None, submit=sign_in, about=no_table),
+    Page("/sign-out", "sign-out", "Sign out", "account.html", show_sign_out, None, submit=sign_out, about=no_table),
+    Page("/setup", "setup", "The first admin", "setup.html", show_setup, None, submit=set_up, about=no_table),
+    Page(
+        "/account",
+        "account",
+        "Your account",
+        "account.html",
+        show_account,
+        ANYBODY,
+        submit=change_account,
+        about=no_table,
+    ),
+    Page(
+        "/preferences",
+        "preferences",
+        "Preferences",
+        "account.html",
+        show_preferences,
+        None,
+        submit=prefer,
+        about=no_table,
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from api.service.blindness import table_asked_for
 from api.service.fees import READING
 from api.web.asked import address, addresses, asked_for, exports, first_rows
 from api.web.page import Page, View
@@ -42,4 +43,8 @@ async def show(visit: Visit) -> View:
     )
 
 
-PAGES = (Page(PATH, "collections", "Collections", "collections.html", show, READING, nav="Collections"),)
+PAGES = (
+    Page(
+        PATH, "collections", "Collections", "collections.html", show, READING, nav="Collections", about=table_asked_for
+    ),
+)

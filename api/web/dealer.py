@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from starlette.responses import RedirectResponse, Response
 
+from api.service.blindness import no_table, table_in_path
 from api.service.operations import ID
 from api.service.problems import Problem
 from api.service.tables import session_answer
@@ -197,6 +198,8 @@ def _limits(limits: tuple[int, int] | None) -> list[str] | None:
 
 
 PAGES = (
-    Page("/dealer", "dealer", "Deal at a table", "dealer_tables.html", choose, DEALING, nav="Dealer"),
-    Page("/dealer/{table}", "dealer table", "Table", "dealer.html", show, DEALING, section="dealer"),
+    Page("/dealer", "dealer", "Deal at a table", "dealer_tables.html", choose, DEALING, nav="Dealer", about=no_table),
+    Page(
+        "/dealer/{table}", "dealer table", "Table", "dealer.html", show, DEALING, section="dealer", about=table_in_path
+    ),
 )

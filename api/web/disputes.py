@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from api.service.blindness import table_of_dispute
 from api.service.disputes import FLOOR, READING
 from api.service.problems import Problem
 from api.web import irregular
@@ -373,7 +374,17 @@ PAGES = (
         READING,
         section="disputes",
         submit=submit,
+        about=table_of_dispute,
     ),
-    Page("/disputes/{dispute}/dossier", "dossier", "Dossier", "dispute.html", dossier, READING, section="disputes"),
+    Page(
+        "/disputes/{dispute}/dossier",
+        "dossier",
+        "Dossier",
+        "dispute.html",
+        dossier,
+        READING,
+        section="disputes",
+        about=table_of_dispute,
+    ),
     *irregular.PAGES,
 )

@@ -8,8 +8,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from api.service import blindness
+from api.service.blindness import no_table
 from api.service.count_room import IN_COUNT_ROOM, STATUSES
-from api.service.floor import SEES_FIGURES
 from api.service.problems import Problem
 from api.web.amounts import read_number
 from api.web.asked import address, asked_for, exports
@@ -43,7 +44,8 @@ async def show_boxes(visit: Visit) -> View:
     if asked.get("status", "") not in STATES:
         raise Problem("bad_document", f"The status is one of {', '.join(STATUSES)}.")
     found = await visit.ask("listBoxes", query={**asked, "limit": str(BOXES_OF_A_PAGE)})
-    figures = visit.person.role in SEES_FIGURES
+    reader = await visit.in_thread(blindness.reader, visit)
+    figures = reader.books or reader.open
     narrowed = {name: value for name, value in asked.items() if name != "cursor"}
     states = [state for state in STATES if figures or state != "variance"]
     waiting = await visit.in_thread(boxes_waiting, visit.service.ledger.events.recorder.database)
@@ -81,7 +83,8 @@ async def show_box(visit: Visit) -> View:
     name = visit.id("box")
     history = await visit.ask("getBoxHistory", {"box": name})
     slips = None
-    if history["expected"] is not None and visit.person.role in SEES_FIGURES:
+    reader = await visit.in_thread(blindness.reader, visit)
+    if history["expected"] is not None and (reader.books or reader.open):
         slips = await visit.ask("getReport", {"name": "slips"}, query={"box": name})
     walked = None if slips is None else await _walked(visit, history, slips)
     counted_by = [moment["by"] for moment in history["moments"] if moment["what"] == "counted"]
@@ -250,9 +253,17 @@ async def swap(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page(PATH, "drop", "Drop boxes", "drop.html", show_boxes, IN_COUNT_ROOM, nav="Drop"),
+    Page(PATH, "drop", "Drop boxes", "drop.html", show_boxes, IN_COUNT_ROOM, nav="Drop", about=no_table),
     Page(
-        f"{PATH}/swap", "swap", "Swap a box", "swap.html", show_swap, frozenset({"floor"}), section="drop", submit=swap
+        f"{PATH}/swap",
+        "swap",
+        "Swap a box",
+        "swap.html",
+        show_swap,
+        frozenset({"floor"}),
+        section="drop",
+        submit=swap,
+        about=no_table,
     ),
     Page(
         f"{PATH}/{{box}}/count",
@@ -263,6 +274,17 @@ PAGES = (
         frozenset({"counter"}),
         section="drop",
         submit=count,
+        about=no_table,
     ),
-    Page(f"{PATH}/{{box}}", "box", "Box", "box.html", show_box, IN_COUNT_ROOM, section="drop", submit=sign_off),
+    Page(
+        f"{PATH}/{{box}}",
+        "box",
+        "Box",
+        "box.html",
+        show_box,
+        IN_COUNT_ROOM,
+        section="drop",
+        submit=sign_off,
+        about=no_table,
+    ),
 )

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.responses import Response
 
+from api.service.blindness import table_asked_for
 from api.service.problems import Problem
 from api.service.reports import OUTCOMES, STATUSES
 from api.service.rounds import record_look
@@ -131,6 +132,15 @@ def _cell(value: Any) -> Any:
 
 
 PAGES = (
-    Page("/hands", "hands", "Hands", "hands.html", show, SEARCHING, nav="Hands"),
-    Page("/hands/export", "export of hands", "Hands", "hands.html", export, SEARCHING, section="hands"),
+    Page("/hands", "hands", "Hands", "hands.html", show, SEARCHING, nav="Hands", about=table_asked_for),
+    Page(
+        "/hands/export",
+        "export of hands",
+        "Hands",
+        "hands.html",
+        export,
+        SEARCHING,
+        section="hands",
+        about=table_asked_for,
+    ),
 )

@@ -9,6 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from api.service.auth import OPEN, Person
+from api.service.blindness import Scope, every_table
 from api.service.problems import Problem
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Page(Struct, frozen=True):
     section: str | None = None  # the name of the page whose entry in the navigation is marked; itself by default
     submit: Callable[[Visit], Awaitable[Response]] | None = None  # what is done with a form that is sent here
     writes: bool = False  # for the figures of the service: a page stores nothing itself
+    about: Scope = every_table  # of which tables it tells fees, rounds or collections, as operations have it
 
     def admits(self, role: str) -> bool:
         return self.roles is None or role == OPEN or role in self.roles

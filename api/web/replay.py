@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from api.service.blindness import table_of_round
 from api.service.problems import Problem
 from api.service.reports import neighbours_for
 from api.service.rounds import SEEING
@@ -130,4 +131,16 @@ async def submit(visit: Visit) -> Response:
     return visit.go(_address(f"/rounds/{round_id}", asked_for(visit)), "The note is recorded.")
 
 
-PAGES = (Page("/rounds/{round}", "replay", "Replay", "replay.html", show, SEEING, section="hands", submit=submit),)
+PAGES = (
+    Page(
+        "/rounds/{round}",
+        "replay",
+        "Replay",
+        "replay.html",
+        show,
+        SEEING,
+        section="hands",
+        submit=submit,
+        about=table_of_round,
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from api.service.auth import OPEN
+from api.service.blindness import no_table, table_asked_for
 from api.service.problems import Problem
 from api.service.reports import LEDGER_FILES, READERS
 from api.web.asked import address, asked_for, exports, first_rows
@@ -119,6 +120,15 @@ def _last_box(visit: Visit, table: str | None) -> dict[str, str]:
 
 
 PAGES = (
-    Page(PATH, "reports", "Reports", "reports.html", show_index, ROLES, nav="Reports"),
-    Page(f"{PATH}/{{name}}", "report", "Report", "report.html", show_report, ROLES, section="reports"),
+    Page(PATH, "reports", "Reports", "reports.html", show_index, ROLES, nav="Reports", about=no_table),
+    Page(
+        f"{PATH}/{{name}}",
+        "report",
+        "Report",
+        "report.html",
+        show_report,
+        ROLES,
+        section="reports",
+        about=table_asked_for,
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from api.service.blindness import no_table
 from api.web.page import ANYBODY, Page, View
 from api.web.visit import Visit
 from domain.rulebook import FAMILY_NAMES
@@ -59,6 +60,8 @@ def side_by_side(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 PAGES = (
-    Page("/rules", "rules", "Rules", "rules.html", show_all, ANYBODY, nav="Rules"),
-    Page("/rules/{ruleset}", "rule set", "Rule set", "ruleset.html", show_one, ANYBODY, section="rules"),
+    Page("/rules", "rules", "Rules", "rules.html", show_all, ANYBODY, nav="Rules", about=no_table),
+    Page(
+        "/rules/{ruleset}", "rule set", "Rule set", "ruleset.html", show_one, ANYBODY, section="rules", about=no_table
+    ),
 )

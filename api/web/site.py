@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from api.service import blindness
 from api.service.auth import Person
 from api.service.callers import by_token, slow_down
 from api.service.database_failures import unavailable
@@ -144,6 +145,8 @@ class Site:
         page.check(person)
         self.service.rates.check(person.by if person is not NOBODY else cookies.address)
         visit = Visit(self.service, page, request, person, session, cookies)
+        if blindness.needs_a_thread(visit, page.about):
+            await visit.in_thread(blindness.check, visit, page.about)
         if request.method in SAFE:
             return await self._looked_for(visit)
         return await self._submitted(visit)

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from api.service.blindness import no_table
 from api.service.problems import Problem
 from api.web.account import read_name, read_new_password, read_staff_id
 from api.web.page import Page, View
@@ -80,7 +81,7 @@ async def change(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("/staff", "staff", "Staff", "staff.html", show, SEEING, nav="Staff", submit=add),
+    Page("/staff", "staff", "Staff", "staff.html", show, SEEING, nav="Staff", submit=add, about=no_table),
     Page(
         "/staff/{staff}",
         "staff person",
@@ -90,5 +91,6 @@ PAGES = (
         SEEING,
         section="staff",
         submit=change,
+        about=no_table,
     ),
 )

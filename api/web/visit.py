@@ -13,6 +13,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from api.service import blindness
 from api.service.auth import OPEN, Person
 from api.service.operations import ID, Call, Operation
 from api.service.problems import Problem
@@ -96,8 +97,7 @@ class Visit:
         if_match: int | None = None,
     ) -> Response:
         """The same as a whole response: for files to hand on."""
-        call = self.call(operation, path, query=query, body=body, if_match=if_match)
-        return await call.operation.handler(call)
+        return await self._made(operation, path, query, body, if_match).respond()
 
     def call(
         self,
@@ -108,7 +108,19 @@ class Visit:
         body: Any = None,
         if_match: int | None = None,
     ) -> Call:
-        """One that may be made: the visitor's role is checked here."""
+        """One whose answer is worked out by whoever asks, in a thread: that the visitor may have it is checked here."""
+        call = self._made(operation, path, query, body, if_match)
+        blindness.check(call, call.operation.about)
+        return call
+
+    def _made(
+        self,
+        operation: str,
+        path: Mapping[str, str] | None,
+        query: Mapping[str, str | None] | None,
+        body: Any,
+        if_match: int | None,
+    ) -> Call:
         declared = _operations()[operation]
         declared.check(self.person)
         headers: list[tuple[bytes, bytes]] = []

@@ -31,7 +31,7 @@ async def session_of(service: Service, request: Request, cookies: Cookies, used:
 
 def person_of(session: Session) -> Person:
     role, _, table = session.part.partition(":")
-    return Person(session.staff_id, role, table or None)
+    return Person(session.staff_id, role, table or None, counts="counter" in session.parts)
 
 
 def anybody(cookies: Cookies) -> Person:

@@ -29,6 +29,15 @@ class NodeSource(Protocol):
         """The first `width` hashes of a tile."""
 
 
+class SignedSizes(Protocol):
+    def is_signed(self, size: int) -> bool:
+        """Whether a checkpoint was ever signed for the log at this size."""
+
+
+class NotSigned(Exception):
+    """A proof was asked for at a size that no checkpoint has."""
+
+
 class Nodes:
     """Hashes of any part of a tree of a size, out of its tiles; each tile is asked for once."""
 
@@ -76,6 +85,14 @@ def inclusion(nodes: Nodes, index: int, size: int) -> list[bytes]:
             proof.append(nodes.hash_of(first, middle))
             first = middle
     return proof[::-1]
+
+
+def check_signed(log: SignedSizes, *sizes: int) -> None:
+    """A proof between any two sizes would give away the hashes of single events, and a short event can be guessed from
+    its hash."""
+    for size in sizes:
+        if not log.is_signed(size):
+            raise NotSigned(f"No checkpoint was signed at {size} events: proofs lead from one checkpoint to another.")
 
 
 def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:

@@ -113,6 +113,11 @@ class LogReader:
         size, *checkpoint = rows[0]
         return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)
 
+    def is_signed(self, size: int) -> bool:
+        """Whether a checkpoint was ever signed for the log at this size."""
+        rows = self._rows("SELECT EXISTS (SELECT FROM roundledger.log_checkpoints WHERE size = %b)", [size])
+        return bool(rows[0][0])
+
     def hashes(self, level: int, first: int, end: int) -> bytes:
         """Of one level, from an index up to another, as far as they are there and without a gap."""
         start = first - first % WIDTH

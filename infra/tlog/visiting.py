@@ -11,13 +11,19 @@ from urllib.request import Request, urlopen
 
 from infra.tlog.notes import BadNote, Verifier, parse_verifier
 from infra.tlog.proofs import read_hashes
+from infra.tlog.witness import Refused
 
 MOST_BYTES = 1 << 20
 WAIT_SECONDS = 30.0
+CONFLICT = 409
 
 
 class Unreachable(Exception):
-    """The service does not answer, or not with what was asked for."""
+    """The service does not answer, or not with what was asked for. `status` is what it answered, if it did."""
+
+    def __init__(self, detail: str, status: int | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
 
 
 class RemoteLog:
@@ -37,7 +43,13 @@ class RemoteLog:
             raise Unreachable(f"{self._address} names no key: {error}") from None
 
     def prove(self, old_size: int, size: int) -> Sequence[bytes]:
-        answer = self._document("/v1/log/consistency?" + urlencode({"from": old_size, "to": size}))
+        """Proofs lead between signed sizes: a log that says it never signed the one that was seen proves nothing."""
+        try:
+            answer = self._document("/v1/log/consistency?" + urlencode({"from": old_size, "to": size}))
+        except Unreachable as error:
+            if error.status == CONFLICT:
+                raise Refused("unproved", str(error)) from None
+            raise
         try:
             return read_hashes("\n".join(answer["hashes"]))
         except (KeyError, TypeError, BadNote) as error:
@@ -59,7 +71,8 @@ class RemoteLog:
                 body: bytes = answer.read(MOST_BYTES + 1)
         except HTTPError as error:
             with error:
-                raise Unreachable(f"{self._address}{path} answers {error.code}: {_detail(error.read(4096))}") from None
+                detail = f"{self._address}{path} answers {error.code}: {_detail(error.read(4096))}"
+                raise Unreachable(detail, error.code) from None
         except (URLError, OSError, ValueError) as error:
             raise Unreachable(f"{self._address} does not answer: {getattr(error, 'reason', error)}") from None
         if len(body) > MOST_BYTES:

@@ -32,7 +32,7 @@ from projections.auditing.floor import FloorAudit
 from projections.auditing.processes import TASKS_A_PROCESS, Do
 from projections.auditing.rounds import Loaded, PartResult, RoundsAudit, Stretch, merged
 from projections.auditing.rulebook import Rulebook
-from projections.auditing.running import Audit, Check, Options, Task, TaskResult
+from projections.auditing.running import Audit, Check, Options, Task, TaskResult, floor_result
 from projections.auditing.scope import EVERYTHING, Scope
 
 MOST_PARTITIONS_A_TASK = 16
@@ -64,8 +64,7 @@ class ArchiveWorker:
             found = [finding for stretch in task.what for finding in self._floor.audit(stretch)]
         except DamagedFile as error:
             found = [Finding("archive", str(error))]
-        claims, self._floor.claims = self._floor.claims, []
-        return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []))
+        return floor_result(task, found, self._floor)
 
     def _partition(self, part: Partition, sealed: list[int]) -> PartResult:
         try:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain import event_times, rulesets
 from domain.auditing import Claim
-from domain.boxes import BoxInstalled
+from domain.boxes import BoxCounted, BoxInstalled, CountSealed
 from domain.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
 from domain.event_times import Times
 from domain.events import ENGINE_VERSION, RoundOpened
@@ -57,6 +57,7 @@ class FloorAudit:
             "dispute": self._dispute,
         }
         self.claims: list[Claim] = []  # what the aggregates say of rounds and their first events do not
+        self.open_counts = 0  # blind counts that were stored with their figures, before counts were sealed
 
     def audit(self, stretch: Stretch) -> Iterator[Finding]:
         yield from self._audits[stretch.kind](stretch)
@@ -159,6 +160,7 @@ class FloorAudit:
         box = stretch.name
         audit: BoxAudit | None = None
         found: list[Finding] = []
+        sealed: list[tuple[EventRow, CountSealed]] = []
         for row, event in self._events(Stretch("box", box), found):
             if audit is None:
                 if not isinstance(event, BoxInstalled):
@@ -166,9 +168,26 @@ class FloorAudit:
                 audit = BoxAudit(event)
             else:
                 yield from (_at(finding, row) for finding in audit.take(event))
+                self.open_counts += isinstance(event, BoxCounted)
+                if isinstance(event, CountSealed):
+                    sealed.append((row, event))
         yield from found
         if audit is None:
             yield Finding("box", "A box that was never put on a table.", stream=f"box/{box}")
+        else:
+            yield from self._sealed_counts(audit, sealed)
+
+    def _sealed_counts(self, audit: BoxAudit, sealed: list[tuple[EventRow, CountSealed]]) -> Iterator[Finding]:
+        """What is kept beside a sealed count opens it. No figure is looked at, let alone reported."""
+        if not sealed:
+            return
+        originator, last = sealed[-1][0].originator, sealed[-1][0].version
+        beside = self._source.sealed({originator: last})
+        if beside is None:
+            return  # an archive has no openings but those of counts that were opened
+        units = beside.get(originator, {})
+        for row, event in sealed:
+            yield from (_at(finding, row) for finding in audit.opens(event, units.get(row.version, [])))
 
     def _meter(self, stretch: Stretch) -> Iterator[Finding]:
         audit: MeterAudit | None = None

@@ -123,8 +123,7 @@ class Worker:
             return TaskResult(task, merged(self._parts(task.what)))
         if task.kind == "floor":
             found = [finding for stretch in task.what for finding in self._floor.audit(stretch)]
-            claims, self._floor.claims = self._floor.claims, []
-            return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []))
+            return floor_result(task, found, self._floor)
         compared = projected.compare(self._database_url, task.what)
         return TaskResult(task, PartResult(0, 0, compared.findings, [], []), (compared.positions, compared.rows))
 
@@ -134,6 +133,13 @@ class Worker:
             loaded = self._rounds.load(part) if waiting is None else waiting.result()
             waiting = None if following is None else self._reading.submit(self._rounds.load, following)
             yield self._rounds.audit(loaded)
+
+
+def floor_result(task: Task, found: list[Finding], floor: FloorAudit) -> TaskResult:
+    """And what the audit of the floor has gathered since the last task."""
+    claims, floor.claims = floor.claims, []
+    open_counts, floor.open_counts = floor.open_counts, 0
+    return TaskResult(task, PartResult(0, 0, found, [(claim, -1) for claim in claims], []), open_counts)
 
 
 # ---- the whole
@@ -171,6 +177,7 @@ class Audit:
         self._unmarked = 0
         self._outdated: list[str] = []
         self._rows = 0
+        self._open_counts = 0
         self._done = self._total = 0
 
     def run(self) -> Summary:
@@ -274,6 +281,8 @@ class Audit:
             positions, rows = result.told
             self._projected += list(positions)
             self._rows += rows
+        elif result.task.kind == "floor":
+            self._open_counts += result.told
         self._done += result.task.events
         if self._tell is not None:
             self._tell(Progress(self._done, self._total, summary.rounds, summary.findings, summary.notes))
@@ -337,7 +346,17 @@ class Audit:
             )
         if self._scope.table is not None and self._scope.whole_tables:
             told = f"all sessions of table {self._scope.table}, {told}"
-        return Check("floor", True, told)
+        return Check("floor", True, told + self._counts_told())
+
+    def _counts_told(self) -> str:
+        """No finding: counts were stored like this until they were sealed."""
+        if not self._open_counts:
+            return ""
+        many = self._open_counts > 1
+        return (
+            f"; {self._open_counts:,} blind count{'s' if many else ''} {'were' if many else 'was'} stored open, "
+            "before counts were sealed"
+        )
 
     def _projections_check(self) -> Check:
         if not self._wants("projections"):

@@ -78,6 +78,9 @@ class Streams(Protocol):
     def opening(self, originator_id: UUID, table: str) -> EventRow | None:
         """The first row of a round of this table, where few are asked for."""
 
+    def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
+        """As the audit of rounds asks for it: here the counts of boxes."""
+
 
 _COLUMNS: LiteralString = (
     "e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"

@@ -6,6 +6,7 @@ import threading
 import time
 from base64 import b64decode
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ import uvicorn
 from api.service import examples
 from api.service.app import create_app
 from api.service.settings import Settings
+from infra.database import Database
 from infra.ledger import Actor, Ledger
 from infra.simulation import documents
 from infra.tlog.checkpoints import Checkpoint, parse_checkpoint
 from infra.tlog.leaves import row_of
 from infra.tlog.merkle import is_consistent, leaf_hash, root_from_inclusion, root_of
 from infra.tlog.notes import parse_verifier
+from infra.tlog.reading import LogReader
 from infra.tlog.sealer import seal_now
 from infra.tlog.tiles import tile_path
 from infra.tlog.visiting import RemoteLog
@@ -115,17 +118,41 @@ def test_a_round_is_proved_event_by_event(client, rounds: list[str]):
         assert root_from_inclusion(b64decode(proof["leaf"]), proof["index"], signed.size, path) == signed.root
 
 
-def test_the_log_is_proved_to_have_only_grown(client):
+@pytest.fixture
+def log(service_url: str) -> Iterator[LogReader]:
+    database = Database(service_url)
+    yield LogReader(database)
+    database.close()
+
+
+def test_the_log_is_proved_to_have_only_grown(client, log: LogReader):
     signed = checkpoint(client)
-    answer = client.get("/v1/log/consistency?from=200").json()
+    earlier = next(log.checkpoints()).parsed()
+    assert 0 < earlier.size < signed.size
+    answer = client.get(f"/v1/log/consistency?from={earlier.size}").json()
     assert answer["to"] == signed.size
-    tile = client.get("/v1/log/tile/0/000.p/200").content
     hashes = [b64decode(hash_) for hash_ in answer["hashes"]]
-    assert is_consistent(200, root_of(tile), signed.size, signed.root, hashes)
+    assert is_consistent(earlier.size, earlier.root, signed.size, signed.root, hashes)
     assert client.get("/v1/log/consistency").status_code == 400
     assert client.get("/v1/log/consistency?from=x").status_code == 400
     assert client.get("/v1/log/consistency?from=5&to=4").status_code == 409
     assert client.get(f"/v1/log/consistency?from=5&to={signed.size + 1}").status_code == 409
+
+
+def test_proofs_lead_between_signed_sizes_only(client, log: LogReader):
+    """Any others would give away the hashes of single events."""
+    signed = {stored.size for stored in log.checkpoints()}
+    sizes = [*range(1, max(signed) + 1)]
+    answers = {
+        (first, second): client.get(f"/v1/log/consistency?from={first}&to={second}")
+        for first, second in [*pairwise(sizes), *((size, max(signed)) for size in sizes)]
+    }
+    assert {asked for asked, answer in answers.items() if answer.status_code == 200} == {
+        asked for asked in answers if signed.issuperset(asked)
+    }
+    refused = answers[1, 2]
+    assert (refused.status_code, refused.json()["code"]) == (409, "bad_choice")
+    assert "No checkpoint was signed at 1 events" in refused.json()["detail"]
 
 
 def test_evidence_of_a_round_verifies_and_that_it_was_taken_is_recorded(client, rounds: list[str]):
@@ -207,6 +234,9 @@ def test_a_witness_follows_a_service_that_seals(address: str, service_url: str, 
     assert second.note.signed_by([witness.key])
     with pytest.raises(Refused, match=r"^shorter"):
         witness.look(first.text(), log.prove, 1_790_000_000)
+    # A log that never signed what the witness has seen proves nothing, and that is no failure of the network.
+    with pytest.raises(Refused, match=r"^unproved.*No checkpoint was signed at 1 events"):
+        log.prove(1, second.size)
 
 
 def test_examples_are_those_of_a_log():

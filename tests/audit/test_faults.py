@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from domain.boxes import BoxCounted
 from domain.findings import KINDS, Finding
+from infra.aggregates import Append, stream
 from infra.database import Database
+from infra.floor import Floor
 from infra.ledger import Ledger
 from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.leaves import leaf_hash_of
@@ -380,10 +383,57 @@ def test_a_fee_that_went_into_the_box_as_another_amount_is_found(url: str, spoil
 
 
 def test_a_count_that_does_not_add_up_is_found(url: str, spoiler: Spoiler):
-    position, _, _, state = spoiler.rows("box.counted.v1")[0]
-    state[0][2] += 500
+    position, _, _, state = spoiler.rows("box.counts_opened.v1")[0]
+    state[0][0][0][2] += 500
     spoiler.write(position, state)
     assert any(finding.kind == "box" and finding.position == position for finding in findings(url))
+
+
+def test_a_count_that_opens_as_another_than_was_sealed_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("box.counts_opened.v1")[0]
+    for opened in state[0][0]:
+        opened[1], opened[2] = {"100": 7}, 700
+    spoiler.write(position, state)
+    found = [finding for finding in findings(url) if finding.position == position]
+    assert [finding.kind for finding in found] == ["box"]
+    assert "by c-1 is not the one that was sealed" in found[0].what
+
+
+@pytest.mark.parametrize("change", ["SET card = '100x7'", "SET salt = '\\x00'"])
+def test_a_sealed_count_whose_opening_was_changed_is_found(url: str, spoiler: Spoiler, change: str):
+    position, originator, version, _ = spoiler.rows("box.count_sealed.v1")[0]
+    where = "WHERE originator = %s AND originator_version = %s"
+    spoiler.run(f"UPDATE roundledger.sealed_cards {change} {where}", originator, version)
+    found = [finding for finding in findings(url) if finding.kind == "box"]
+    assert [finding.position for finding in found] == [position]
+    assert "beside the count by c-1 is not what was sealed" in found[0].what
+    assert "7" not in found[0].what  # no figure of it is reported
+
+
+def test_a_sealed_count_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
+    _, originator, _, _ = spoiler.rows("box.count_sealed.v1")[0]
+    spoiler.run("DELETE FROM roundledger.sealed_cards WHERE originator = %s", originator)
+    assert [finding.kind for finding in findings(url)] == ["box", "box"]
+
+
+def test_a_person_who_counts_twice_is_found(url: str, spoiler: Spoiler):
+    position, _, _, state = spoiler.rows("box.count_sealed.v1", '"c-2"')[0]
+    state[0][0] = "c-1"
+    spoiler.write(position, state)
+    assert any(finding.kind == "box" and "counted box t-1-box-1 already" in finding.what for finding in findings(url))
+
+
+def test_counts_that_were_stored_open_are_no_finding_and_are_reported(url: str):
+    ledger = Ledger(url)
+    record(ledger, [bank_round("t-80", round_id="r-80")])
+    Floor(ledger).swap_box("t-80", "t-80-box-2", "seal-8", "c-1", DEALER)
+    append = Append(DEALER)
+    append.add(stream("box", "t-80-box-1"), 3, [BoxCounted(by, {100: 1}, 100) for by in ("c-1", "c-2")])
+    ledger.commit(append, None, None)
+    ledger.close()
+    summary = Audit(url, processes=1, without=("projections", "log")).run()
+    assert summary.clean
+    assert "2 blind counts were stored open, before counts were sealed" in summary.checks[1].told
 
 
 @pytest.mark.parametrize("topic", ["meter.contributed.v1", "meter.awarded.v1", "meter.returned.v1"])

@@ -5,9 +5,21 @@ from __future__ import annotations
 import pytest
 from hypothesis import given as each
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from domain import boxes
-from domain.boxes import BoxCounted, BoxEvent, BoxInstalled, BoxReconciled, BoxRemoved, DropBox, FeeDropped
+from domain.boxes import (
+    BoxCounted,
+    BoxEvent,
+    BoxInstalled,
+    BoxReconciled,
+    BoxRemoved,
+    CountSealed,
+    CountsOpened,
+    DropBox,
+    FeeDropped,
+    OpenedCount,
+)
 from domain.boxes import FeeNotDropped as NotDropped
 from domain.errors import BadChoice, Conflict, OutOfTurn
 
@@ -133,3 +145,84 @@ def test_it_is_signed_off_once():
         boxes.reconcile(box, "eve", 0, None)
     with pytest.raises(OutOfTurn, match="counted"):
         boxes.count(box, "fay", {100: 1})
+
+
+# ---- counts are sealed until two agree
+
+
+def sealed(box: DropBox, counter: str, total: int) -> tuple[list[BoxEvent], OpenedCount]:
+    """A count as it is stored, with the name of whoever counted for its salt, and what opens it."""
+    return boxes.seal(box, counted(counter, total), [], counter.encode()), opening(counter, total)
+
+
+def opening(counter: str, total: int) -> OpenedCount:
+    return OpenedCount(counter, {100: total // 100}, total, counter.encode())
+
+
+def test_a_sealed_count_tells_who_counted_and_no_figure():
+    events, opened = sealed(given(REMOVED), "cid", 500)
+    assert events == [CountSealed("cid", opened.seal)]
+    box = given(REMOVED, *events)
+    assert (box.counted, box.status, [count.counter for count in box.counts]) == (None, "removed", ["cid"])
+    with pytest.raises(BadChoice, match="cid has counted box box-1 already"):
+        boxes.count(box, "cid", {100: 5})
+
+
+def test_the_salt_and_every_piece_are_under_the_seal():
+    seals = {
+        OpenedCount("cid", pieces, 500, salt).seal
+        for pieces in ({100: 5}, {500: 1}, {100: 5, 50: 0})
+        for salt in (b"one", b"two")
+    }
+    assert len(seals) == 6
+    assert OpenedCount("cid", {500: 1, 100: 2}, 700, b"s").seal == OpenedCount("cid", {100: 2, 500: 1}, 700, b"s").seal
+
+
+@each(st.dictionaries(st.integers(1, 10**7), st.integers(0, 10**6), max_size=6), st.binary(max_size=16))
+def test_a_count_comes_back_out_of_what_is_kept_beside_it(pieces, salt):
+    assert boxes.opened_count("cid", boxes.count_text(pieces), salt) == OpenedCount(
+        "cid", pieces, sum(value * number for value, number in pieces.items()), salt
+    )
+
+
+def test_all_sealed_counts_open_when_two_agree():
+    first, second, third = opening("cid", 500), opening("dee", 600), opening("eve", 500)
+    box = given(REMOVED, CountSealed("cid", first.seal), CountSealed("dee", second.seal))
+    unsealed = boxes.unseal(box, [first, second])
+    events = boxes.seal(unsealed, boxes.count(unsealed, "eve", {100: 5}), [first, second], b"eve")
+    assert events == [CountSealed("eve", third.seal), CountsOpened((first, second, third))]
+    after = boxes.fold(box, events)
+    assert (after.counted, after.status) == (500, "variance")
+    assert after.counts == (counted("cid", 500), counted("dee", 600), counted("eve", 500))
+    assert boxes.open_counts(boxes.evolve(box, events[0]), CountsOpened((first, second, third)))
+
+
+def test_a_sealed_count_may_agree_with_one_that_was_stored_open():
+    box = given(REMOVED, counted("cid", 500))
+    events, opened = sealed(box, "dee", 500)
+    assert events == [CountSealed("dee", opened.seal), CountsOpened((opened,))]
+    assert boxes.fold(box, events).counted == 500
+
+
+@pytest.mark.parametrize(
+    ("opened", "why"),
+    [
+        ((), "not those that were sealed"),
+        ((opening("dee", 500), opening("cid", 500)), "not those that were sealed"),
+        ((opening("cid", 500),), "not those that were sealed"),
+        ((opening("cid", 500), opening("dee", 600)), "by dee is not the one that was sealed"),
+        ((opening("cid", 500), replace(opening("dee", 500), salt=b"x")), "by dee is not the one that was sealed"),
+        ((opening("cid", 500), replace(opening("dee", 500), total=600)), "by dee is not the one that was sealed"),
+    ],
+)
+def test_nothing_opens_but_what_was_sealed(opened: tuple[OpenedCount, ...], why: str):
+    box = given(REMOVED, CountSealed("cid", opening("cid", 500).seal), CountSealed("dee", opening("dee", 500).seal))
+    with pytest.raises(BadChoice, match=why):
+        boxes.open_counts(box, CountsOpened(opened))
+
+
+def test_counts_that_differ_stay_sealed():
+    first, second = opening("cid", 500), opening("dee", 600)
+    box = given(REMOVED, CountSealed("cid", first.seal), CountSealed("dee", second.seal))
+    with pytest.raises(OutOfTurn, match="No two counts of box box-1 agree"):
+        boxes.open_counts(box, CountsOpened((first, second)))

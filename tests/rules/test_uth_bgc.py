@@ -700,8 +700,8 @@ def test_bgc_decision_pay_table_named__none_is_the_usual_one():
 
 
 def test_bgc_decision_one_pay_table__a_property_uses_one_on_a_gaming_day():
-    assert RULES.one_trips_table_a_day is True
-    assert load("uth-bgc", 1).one_trips_table_a_day is False
+    assert RULES.one_trips_table is not None
+    assert load("uth-bgc", 1).one_trips_table is None
 
 
 def test_bgc_decision_best_five__clauses_that_differ_are_marked():

@@ -784,7 +784,7 @@ def test_sd_decision_trips_table__is_named_and_one_of_four():
     assert table(trips="UTH-05").document_refused() == ("bad_terms", "sd/17")
     for name in TRIPS:
         assert one_seat(trips=name).close_bets().status == "open"
-    assert RULES.one_trips_table_a_day is False
+    assert RULES.one_trips_table is None
 
 
 def test_sd_decision_customer_limit__sums_up_all_seats_of_a_bettor_and_no_tips():
