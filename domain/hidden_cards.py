@@ -166,6 +166,11 @@ def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
     raise furthest
 
 
+def may_contradict(public: Round, whole: Round, actions: Iterable[Any]) -> bool:
+    """Whether what lies face down could refuse a request: only what is said of cards can."""
+    return public is not whole and any(_do(action) in ("deal", "reveal", "peek") for action in actions)
+
+
 def _index(refusal: Refusal) -> int:
     assert refusal.action is not None
     return refusal.action

@@ -56,6 +56,14 @@ def _carry_out(call: Call, command: Callable[[Receipted], T], tell: Callable[[T]
     return (told or tell(outcome)).response()
 
 
+def check_key_is_new(call: Call) -> None:
+    """Before a request is held against hidden cards: one that its key will refuse must not get so far, because whether
+    it contradicts a card could be told by the time that it takes, and nothing of it would be stored."""
+    key = call.idempotency_key
+    if key is not None and call.service.ledger.events.recorder.receipt(key) is not None:
+        raise AlreadyReceived("there is a receipt under this key")
+
+
 def _fingerprint(call: Call) -> bytes:
     request = call.request
     parts = [request.method.encode(), request.url.path.encode(), call.body]

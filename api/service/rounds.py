@@ -11,8 +11,9 @@ from api.service import examples, shapes
 from api.service.auth import OPEN
 from api.service.operations import NO_VERSION, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem, of_refusal
-from api.service.retries import carry_out
+from api.service.retries import carry_out, check_key_is_new
 from api.service.telling import tell_round
+from domain import hidden_cards
 from domain.corrections import Entry
 from domain.documents import MOST_ACTIONS
 from domain.errors import Conflict, Refusal
@@ -67,6 +68,8 @@ def _act(
     call.person.check_table(known.round.opened.table)
     if expected is not None and known.version != expected:
         raise _stale(known, expected)
+    if receipt is not None and hidden_cards.may_contradict(known.public, known.round, actions):
+        check_key_is_new(call)
     try:
         stored = service.ledger.act(round_id, actions, call.actor, expected, receipt, known, second)
     except Contradicted:
@@ -257,6 +260,7 @@ async def correct_facts(call: Call) -> Response:
     def command(receipt: Receipted) -> Stored:
         second = call.second_person(body.second_person)
         round_id = _own(call)
+        check_key_is_new(call)
         return call.service.ledger.correct_facts(
             round_id, changes, body.reason, second, body.account, call.actor, call.if_match, receipt
         )

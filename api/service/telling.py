@@ -55,13 +55,14 @@ class Kept(Struct, frozen=True, array_like=True):
 
 def round_answer(stored: Stored) -> dict[str, Any]:
     """The result of section 3 with what a terminal needs to go on. Face-down cards are in neither part of it: a result
-    shows only what was turned over, and what may come next says how many cards, never which."""
+    shows only what was turned over, and what may come next says how many cards, never which. It is made of the public
+    round, so that what it does not show is not even there."""
     return {
-        **result_of(stored.round),
+        **result_of(stored.public),
         "id": stored.id,
-        "table": stored.round.opened.table,
+        "table": stored.public.opened.table,
         "version": stored.version,
-        "expects": expects(stored.round),
+        "expects": expects(stored.public),
     }
 
 

@@ -15,10 +15,13 @@ from api.service.auth import make_token
 from api.service.problems import of_refusal
 from api.service.settings import Settings
 from domain import rulesets
-from domain.cards import DECK
+from domain.cards import DECK, SEALED
 from domain.documents import play
 from domain.errors import Refusal
 from domain.hidden_cards import judge
+from domain.picture import picture_of
+from domain.results import result_of
+from domain.rounds import expects
 from tests.api.serving import KEY, open_service
 from tests.ledger.tables_in_play import REST, bank_round, document
 from tests.rules.button_games import p215
@@ -78,6 +81,16 @@ def test_what_was_played_passes_the_first_judgement(ruleset: str):
         for world, rest in moments(raw):
             for length in (1, 2, 3, len(rest)):
                 assert refused(world, rest[:length]) is None
+
+
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_what_is_shown_of_a_round_is_made_of_the_public_one(ruleset: str):
+    """It shows the same as the round with its cards does, and never the sign that stands for a hidden card."""
+    for raw in rounds(ruleset, 2):
+        for world, _ in moments(raw):
+            shown = [(result_of(one), expects(one), picture_of(one)) for one in (world.public, world.whole)]
+            assert shown[0] == shown[1]
+            assert SEALED not in str(shown)
 
 
 def test_in_pure_21_5_a_request_is_judged_by_all_hole_cards():
@@ -321,8 +334,28 @@ def test_an_attempt_that_comes_again_under_its_key_is_one_attempt(client):
     assert first.content == second.content
     assert ("idempotent-replayed" in first.headers, second.headers["idempotent-replayed"]) == (False, "true")
     assert len(contradictions(client, round_id)) == 1
-    reused = client.post(address, json={"actions": rest[:1]}, headers=headers)
-    assert (reused.status_code, reused.json()["code"]) == (422, "key_reused")
+    for again in (rest[:1], [{"do": "deal", "to": 2, "cards": ["Ad", None]}]):
+        reused = client.post(address, json={"actions": again}, headers=headers)
+        assert (reused.status_code, reused.json()["code"]) == (422, "key_reused")
+    assert len(contradictions(client, round_id)) == 1
+
+
+def test_a_used_key_is_refused_before_anything_is_compared(client, monkeypatch: pytest.MonkeyPatch):
+    """Or the time until the refusal would tell whether there was a contradiction, at no cost."""
+    raw, before, rest = dealt("used-key")
+    round_id = open_round(client, raw, before, "used-key")
+    address, headers = f"/v1/rounds/{round_id}/actions", {"Idempotency-Key": "used"}
+    assert client.post(address, json={"actions": rest[:1]}, headers=headers).status_code == 200
+
+    def compare(*_: Any) -> Any:
+        raise AssertionError("the request was held against the cards")
+
+    monkeypatch.setattr("infra.ledger.play", compare)
+    for card in ("Kd", "Kc"):
+        guess = {"actions": [{"do": "deal", "to": "dealer", "cards": [card, None]}]}
+        assert client.post(address, json=guess, headers=headers).status_code == 422
+    nonsense = {"actions": [{"do": "deal", "to": "dealer", "cards": ["As", None]}, NONSENSE]}
+    assert client.post(address, json=nonsense).status_code == 400  # nor is anything that is refused
 
 
 def test_a_stale_version_is_said_before_anything_is_compared(client):
