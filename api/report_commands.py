@@ -48,8 +48,8 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
-        " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments, card-frequencies, card-counts,"
-        " shortfalls, voids, waivers,"
+        " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments,"
+        " hidden-card-contradictions, card-frequencies, card-counts, shortfalls, voids, waivers,"
         " tray-counts or inventory; day or shift for a summary to print and sign.",
     ),
 ]

@@ -16,15 +16,18 @@ from msgspec.structs import replace
 from domain import corrections, payments, sealing
 from domain.errors import Refusal
 from domain.events import (
+    BESIDE_PLAY,
     CardsDealt,
     CardsTurned,
     CorrectionPosted,
     FeeTaken,
     FeeWaived,
+    HiddenCardContradicted,
     MeterPaid,
     NoteMade,
     PaymentReported,
     Place,
+    PlaySupervised,
     ProgressiveWagersTaken,
     RoundCorrected,
     RoundDisputed,
@@ -35,12 +38,13 @@ from domain.events import (
 )
 from domain.facts import actions_of
 from domain.findings import Finding
+from domain.hidden_cards import MOST_CONTRADICTIONS
 from domain.money import money
 from domain.retracing import UNPLAYABLE, Numbered, retrace
 from domain.sealing import SealedUnit
 from domain.state import Round, fold
 
-BESIDE = frozenset({FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported, RoundDisputed})
+BESIDE = frozenset(BESIDE_PLAY)
 Sealed = Mapping[int, Sequence[SealedUnit]]  # by the index of the event that they lie beside, -1 for the opening
 Claim = tuple[Any, ...]
 
@@ -54,6 +58,7 @@ def audit_round(opening: Round, events: Sequence[RoundEvent], sealed: Sealed | N
         round_, numbered = retrace(opening, [events[at] for at in at_table])
         found = [(at_table[at], finding) for at, finding in numbered]
         found += _as_far_as_it_goes(_beside(opening, events))
+        found += _supervision(events)
     found += _opening(opening)
     found += _as_far_as_it_goes(_seals(round_, events, sealed))
     return [(at, _placed(opening.opened, finding)) for at, finding in found] if found else found
@@ -246,6 +251,20 @@ def _beside(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Numbered]:
             yield at, Finding(_BESIDE_KIND[kind], what, clause=refusal.clause)
             continue
         yield from _beside_differs(at, decided, events[at:after])
+
+
+def _supervision(events: Sequence[RoundEvent]) -> Iterator[Numbered]:
+    """After too many requests that contradicted hidden cards, two people went on with the round, or nobody did."""
+    contradictions, by_two = 0, False
+    for at, event in enumerate(events):
+        if isinstance(event, HiddenCardContradicted):
+            contradictions, by_two = contradictions + 1, False
+        elif isinstance(event, PlaySupervised):
+            by_two = event.by[0] != event.by[1]
+        elif contradictions >= MOST_CONTRADICTIONS and not by_two and type(event) not in BESIDE:
+            what = f"After {contradictions} contradictions of hidden cards the play went on without two people."
+            yield at, Finding("refused", what)
+            return
 
 
 _BESIDE_KIND: Mapping[type, str] = {

@@ -8,6 +8,8 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
+SEALED = "??"  # a card that lies face down, known to the ledger and to nobody who asks: it equals any card
+
 RED_SUITS = frozenset("dh")
 BONUS_RANKS = frozenset("TJQK")
 
@@ -21,4 +23,4 @@ def newly_seen(was: tuple[str | None, ...], now: tuple[str, ...]) -> Sequence[st
     """Those that nobody had seen before they were turned over."""
     if was.count(None) == len(was) == len(now):
         return now
-    return [card for old, card in zip(was, now, strict=True) if old is None]
+    return [card for old, card in zip(was, now, strict=True) if old is None or old == SEALED]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from domain.cards import newly_seen, whole
+from domain.cards import SEALED, newly_seen, whole
 from domain.errors import DuplicateCard, OutOfTurn, WrongCards
 from domain.events import Cards, Place
 from domain.state import Round
@@ -107,7 +107,7 @@ def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple
         raise WrongCards(what, round_.rules.clause("deal_order"))
     if turned != known:
         for old, new in zip(known, turned, strict=True):
-            if old is not None and old != new:
+            if old is not None and old != SEALED and old != new:
                 # Without naming them: what was dealt may still lie face down.
                 what = "The cards turned over are not those that were dealt there."
                 raise WrongCards(what, round_.rules.clause("deal_order"))

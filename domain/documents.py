@@ -88,7 +88,9 @@ def adjudicate(line: bytes) -> dict[str, Any]:
         return refused_document(raw, refusal)
 
 
-def play(round_: Round, actions: list[Any]) -> tuple[Round, list[RoundEvent]]:
+def play(
+    round_: Round, actions: list[Any], decide: Callable[[Round, Action], list[RoundEvent]] = decide
+) -> tuple[Round, list[RoundEvent]]:
     """All actions or none: the round after them and what happened; a refusal says which action it was."""
     events: list[RoundEvent] = []
     ready = _ready_actions(actions)

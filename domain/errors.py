@@ -77,3 +77,9 @@ class Conflict(Refusal):
     """The round or the table has moved on since."""
 
     code = "conflict"
+
+
+class SecondPersonNeeded(Refusal):
+    """One person alone may not do this any more."""
+
+    code = "forbidden"

@@ -277,6 +277,18 @@ class RoundDisputed(Struct, frozen=True, array_like=True, gc=False):
     spot: str
 
 
+class HiddenCardContradicted(Struct, frozen=True, array_like=True, gc=False):
+    """A request that only the value of a card that lies face down refused; which card it was is nobody's to know."""
+
+    code: str  # of the refusal: "duplicate_card" or "wrong_cards"
+
+
+class PlaySupervised(Struct, frozen=True, array_like=True, gc=False):
+    """What follows was posted by a floor supervisor together with a second person."""
+
+    by: tuple[str, str]
+
+
 RoundEvent = (
     RoundOpened
     | WagerPlaced
@@ -302,10 +314,21 @@ RoundEvent = (
     | CorrectionPosted
     | PaymentReported
     | RoundDisputed
+    | HiddenCardContradicted
+    | PlaySupervised
 )
 
 # Said of a round beside its play: they may come in any order, and say nothing of when the play went on.
-BESIDE_PLAY = (FeeWaived, NoteMade, RoundCorrected, CorrectionPosted, PaymentReported, RoundDisputed)
+BESIDE_PLAY = (
+    FeeWaived,
+    NoteMade,
+    RoundCorrected,
+    CorrectionPosted,
+    PaymentReported,
+    RoundDisputed,
+    HiddenCardContradicted,
+    PlaySupervised,
+)
 
 ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.opened.v2": RoundOpened,
@@ -332,6 +355,8 @@ ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.correction_posted.v1": CorrectionPosted,
     "round.payment_reported.v1": PaymentReported,
     "round.disputed.v1": RoundDisputed,
+    "round.hidden_card_contradicted.v1": HiddenCardContradicted,
+    "round.play_supervised.v1": PlaySupervised,
 }
 
 # No longer written, and read for ever: the shape of the old rows, the topic that follows, and the way there.

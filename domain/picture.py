@@ -18,10 +18,12 @@ from domain.events import (
     DecisionFollowed,
     DecisionMade,
     FeeTaken,
+    HiddenCardContradicted,
     InsurancePlaced,
     LineSettled,
     NoteMade,
     PaymentReported,
+    PlaySupervised,
     ProgressiveWagersTaken,
     RoundDisputed,
     RoundEvent,
@@ -37,7 +39,17 @@ from domain.state import Round
 
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
 OF_A_SEAT = (WagerPlaced, LineSettled, DecisionMade, DecisionFollowed, InsurancePlaced, CorrectionPosted)
-OF_NO_SEAT = (BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundSettled, NoteMade, PaymentReported, RoundDisputed)
+OF_NO_SEAT = (
+    BetsClosed,
+    FeeTaken,
+    ProgressiveWagersTaken,
+    RoundSettled,
+    NoteMade,
+    PaymentReported,
+    RoundDisputed,
+    HiddenCardContradicted,
+    PlaySupervised,
+)
 
 
 def picture_of(round_: Round) -> dict[str, Any]:

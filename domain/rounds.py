@@ -20,7 +20,7 @@ from domain.games import p215, tcp, uth
 from domain.money import positive_cents
 from domain.state import Bank, Round, evolve, fold, start
 
-__all__ = ["Bank", "Round", "decide", "decisions", "evolve", "expects", "fold", "start"]
+__all__ = ["Bank", "Round", "check_settle", "decide", "decisions", "evolve", "expects", "fold", "start"]
 
 GAMES: Mapping[str, ModuleType] = {"uth": uth, "tcp": tcp, "p215": p215}
 
@@ -92,14 +92,18 @@ def _peek(round_: Round, action: Peek) -> list[RoundEvent]:
 
 
 def _settle(round_: Round, action: Settle) -> list[RoundEvent]:
+    check_settle(round_)
+    events: list[RoundEvent] = GAMES[round_.family].settle(round_)
+    lines = [event for event in events if type(event) is LineSettled]
+    paid, collected = sum([line.paid for line in lines]), sum([line.collected for line in lines])
+    return [*events, RoundSettled(paid, collected)]
+
+
+def check_settle(round_: Round) -> None:
     _playing(round_)
     game = GAMES[round_.family]
     if not game.may_settle(round_):
         raise game.not_yet(round_)
-    events: list[RoundEvent] = game.settle(round_)
-    lines = [event for event in events if type(event) is LineSettled]
-    paid, collected = sum([line.paid for line in lines]), sum([line.collected for line in lines])
-    return [*events, RoundSettled(paid, collected)]
 
 
 def _void(round_: Round, action: Void) -> list[RoundEvent]:

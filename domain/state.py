@@ -23,6 +23,7 @@ from domain.events import (
     DecisionMade,
     FeeTaken,
     FeeWaived,
+    HiddenCardContradicted,
     HoleCardPeeked,
     InsurancePlaced,
     LineSettled,
@@ -31,6 +32,7 @@ from domain.events import (
     NoteMade,
     PaymentReported,
     Place,
+    PlaySupervised,
     ProgressiveWagersTaken,
     RoundCorrected,
     RoundDisputed,
@@ -114,6 +116,7 @@ class Round(Struct, frozen=True, gc=False):
     meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been put right since
     payments: tuple[PaymentReported, ...] = ()
     disputes: tuple[RoundDisputed, ...] = ()
+    contradictions: int = 0  # requests that only a card that lies face down refused
 
     @property
     def banker(self) -> str:
@@ -323,7 +326,11 @@ def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
     return replace(round_, meter_corrected=(shown_by + event.meter_shown_by, reserve_by + event.meter_reserve_by))
 
 
-def _nothing_to_remember(round_: Round, event: NoteMade) -> Round:
+def _hidden_card_contradicted(round_: Round, event: HiddenCardContradicted) -> Round:
+    return replace(round_, contradictions=round_.contradictions + 1)
+
+
+def _nothing_to_remember(round_: Round, event: NoteMade | PlaySupervised) -> Round:
     return round_
 
 
@@ -351,4 +358,6 @@ _REMEMBER: Mapping[type[RoundEvent], Callable[[Round, Any], Round]] = {
     CorrectionPosted: _correction_posted,
     PaymentReported: _payment_reported,
     RoundDisputed: _round_disputed,
+    HiddenCardContradicted: _hidden_card_contradicted,
+    PlaySupervised: _nothing_to_remember,
 }

@@ -14,6 +14,7 @@ from domain.events import (
     DecisionMade,
     FeeTaken,
     FeeWaived,
+    HiddenCardContradicted,
     HoleCardPeeked,
     InsurancePlaced,
     LineSettled,
@@ -22,6 +23,7 @@ from domain.events import (
     NoteMade,
     PaymentReported,
     Place,
+    PlaySupervised,
     ProgressiveWagersTaken,
     RoundCorrected,
     RoundDisputed,
@@ -106,6 +108,10 @@ def _aside(event: RoundEvent) -> Told:
             return Told(what, seat, amount=paid - collected)
         case RoundDisputed(dispute, seat, bettor, _, spot):
             return Told(f"Disputed by {bettor}, {_words(spot)}: {dispute}", seat)
+        case HiddenCardContradicted(code):
+            return Told(f"Refused: what was posted contradicts a card that lies face down ({_words(code)})")
+        case PlaySupervised(by):
+            return Told(f"The play goes on under {by[0]} and {by[1]}")
         case _:
             raise AssertionError(f"no words for {type(event).__name__}")
 

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from domain import boxes, meters, moments, rulesets, sealing, tables
+from domain import boxes, hidden_cards, meters, moments, rulesets, sealing, tables
 from domain.errors import Conflict
 from domain.events import BESIDE_PLAY, CardsDealt, RoundEvent, RoundOpened
 from domain.money import money
@@ -74,9 +74,10 @@ class Stored(Struct, frozen=True):
     """A round as it is stored, with what is needed to go on with it."""
 
     id: str
-    round: Round
+    round: Round  # with the cards that lie face down
     version: int
     openings: sealing.Openings
+    public: Round  # as everybody may know it; the same object while nothing is hidden (domain.hidden_cards)
     entries: list[Entry[Any]] = []  # as loaded; empty where the round was just written
     content: str | None = None  # the digest of its document, as loaded
     at_ms: int = 0  # when the play last went on
@@ -181,10 +182,7 @@ class Aggregates:
         entries = self._events.load(originator, lte=upto)
         if not entries:
             return None
-        sealed: dict[int, list[sealing.SealedUnit]] = {}
-        for card in self._events.recorder.sealed_cards(originator):
-            unit = sealing.SealedUnit(card.card_index, card.card, card.salt)
-            sealed.setdefault(card.originator_version, []).append(unit)
+        sealed = self.seals(round_id)
         openings = sealing.Openings()
         events = []
         for version, entry in enumerate(entries[1:], start=2):
@@ -194,10 +192,20 @@ class Aggregates:
                 openings.add(event, units)
                 event = sealing.unseal(event, units)
             events.append(event)
-        round_ = fold(self.opening(entries[0].event), events)
+        opening = self.opening(entries[0].event)
+        round_ = fold(opening, events)
         content = sealed[1][0].cards if 1 in sealed else None
         at_ms = max(entry.at_ms for entry in entries if not isinstance(entry.event, BESIDE_PLAY))
-        return Stored(round_id, round_, len(entries), openings, entries, content, at_ms)
+        public = hidden_cards.public_of(opening, round_, events)
+        return Stored(round_id, round_, len(entries), openings, public, entries, content, at_ms)
+
+    def seals(self, round_id: str) -> dict[int, list[sealing.SealedUnit]]:
+        """What lies sealed beside a round, by the version of the event; that of the first is its document's digest."""
+        sealed: dict[int, list[sealing.SealedUnit]] = {}
+        for card in self._events.recorder.sealed_cards(stream("round", round_id)):
+            unit = sealing.SealedUnit(card.card_index, card.card, card.salt)
+            sealed.setdefault(card.originator_version, []).append(unit)
+        return sealed
 
     def opening(self, opened: RoundOpened) -> Round:
         """The round as it opened, under the rules and terms of that day."""

@@ -15,9 +15,9 @@ import msgspec
 from eventsourcing.application import Application
 from msgspec.structs import replace
 
-from domain import boxes, corrections, eligibility, facts, meters, payments, supposing, tables
+from domain import boxes, corrections, eligibility, facts, hidden_cards, meters, payments, supposing, tables
 from domain.documents import Document, play, read_document, refused_document
-from domain.errors import BadDocument, Conflict, OutOfTurn, Refusal, Rotation
+from domain.errors import BadDocument, Conflict, DuplicateCard, OutOfTurn, Refusal, Rotation, WrongCards
 from domain.events import (
     FeeTaken,
     MeterPaid,
@@ -43,12 +43,23 @@ from infra.people import People
 
 __all__ = ["Actor", "Ledger", "Stored", "content_digest"]
 
+MASKED = "masked-"  # begins the digest of a document in which cards that lie face down are masked
+
 # Stored with a command so that the same request again is recognised: ready, or made of what the command leads to.
 Receipted = Receipt | Callable[[Any], Receipt] | None
 
 
 class UnknownRound(LookupError):
     """No round is stored under that id."""
+
+
+class Contradicted(Refusal):
+    """Refused by a card that lies face down. Of all refusals, this one was stored, and left the round at `version`."""
+
+    def __init__(self, refusal: Refusal, version: int) -> None:
+        super().__init__(refusal.detail, refusal.clause)
+        self.code = refusal.code
+        self.version = version
 
 
 class Ledger(Application[UUID]):
@@ -79,7 +90,7 @@ class Ledger(Application[UUID]):
         """Store the round of a document and answer as `adjudicate` does, with `id` and `events`."""
         try:
             document = read_document(self._with_stored_meter(raw), actor.rules_of)
-            stored = self.record_document(document, content_digest(raw), actor)
+            stored = self.record_document(document, raw, actor)
             return {**result_of(stored.round), "id": stored.id, "events": stored.version}
         except Refusal as refusal:
             return {**refused_document(raw, refusal), "id": None, "events": 0}
@@ -96,7 +107,8 @@ class Ledger(Application[UUID]):
         metered = self.aggregates.with_stored_meter(table, given)
         return raw if metered is given else {**raw, "terms": msgspec.to_builtins(metered)}
 
-    def record_document(self, document: Document, content: str, actor: Actor, receipt: Receipted = None) -> Stored:
+    def record_document(self, document: Document, raw: Any, actor: Actor, receipt: Receipted = None) -> Stored:
+        """`raw`: the document as it came, by which it is recognised when it comes again."""
         table = document.opening.opened.table
         if table is None:
             raise BadDocument("A round that is recorded needs its table.")
@@ -106,10 +118,10 @@ class Ledger(Application[UUID]):
             desk = self.aggregates.desk(table)
             try:
                 dated = actor.after(desk.at_ms, f"what happened last at table {table},")
-                return self._append_document(desk, table, round_id, document, content, dated, receipt)
+                return self._append_document(desk, table, round_id, document, raw, dated, receipt)
             except (appender.Conflict, Conflict, Rotation, OutOfOrder) as refusal:
                 self.aggregates.forget(table)
-                stored = self._stored_before(round_id, content)
+                stored = self._stored_before(round_id, document, raw)
                 if stored is not None:
                     return stored
                 if fresh and isinstance(refusal, Refusal):
@@ -124,22 +136,21 @@ class Ledger(Application[UUID]):
         table: str,
         round_id: str,
         document: Document,
-        content: str,
+        raw: Any,
         actor: Actor,
         receipt: Receipted,
     ) -> Stored:
-        opening = document.opening
-        rules, opened = opening.rules, opening.opened
-        terms, meter, meter_version = self.aggregates.metered(table, opening.terms)
+        rules, opened = document.opening.rules, document.opening.opened
+        terms, meter, meter_version = self.aggregates.metered(table, document.opening.terms)
         append = Append(actor)
         session = desk.session
-        if session is None or session.closed or not _plays_by(session, opening):
+        if session is None or session.closed or not _plays_by(session, document.opening):
             if session is not None and not session.closed:
                 desk = self.aggregates.append_table(desk, [_close_for_other_terms(session)], append)
             desk = self.aggregates.open_session(desk, table, rules, terms, append)
         assert desk.session is not None
         seating = tables.seat_players(desk.session, opened.players)
-        bank = None if opening.bank is None else (opening.bank.seat, opening.bank.bettor)
+        bank = None if opened.bank_seat is None else (opened.bank_seat, opened.bank_bettor or "")
         if bank is not None:
             eligibility.check_bank(rules, bank[1], desk.session.dealer, self.people.staff_ids())
         begun = tables.begin_round(
@@ -156,20 +167,23 @@ class Ledger(Application[UUID]):
             turn=playing.turn,
             deck=playing.deck,
             dealer=desk.session.dealer,
-            content=append.seal_content(stream("round", round_id), content),
         )
-        blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
-        round_, happened = self._play(blank.round, document.actions)
+        opening = start(rules, terms, opened)
+        round_, happened = self._play(opening, document.actions)
+        content = content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
+        opened = replace(opened, content=append.seal_content(stream("round", round_id), content))
+        opening, round_ = replace(opening, opened=opened), replace(round_, opened=opened)
+        blank = Stored(round_id, opening, 0, Openings(), opening)
         stored = self._append_play(blank, round_, [opened, *happened], desk, meter, meter_version, append)
         self._commit_play(append, receipt, *stored)
         return stored[0]
 
-    def _stored_before(self, round_id: str, content: str) -> Stored | None:
+    def _stored_before(self, round_id: str, document: Document, raw: Any) -> Stored | None:
         """The round, if the same document has been recorded already; another one under its id is a conflict."""
         stored = self.aggregates.round(round_id)
         if stored is None:
             return None
-        if stored.content != content:
+        if stored.content is None or not _same_content(stored, document, raw):
             raise Conflict(f"Another round is stored as {round_id}.")
         return stored
 
@@ -205,7 +219,7 @@ class Ledger(Application[UUID]):
             "ruleset": session.rules.id,
             "terms": session.terms.document,
         }
-        return self.record_document(read_document(document, actor.rules_of), content_digest(document), actor, receipt)
+        return self.record_document(read_document(document, actor.rules_of), document, actor, receipt)
 
     def act(
         self,
@@ -215,22 +229,33 @@ class Ledger(Application[UUID]):
         expected_version: int | None = None,
         receipt: Receipted = None,
         known: Stored | None = None,
+        second_person: str | None = None,
     ) -> Stored:
         """All of the actions or none, onto the round as it stands; `known`: as the caller has it, and may be mistaken.
 
-        Whoever is refused on what he knew asks again without it.
+        Whoever is refused on what he knew asks again without it. What is refused is refused on the public round, on
+        which no card is known that lies face down; where only such a card refuses it, the attempt is stored.
         """
         stored = known or self._load_at(round_id, expected_version)
         actor = actor.in_round(stored.at_ms, f"what happened last in round {round_id},")
+        supervised = hidden_cards.supervised(stored.round, actor.by, second_person)
+        if stored.public is not stored.round:
+            hidden_cards.judge(stored.public, actions)
         table = stored.round.opened.table
         assert table is not None
         for last_try in (False, True):
             desk = self.aggregates.desk(table)
             _, meter, meter_version = self.aggregates.metered(table, stored.round.terms)
             before, read = _with_meter(stored.round, meter)
-            round_, happened = self._play(before, actions)
+            try:
+                round_, happened = self._play(before, actions)
+            except Refusal as refusal:
+                if stored.public is stored.round:
+                    raise
+                raise self._append_contradiction(stored, refusal, supervised, actor, receipt) from None
             append = Append(actor)
-            after = self._append_play(stored, round_, [*read, *happened], desk, meter, meter_version, append)
+            happened = [*supervised, *read, *happened]
+            after = self._append_play(stored, round_, happened, desk, meter, meter_version, append)
             try:
                 self._commit_play(append, receipt, *after)
                 return after[0]
@@ -263,6 +288,26 @@ class Ledger(Application[UUID]):
                 refusal.action = at
                 raise refusal
 
+    def _append_contradiction(
+        self,
+        stored: Stored,
+        refusal: Refusal,
+        supervised: Sequence[RoundEvent],
+        actor: Actor,
+        receipt: Receipted,
+    ) -> Contradicted:
+        """A request that only a card that lies face down refuses is stored as an attempt, and nothing else of it."""
+        refusal = hidden_cards.contradiction(stored.round, refusal)
+        events = [*supervised, hidden_cards.contradicted(refusal)]
+        append = Append(actor)
+        version = append.add(stream("round", stored.id), stored.version, events)
+        contradicted = Contradicted(refusal, version)
+        try:
+            self.commit(append, receipt, contradicted)
+        except appender.Conflict:
+            raise Conflict(f"Round {stored.id} has moved on in the meantime.") from None
+        return contradicted
+
     def _append_play(
         self,
         stored: Stored,
@@ -288,7 +333,8 @@ class Ledger(Application[UUID]):
             moved, meter = _meter_events(meter, meter_version, stored.id, round_, happened)
             meter_version = append.add(stream("meter", meter.id or ""), meter_version, moved)
         at_ms = max(stored.at_ms, append.at_ms)
-        return Stored(stored.id, round_, version, openings, at_ms=at_ms), desk, meter, meter_version
+        public = hidden_cards.public_after(stored.public, stored.round, round_, happened)
+        return Stored(stored.id, round_, version, openings, public, at_ms=at_ms), desk, meter, meter_version
 
     def _commit_play(
         self, append: Append, receipt: Receipted, stored: Stored, desk: Desk, meter: Meter | None, version: int
@@ -412,9 +458,25 @@ class Ledger(Application[UUID]):
         actions = list(facts.actions_of(entry.event for entry in stored.entries))
         by = (actor.by, second_person)
         events = corrections.correct_facts(stored.round, opening, actions, changes, reason, by, account)
-        append = Append(_after_the_round(stored, actor))
+        actor = _after_the_round(stored, actor)
+        refusal = self._refusal_by_hidden_cards(stored, opening, changes)
+        if refusal is not None:
+            raise self._append_contradiction(stored, refusal, [], actor, receipt)
+        append = Append(actor)
         self._correct_meter(stored, events, append)
         return self._append_beside(stored, events, append, receipt)
+
+    def _refusal_by_hidden_cards(
+        self, stored: Stored, opening: Round, changes: Mapping[int, dict[str, Any]]
+    ) -> Refusal | None:
+        """Facts that are put right may name a card that lies in a hand that was never turned over."""
+        openings = self.aggregates.seals(stored.id)
+        events = hidden_cards.with_hidden(stored.round, [entry.event for entry in stored.entries], openings)
+        try:
+            facts.decide_again(opening, facts.put_right(list(facts.actions_of(events)), changes))
+        except (DuplicateCard, WrongCards) as refusal:
+            return refusal
+        return None
 
     def _correct_meter(self, stored: Stored, events: Sequence[RoundEvent], append: Append) -> None:
         corrected = events[0]
@@ -442,7 +504,7 @@ class Ledger(Application[UUID]):
         self, stored: Stored, events: Sequence[RoundEvent], append: Append, receipt: Receipted = None
     ) -> Stored:
         version = append.add(stream("round", stored.id), stored.version, events)
-        after = replace(stored, round=fold(stored.round, events), version=version)
+        after = _beside(stored, events, version)
         try:
             self.commit(append, receipt, after)
         except appender.Conflict:
@@ -460,13 +522,37 @@ def what_if(
     return supposing.suppose(stored.round, opening, actions, cards, changes)
 
 
+def _beside(stored: Stored, events: Sequence[RoundEvent], version: int) -> Stored:
+    """The round after events that are no part of its play."""
+    round_ = fold(stored.round, events)
+    public = hidden_cards.public_after(stored.public, stored.round, round_, events)
+    return replace(stored, round=round_, version=version, public=public)
+
+
 def _after_the_round(stored: Stored, actor: Actor) -> Actor:
     return actor.in_round(stored.at_ms, f"round {stored.id} was over,")
 
 
-def content_digest(raw: Any) -> str:
-    """The same for the same content, whatever the order of its keys."""
-    return sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
+def content_digest(raw: Any, masked_actions: list[Any] | None = None) -> str:
+    """The same for the same content, whatever the order of its keys and whatever lies face down when it ends: else
+    whoever sends a document again, with another card there, would learn whether it was that one."""
+    if masked_actions is not None:
+        raw = {**raw, "actions": masked_actions} if isinstance(raw, dict) else replace(raw, actions=masked_actions)
+    return MASKED + sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
+
+
+def _same_content(stored: Stored, document: Document, raw: Any) -> bool:
+    """A digest from before they were masked is not compared where it would tell of a card that still lies face down."""
+    assert stored.content is not None
+    if not stored.content.startswith(MASKED):
+        seals = hidden_cards.seals_of(entry.event for entry in stored.entries)
+        hidden = any(seal.opened_by not in stored.round.turned for seal in seals)
+        return not hidden and MASKED + stored.content == content_digest(raw)
+    try:
+        round_, happened = play(document.opening, document.actions)
+    except Refusal:
+        return False
+    return stored.content == content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
 
 
 def _plays_by(session: tables.TableSession, opening: Round) -> bool:

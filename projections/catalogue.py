@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from projections.bankroll import Bankroll
 from projections.cards import Cards
 from projections.collections import Collections
+from projections.contradictions import Contradictions
 from projections.disputes import Disputes
 from projections.drops import Drops
 from projections.exposure import Exposure
@@ -33,6 +34,7 @@ ALL: dict[str, type[Projection]] = {
         Inventory,
         Disputes,
         Payments,
+        Contradictions,
         Cards,
         Tables,
     )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from domain.events import (
     CorrectionPosted,
     FeeWaived,
+    HiddenCardContradicted,
     NoteMade,
     PaymentReported,
     RoundCorrected,
@@ -44,6 +45,7 @@ ENDING = frozenset(
         CorrectionPosted,
         PaymentReported,
         RoundDisputed,
+        HiddenCardContradicted,
     }
 )
 

@@ -1,4 +1,5 @@
-"""Reports on what should not be: disputes, payments that differ, cards that come too often, shortfalls, voids, waivers.
+"""Reports on what should not be: disputes, payments that differ, contradictions of hidden cards, cards that come too
+often, shortfalls, voids, waivers.
 
 Each row leads to the hands behind it: by a round, a list of rounds, or the address of a search.
 """
@@ -139,6 +140,28 @@ IRREGULAR: tuple[Report, ...] = (
     _disputes_by("kind", "kind", "kind"),
     _payments("payments", {}),
     _payments("irregular-payments", {ALWAYS: "difference <> 0"}),
+    Report(
+        "hidden-card-contradictions",
+        ALL["contradictions"],
+        {
+            "round": "",
+            "table": "",
+            "at": "at",
+            "dealer": "",
+            "posted_by": "",
+            "code": "",
+            "in_round": "",
+            "step": "",
+            "gaming_day": "",
+            "shift": "",
+        },
+        "SELECT round, table_id, at, coalesce(dealer, 'nobody'), posted_by, code, (SELECT count(*)"
+        " FROM {schema}.contradictions each WHERE each.round = contradictions.round), step, gaming_day, shift"
+        " FROM {schema}.contradictions",
+        {**BY_TABLE, **BY_DAY, **BY_DEALER, "round": "round = %(round)s"},
+        "at, round, step",
+        windowed="at",
+    ),
     Report(
         "card-frequencies",
         ALL["cards"],

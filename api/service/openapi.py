@@ -123,7 +123,7 @@ def _who(operation: Operation) -> str:
     if operation.roles is None:
         return "Open to anybody."
     text = f"For the roles {', '.join(sorted(operation.roles))}."
-    if operation.two_people:
+    if operation.second_roles:
         text += " With authentication the second person signs too, by a token in Second-Authorization."
     return text
 
@@ -144,7 +144,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     if operation.conditional:
         tag = {"type": "string"}
         params.append(Param("If-Match", tag, "A round's ETag: only onto this version of it.", "header"))
-    if operation.two_people:
+    if operation.second_roles:
         second = {"type": "string"}
         params.append(Param("Second-Authorization", second, "The second person's bearer token.", "header"))
     return [

@@ -75,6 +75,7 @@ class Operation(Struct, frozen=True):
     writes: bool = False  # takes an Idempotency-Key
     conditional: bool = False  # takes If-Match
     two_people: frozenset[str] = frozenset()  # the roles of the second person
+    at_times_two: frozenset[str] = frozenset()  # the same, where one is needed only in some states of a round
     streams: bool = False
     about: Scope = every_table  # of which tables it tells fees, rounds or collections
 
@@ -82,6 +83,10 @@ class Operation(Struct, frozen=True):
     def route(self) -> str:
         """For the router: the name of a tile is the one thing in an address that may have slashes."""
         return self.path.replace("{tile}", "{tile:path}")
+
+    @property
+    def second_roles(self) -> frozenset[str]:
+        return self.two_people | self.at_times_two
 
     def check(self, person: Person) -> None:
         if self.roles is not None and person.role != OPEN and person.role not in self.roles:
@@ -193,7 +198,7 @@ class Call:
             raise Problem("forbidden", f"The second person has to sign, too: {problem.detail}") from None
         if second.by != named:
             raise Problem("forbidden", "Second-Authorization is not the token of the second person that is named.")
-        if second.role not in self.operation.two_people:
+        if second.role not in self.operation.second_roles:
             raise Problem("forbidden", f"The role {second.role} may not be the second person here.")
         if second.by == self.person.by:
             raise Problem("forbidden", "Two different people are needed.")

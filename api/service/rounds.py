@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from starlette.responses import Response
 
 from api.service import examples, shapes
@@ -12,14 +12,15 @@ from api.service.auth import OPEN
 from api.service.blindness import table_in_path, table_of_round
 from api.service.operations import NO_VERSION, Answer, Call, Operation, Param, answer
 from api.service.problems import Problem, of_refusal
-from api.service.retries import carry_out
+from api.service.retries import carry_out, check_key_is_new
 from api.service.telling import tell_round
+from domain import hidden_cards
 from domain.corrections import Entry
 from domain.documents import MOST_ACTIONS
 from domain.errors import Conflict, Refusal
 from domain.events import CardsDealt, PaymentReported
 from domain.money import cents
-from infra.ledger import Receipted, Stored, UnknownRound
+from infra.ledger import Contradicted, Receipted, Stored, UnknownRound
 from infra.replaying import Replayed, replay_of
 
 PLAYING = frozenset({"terminal", "floor"})
@@ -46,16 +47,19 @@ async def open_round(call: Call) -> Response:
 
 async def act(call: Call) -> Response:
     round_id = call.id("round")
-    actions = call.read(shapes.ReadActionsBody).actions
+    body = call.read(shapes.ReadActionsBody)
     expected = call.if_match
 
     def command(receipt: Receipted) -> Stored:
-        return _act(call, round_id, actions, expected, receipt)
+        second = _second_person(call, body.second_person)
+        return _act(call, round_id, body.actions, second, expected, receipt)
 
     return await call.in_thread(carry_out, call, command, tell_round)
 
 
-def _act(call: Call, round_id: str, actions: list[Any], expected: int | None, receipt: Receipted) -> Stored:
+def _act(
+    call: Call, round_id: str, actions: list[Any], second: str | None, expected: int | None, receipt: Receipted
+) -> Stored:
     """Onto the round as this process knows it; where that leads to a refusal, onto the round as it is stored."""
     service = call.service
     known = service.live.get(round_id)
@@ -65,15 +69,29 @@ def _act(call: Call, round_id: str, actions: list[Any], expected: int | None, re
     call.person.check_table(known.round.opened.table)
     if expected is not None and known.version != expected:
         raise _stale(known, expected)
+    if receipt is not None and hidden_cards.may_contradict(known.public, known.round, actions):
+        check_key_is_new(call)
     try:
-        stored = service.ledger.act(round_id, actions, call.actor, expected, receipt, known)
+        stored = service.ledger.act(round_id, actions, call.actor, expected, receipt, known, second)
+    except Contradicted:
+        service.live.forget(round_id)
+        raise
     except Refusal as refusal:
         service.live.forget(round_id)
         if not remembered:
             raise _refused(call, round_id, refusal, expected) from None
-        return _act(call, round_id, actions, expected, receipt)
+        return _act(call, round_id, actions, second, expected, receipt)
     service.live.keep(stored)
     return stored
+
+
+def _second_person(call: Call, named: str | UnsetType) -> str | None:
+    """Of the two people who go on with a round after too many contradictions, the one who posts is from the floor."""
+    if named is UNSET:
+        return None
+    if call.person.role not in ("floor", OPEN):
+        raise Problem("forbidden", "A second person signs beside a floor supervisor, not beside a terminal.")
+    return call.second_person(named)
 
 
 def _load(call: Call, round_id: str, upto: int | None = None) -> Stored:
@@ -243,6 +261,7 @@ async def correct_facts(call: Call) -> Response:
     def command(receipt: Receipted) -> Stored:
         second = call.second_person(body.second_person)
         round_id = _own(call)
+        check_key_is_new(call)
         return call.service.ledger.correct_facts(
             round_id, changes, body.reason, second, body.account, call.actor, call.if_match, receipt
         )
@@ -267,6 +286,8 @@ async def _beside(call: Call, command: Any) -> Response:
             stored: Stored = command(receipt)
         except UnknownRound as error:
             raise Problem("not_found", str(error)) from None
+        except Contradicted:
+            raise
         except Refusal as refusal:
             raise _refused(call, round_id, refusal, call.if_match) from None
         return stored
@@ -308,13 +329,17 @@ OPERATIONS = (
         act,
         {200: _AFTER},
         PLAYING,
-        "All of them or none; the first refused one is named by its index.",
+        "All of them or none; the first refused one is named by its index. What is refused tells nothing of a card that"
+        " lies face down: a request that contradicts only such a card is refused without an index (`action` null), and"
+        " the attempt is stored. After three of them in a round, only a floor supervisor goes on with it, together with"
+        " the second person whom `second_person` names.",
         body=shapes.ActionsBody,
         body_example=examples.ACTIONS_BODY,
         problems=("conflict",),
         writes=True,
         conditional=True,
         about=table_of_round,
+        at_times_two=_TWO,
     ),
     Operation(
         "GET",

@@ -101,11 +101,15 @@ class ReadRoundBody(Body):
 
 
 class ActionsBody(Body):
+    """`second_person`: needed after three requests of the round that contradicted cards that lie face down."""
+
     actions: Annotated[list[Action], Meta(min_length=1, max_length=MOST_ACTIONS)]
+    second_person: Id | UnsetType = UNSET
 
 
 class ReadActionsBody(Body):
     actions: Annotated[list[Any], Meta(min_length=1, max_length=MOST_ACTIONS)]
+    second_person: Id | UnsetType = UNSET
 
 
 class SeatBody(Body):

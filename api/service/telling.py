@@ -8,9 +8,11 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
+from api.service.problems import MEDIA_TYPE as PROBLEM
+from api.service.problems import of_refusal
 from domain.results import result_of
 from domain.rounds import expects
-from infra.ledger import Stored
+from infra.ledger import Contradicted, Stored
 
 JSON = "application/json"
 REPEATED = "Idempotent-Replayed"
@@ -34,7 +36,7 @@ class Told(Struct, frozen=True):
             headers["Location"] = self.address
         if repeated:
             headers[REPEATED] = "true"
-        return Response(self.body, self.status, headers, JSON)
+        return Response(self.body, self.status, headers, JSON if self.status < 400 else PROBLEM)
 
     def kept(self) -> bytes:
         body = _NO_BODY if self.round_id is not None else msgspec.Raw(self.body)
@@ -53,14 +55,21 @@ class Kept(Struct, frozen=True, array_like=True):
 
 def round_answer(stored: Stored) -> dict[str, Any]:
     """The result of section 3 with what a terminal needs to go on. Face-down cards are in neither part of it: a result
-    shows only what was turned over, and what may come next says how many cards, never which."""
+    shows only what was turned over, and what may come next says how many cards, never which. It is made of the public
+    round, so that what it does not show is not even there."""
     return {
-        **result_of(stored.round),
+        **result_of(stored.public),
         "id": stored.id,
-        "table": stored.round.opened.table,
+        "table": stored.public.opened.table,
         "version": stored.version,
-        "expects": expects(stored.round),
+        "expects": expects(stored.public),
     }
+
+
+def tell_contradiction(refusal: Contradicted, request_id: str) -> Told:
+    """A refusal that has been stored, and so is answered alike when the request comes again."""
+    problem = of_refusal(refusal, version=refusal.version).response(request_id)
+    return Told(problem.status_code, bytes(problem.body), version=refusal.version)
 
 
 def tell_round(stored: Stored, status: int = 200) -> Told:

@@ -83,9 +83,9 @@ def _state(visit: Visit, table: str) -> dict[str, Any]:
     if stored is not None:
         _record_look(visit, stored)
         answer = round_answer(stored)
-        down = [face_down_next(stored.round, entry) for entry in answer["expects"]]
-        reported = [_reported(one) for one in compared(stored.round)]
-        shown |= {"round": answer, "picture": picture_of(stored.round), "down": down, "reported": reported}
+        down = [face_down_next(stored.public, entry) for entry in answer["expects"]]
+        reported = [_reported(one) for one in compared(stored.public)]
+        shown |= {"round": answer, "picture": picture_of(stored.public), "down": down, "reported": reported}
     return shown
 
 

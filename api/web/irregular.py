@@ -1,4 +1,5 @@
-"""What should not be: payments that differ, cards, shortfalls, voids and waivers, each row leading to its hands."""
+"""What should not be: payments that differ, contradictions of hidden cards, cards, shortfalls, voids and waivers, each
+row leading to its hands."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from projections.reports import report_named
 
 REPORTS = {
     "irregular-payments": "Payments that differ",
+    "hidden-card-contradictions": "Hidden cards",
     "card-frequencies": "Card frequencies",
     "shortfalls": "Shortfalls",
     "voids": "Voids",
@@ -23,6 +25,8 @@ REPORTS = {
 WHAT = {
     "irregular-payments": "Where the dealer's report of a wager differs from its line. Difference: what the bettor got"
     " too much, less than nothing where it was too little. Left: what no entry has put right yet.",
+    "hidden-card-contradictions": "Requests that only a card that lies face down refused, with who posted them. A slip"
+    " of the hand is one; whoever guesses at cards leaves several. After three in a round two people go on with it.",
     "card-frequencies": "Cards that lie face up whatever they are, by shuffler and deck, against one in fifty-two of"
     " each. A p-value is how often a fair deck would look at least as uneven; a low one is a reason to look.",
     "shortfalls": "Player-dealers whose wager did not cover what the rules paid or took.",
@@ -33,7 +37,19 @@ FILTERS = ("table", "gaming_day", "dealer")
 FORMATS = ("csv", "xlsx", "pdf")
 ROWS_SHOWN = 25  # unless somebody asks for all
 LEFT_OUT = frozenset(
-    {"hand", "degrees", "decks", "gaming_day", "shift", "reported_by", "ruleset", "wager", "most_seen", "least_seen"}
+    {
+        "hand",
+        "step",
+        "degrees",
+        "decks",
+        "gaming_day",
+        "shift",
+        "reported_by",
+        "ruleset",
+        "wager",
+        "most_seen",
+        "least_seen",
+    }
 )  # of the page; the files have every column
 
 

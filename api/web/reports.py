@@ -40,6 +40,7 @@ WHAT_FOR = {
     "disputes-by-kind": "Disputes and how they ended, by the kind of error.",
     "payments": "What dealers reported that they paid and took, beside what was due.",
     "irregular-payments": "Payments that were not what the rules say, and what was put right since.",
+    "hidden-card-contradictions": "Requests that only a card that lies face down refused, and who posted them.",
     "card-frequencies": "How evenly cards came, by deck and shuffler, with a chi-square test.",
     "card-counts": "How often each card was seen.",
     "shortfalls": "Player-dealers who could not cover their rounds, and by how much.",

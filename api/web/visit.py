@@ -176,8 +176,8 @@ class _PageCall(Call):
         except SignInRefused as refusal:
             raise Problem("forbidden", f"The second person has to sign, too: {refusal}") from None
         roles = {part.partition(":")[0] for part in second.parts}
-        if not roles & self.operation.two_people:
-            allowed = ", ".join(sorted(self.operation.two_people))
+        if not roles & self.operation.second_roles:
+            allowed = ", ".join(sorted(self.operation.second_roles))
             raise Problem("forbidden", f"The second person needs one of the roles {allowed}.")
         return named
 

@@ -16,7 +16,7 @@ from domain import rulesets
 from domain.documents import read_document
 from domain.errors import Refusal
 from infra.demonstration.cast import TABLES, dealer_at
-from infra.ledger import Actor, Ledger, Stored, content_digest
+from infra.ledger import Actor, Ledger, Stored
 from infra.simulation.table import Table
 
 BETWEEN_ROUNDS_S = (3.0, 8.0)
@@ -73,7 +73,7 @@ class LiveTable:
         document = json.loads(self._simulated.next_document())
         opening = {**document, "actions": []}
         read = read_document(opening, dealer.rules_of)
-        self._round = self._ledger.record_document(read, content_digest(opening), dealer)
+        self._round = self._ledger.record_document(read, opening, dealer)
         self._actions = iter(document["actions"])
 
     def _act(self, count: int | None) -> None:

@@ -11,7 +11,7 @@ from domain import rulesets
 from domain.auditing import audit_round, claims_of
 from domain.documents import play, read_document
 from domain.errors import Refusal
-from domain.events import LineSettled, MeterRead, RoundEvent
+from domain.events import HiddenCardContradicted, LineSettled, MeterRead, PlaySupervised, RoundEvent
 from domain.facts import actions_of
 from domain.state import Round
 from infra.simulation import documents
@@ -55,3 +55,21 @@ def _plays(opening: Round, events: list[RoundEvent]) -> bool:
         return play(opening, list(actions_of(events)))[1] == events
     except Refusal:
         return False
+
+
+def test_play_that_goes_on_alone_after_three_contradictions_is_found():
+    document = json.loads(next(documents("uth-casino-club", 7, 1)))
+    opening = read_document(document).opening
+    _, events = play(opening, document["actions"])
+    attempts: list[RoundEvent] = [HiddenCardContradicted("wrong_cards")] * 3
+    at = len(events) // 2
+    two: list[RoundEvent] = [PlaySupervised(("ann", "ben"))]
+    assert audit_round(opening, events) == []
+    assert audit_round(opening, [*events[:at], *attempts[:2], *events[at:]]) == []
+    assert audit_round(opening, [*events[:at], *attempts, *two, *events[at:]]) == []
+    assert audit_round(opening, [*events, *attempts]) == []
+    ((where, finding),) = audit_round(opening, [*events[:at], *attempts, *events[at:]])
+    assert (where, finding.kind) == (at + 3, "refused")
+    assert "without two people" in finding.what
+    alone: list[RoundEvent] = [PlaySupervised(("ann", "ann"))]
+    assert len(audit_round(opening, [*events[:at], *attempts, *alone, *events[at:]])) == 1

@@ -14,12 +14,14 @@ from domain.events import (
     DecisionMade,
     FeeTaken,
     FeeWaived,
+    HiddenCardContradicted,
     InsurancePlaced,
     LineSettled,
     MeterPaid,
     MeterRead,
     NoteMade,
     PaymentReported,
+    PlaySupervised,
     ProgressiveWagersTaken,
     RoundCorrected,
     RoundDisputed,
@@ -75,6 +77,11 @@ CASES: list[tuple[RoundEvent, Told]] = [
         Told("The dealer reports for p-1, pair plus: paid $15.00", 1, amount=15_00),
     ),
     (RoundDisputed("d-1", 1, "p-1", 1, "pair_plus"), Told("Disputed by p-1, pair plus: d-1", 1)),
+    (
+        HiddenCardContradicted("wrong_cards"),
+        Told("Refused: what was posted contradicts a card that lies face down (wrong cards)"),
+    ),
+    (PlaySupervised(("ann", "ben")), Told("The play goes on under ann and ben")),
 ]
 
 

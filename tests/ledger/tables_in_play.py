@@ -60,7 +60,7 @@ def bank_round(
     return document(play, table, round_id)
 
 
-REST = [
+REST: list[Document] = [
     {"do": "decide", "seat": 2, "choice": "check"},
     {"do": "reveal", "of": "flop"},
     {"do": "decide", "seat": 2, "choice": "check"},

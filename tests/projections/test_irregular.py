@@ -17,7 +17,7 @@ from domain.disputes import DAY_MS, Claim
 from domain.events import CardsDealt, CardsTurned, DecisionMade, PaymentReported
 from infra.disputes import Disputes
 from infra.floor import Floor
-from infra.ledger import Actor, Ledger
+from infra.ledger import Actor, Contradicted, Ledger
 from projections.chi_square import p_value
 from projections.irregular import IRREGULAR
 from projections.output import WRITERS
@@ -207,6 +207,39 @@ def test_payments_beside_what_the_rules_say(url: str, played: Ledger):
     rebuilt_is_the_same(url)
 
 
+def guess_at_a_hidden_card(ledger: Ledger, round_id: str, by: str) -> None:
+    """The aces of seat 1 lie face down, and one of them is named again at seat 2."""
+    with pytest.raises(Contradicted) as refused:
+        ledger.act(round_id, [{"do": "deal", "to": 2, "cards": ["As", None]}], Actor(by, NOON_MS + 360_000))
+    assert (refused.value.code, refused.value.action) == ("duplicate_card", None)
+
+
+def deal_to_seat_1(ledger: Ledger, table: str, round_id: str) -> None:
+    raw = bank_round(table, "b", round_id=round_id, end="open")
+    at = next(at for at, action in enumerate(raw["actions"]) if action.get("to") == 2)
+    record(ledger, [{**raw, "actions": raw["actions"][:at]}], NOON_MS + 300_000)
+
+
+def test_contradictions_of_hidden_cards_with_who_posted_them(url: str, played: Ledger):
+    """Two in a round of dealer-7, and one at a table without a dealer."""
+    deal_to_seat_1(played, "t-1", "r-5")
+    deal_to_seat_1(played, "t-2", "r-6")
+    for round_id, by in (("r-5", "eve"), ("r-5", "eve"), ("r-6", "mal")):
+        guess_at_a_hidden_card(played, round_id, by)
+    level(url)
+    found = rows(url, "hidden-card-contradictions")
+    assert [(row["round"], row["table"], row["dealer"], row["posted_by"], row["in_round"]) for row in found] == [
+        ("r-5", "t-1", "dealer-7", "eve", 2),
+        ("r-5", "t-1", "dealer-7", "eve", 2),
+        ("r-6", "t-2", "nobody", "mal", 1),
+    ]
+    assert {row["code"] for row in found} == {"duplicate_card"}
+    assert "As" not in str(found)
+    assert len(rows(url, "hidden-card-contradictions", Filters(dealer="dealer-7", round="r-5"))) == 2
+    assert rows(url, "hidden-card-contradictions", Filters(table="t-3")) == []
+    rebuilt_is_the_same(url)
+
+
 def test_voids_and_waivers_per_dealer(url: str, played: Ledger):
     """r-0 was void before dealer-7 came. One of his own is voided and its fee waived."""
     record(played, [bank_round("t-1", "b", round_id="r-5", end="void")], NOON_MS + 300_000)
@@ -360,6 +393,8 @@ def test_fair_decks_are_not_found_odd_and_a_marked_card_is():
 
 def test_each_report_in_every_format_live_and_in_the_past(url: str, disputed: Ledger):
     disputed.dealer_paid("r-1", [PaymentReported(1, "seat-1", 1, "ante", 15_00, 0)], OPENER)
+    deal_to_seat_1(disputed, "t-1", "r-5")
+    guess_at_a_hidden_card(disputed, "r-5", "eve")
     level(url)
     before = Filters(until=datetime.fromtimestamp(NOON_MS / 1000 - 60, UTC))
     for name in (report.name for report in IRREGULAR):

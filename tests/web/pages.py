@@ -22,6 +22,7 @@ ADDRESSES: tuple[str, ...] = (
     "/disputes/{dispute}",
     "/disputes/{dispute}?place=dealer:1&card=Kd",
     "/irregular",
+    "/irregular?report=hidden-card-contradictions",
     "/irregular?report=card-frequencies",
     "/irregular?report=shortfalls",
     "/irregular?report=voids",

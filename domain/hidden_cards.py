@@ -1,0 +1,238 @@
+"""A request judged without the cards that lie face down: they are there, and equal to whatever is said of them.
+
+The round of everybody's knowledge, here called the public one, has SEALED for each card that an earlier request sealed
+and nobody has turned over. Whatever is refused is refused on that round alone, so no refusal can depend on a hidden
+card. Only a request that the public round accepts is played on the round with its cards; where that refuses it, it
+contradicts a hidden card, and the attempt is stored (decision 80).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.actions import Action, Settle
+from domain.cards import DECK, SEALED
+from domain.documents import play
+from domain.errors import BadChoice, BadDocument, DuplicateCard, Refusal, SecondPersonNeeded, WrongCards
+from domain.events import (
+    CardsDealt,
+    HiddenCardContradicted,
+    Place,
+    PlaySupervised,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+)
+from domain.rounds import check_settle, decide
+from domain.sealing import SealedUnit, sizes, turned_by, unseal
+from domain.state import Round, fold
+
+MOST_CONTRADICTIONS = 3  # in a round, before two people have to go on with it
+CONTRADICTS = "The request contradicts a card that lies face down. The attempt has been recorded."
+
+
+# ---- the round as everybody may know it
+
+
+def masked(event: RoundEvent) -> RoundEvent:
+    """The event with every card that is known and lies face down made SEALED."""
+    if type(event) is not CardsDealt or not event.face_down:
+        return event
+    cards = event.cards
+    hidden = tuple([None if card is None else SEALED for card in cards[: event.face_down]])
+    return replace(event, cards=hidden + cards[event.face_down :])
+
+
+def public_after(public: Round, before: Round, after: Round, happened: Sequence[RoundEvent]) -> Round:
+    """The public round after events that took the whole one from `before` to `after`; while nothing is hidden, the two
+    are one and the same object."""
+    if after.status != "open":
+        return after  # nobody plays on
+    if public is before and not any(type(event) is CardsDealt and event.face_down for event in happened):
+        return after
+    public = fold(public, [masked(event) for event in happened if type(event) is not RoundOpened])
+    return after if _cards_known(public) == _cards_known(after) else public
+
+
+def public_of(opening: Round, whole: Round, events: Iterable[RoundEvent]) -> Round:
+    """The same for a round that was loaded, with all of its events."""
+    return public_after(opening, opening, whole, list(events))
+
+
+def _cards_known(round_: Round) -> int:
+    return sum(round_.deck.values()) - round_.deck.get(SEALED, 0)
+
+
+# ---- a document in which they are masked
+
+
+def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEvent]) -> list[Any] | None:
+    """A document's actions with SEALED for every card that still lies face down at its end; None where none does."""
+    hidden = [seal for seal in seals_of(happened) if seal.opened_by not in round_.turned]
+    if not hidden:
+        return None
+    places = [at for at, action in enumerate(actions) if _do(action) == "deal"]  # each deals one packet
+    actions = list(actions)
+    for seal in hidden:
+        place, start, end = places[seal.packet], seal.start, seal.start + seal.size
+        action = actions[place]
+        read = isinstance(action, Struct)
+        cards = action.cards if read else action["cards"]
+        cards = [SEALED if start <= at < end and card is not None else card for at, card in enumerate(cards)]
+        actions[place] = replace(action, cards=cards) if read else {**action, "cards": cards}
+    return actions
+
+
+def with_hidden(
+    round_: Round, events: Sequence[RoundEvent], openings: Mapping[int, Sequence[SealedUnit]]
+) -> list[RoundEvent]:
+    """A round's events with the cards that were never turned over named, and no others; `openings` by version."""
+    opened = list(events)
+    for seal in seals_of(events):
+        event, units = opened[seal.at], openings.get(seal.at + 1, ())
+        if seal.opened_by not in round_.turned and isinstance(event, CardsDealt):
+            opened[seal.at] = unseal(event, [unit for unit in units if unit.number == seal.number])
+    return opened
+
+
+class Seal(NamedTuple):
+    """Cards that lie face down together: in which event and which packet, from where in it, and what opens them."""
+
+    at: int
+    packet: int
+    number: int
+    start: int
+    size: int
+    opened_by: Place
+
+
+def seals_of(events: Iterable[RoundEvent]) -> Iterator[Seal]:
+    packet = boards = 0
+    for at, event in enumerate(events):
+        if type(event) is CardsDealt:
+            start = 0
+            for number, size in enumerate(sizes(event)):
+                yield Seal(at, packet, number, start, size, turned_by(event.to, number, boards))
+                start += size
+            packet += 1
+            boards += event.to == "board"
+
+
+# ---- a request on it
+
+
+def judge(public: Round, actions: list[Any]) -> None:
+    """Refuse a request that no cards could make right, whatever lies face down."""
+    if public.family == "p215" and SEALED in public.hands.get("dealer", ()):
+        _judge_by_hole_card(public, actions)
+    else:
+        play(public, actions, _decide)
+
+
+def _decide(round_: Round, action: Action) -> list[RoundEvent]:
+    """Settling turns hands over and pays by them; that it may happen now does not depend on them."""
+    if type(action) is Settle and any(SEALED in cards for cards in round_.hands.values()):
+        check_settle(round_)
+        return [RoundSettled(0, 0)]
+    return decide(round_, action)
+
+
+def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
+    """In Pure 21.5 the play goes on by what the hole card is: whether anybody decides, and whether another card is
+    drawn. A request is possible if it is with any card there; else the one that gets furthest says why not."""
+    first = next((at for at, action in enumerate(actions) if _looks_at_hole_card(action)), len(actions))
+    public, _ = play(public, actions[:first])
+    rest = actions[first:]
+    if not rest:
+        return
+    furthest: Refusal | None = None
+    for card in _possible_hole_cards(rest):
+        try:
+            play(_with_hole_card(public, card), rest)
+        except BadDocument as refusal:
+            furthest = refusal
+            break  # no card there could make it one
+        except Refusal as refusal:
+            if furthest is None or _index(refusal) > _index(furthest):
+                furthest = refusal
+        else:
+            return
+    assert furthest is not None
+    furthest.action = _index(furthest) + first
+    raise furthest
+
+
+def may_contradict(public: Round, whole: Round, actions: Iterable[Any]) -> bool:
+    """Whether what lies face down could refuse a request: only what is said of cards can."""
+    return public is not whole and any(_do(action) in ("deal", "reveal", "peek") for action in actions)
+
+
+def _index(refusal: Refusal) -> int:
+    assert refusal.action is not None
+    return refusal.action
+
+
+def _looks_at_hole_card(action: Any) -> bool:
+    return _do(action) in ("peek", "reveal")
+
+
+def _do(action: Any) -> Any:
+    """The name of an action, be it read already or not."""
+    if isinstance(action, Struct):
+        return action.__struct_config__.tag
+    return action.get("do") if isinstance(action, dict) else None
+
+
+def _possible_hole_cards(actions: Iterable[Any]) -> Iterator[str]:
+    """All of them, those that the request itself names first: they are likely to do."""
+    named = {card for action in actions for card in _named(action)}
+    yield from sorted(named)
+    for card in DECK:
+        if card not in named:
+            yield card
+
+
+def _named(action: Any) -> Iterator[str]:
+    cards = action.get("cards") if isinstance(action, dict) else getattr(action, "cards", None)
+    if _looks_at_hole_card(action) and isinstance(cards, list | tuple):
+        for card in cards:
+            if isinstance(card, str) and card in DECK:
+                yield card
+
+
+def _with_hole_card(public: Round, card: str) -> Round:
+    up, _ = public.hands["dealer"]
+    deck = {**public.deck, card: public.deck.get(card, 0) + 1}
+    return replace(public, hands={**public.hands, "dealer": (up, card)}, deck=deck)
+
+
+# ---- what comes of a contradiction
+
+
+def contradiction(round_: Round, refusal: Refusal) -> Refusal:
+    """The answer to a request that only a hidden card refuses: the same for all of its kind, without an index."""
+    if isinstance(refusal, DuplicateCard):
+        return DuplicateCard(CONTRADICTS, round_.rules.clause("deck"))
+    return WrongCards(CONTRADICTS, round_.rules.clause("deal_order"))
+
+
+def contradicted(refusal: Refusal) -> HiddenCardContradicted:
+    return HiddenCardContradicted(refusal.code)
+
+
+def supervised(round_: Round, by: str, second_person: str | None) -> list[RoundEvent]:
+    """Who stands behind a request; after too many contradictions one person is not enough."""
+    if second_person is None:
+        if round_.contradictions >= MOST_CONTRADICTIONS:
+            raise SecondPersonNeeded(
+                f"{round_.contradictions} requests of this round contradicted cards that lie face down: "
+                "only a floor supervisor together with a second person goes on with it."
+            )
+        return []
+    if second_person == by:
+        raise BadChoice("Two different people are needed.")
+    return [PlaySupervised((by, second_person))]
