@@ -13,9 +13,12 @@ from importlib.resources import files
 from typing import LiteralString, NamedTuple
 
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 
 SERVICE_ROLE = "roundledger_service"
 READER_ROLE = "roundledger_reader"
+PROJECTOR_ROLE = "roundledger_projector"
+ROLES = (SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE)
 
 LOCK_KEY = 7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
@@ -86,6 +89,14 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
     return Report(tuple(applied), tuple(warnings))
 
 
+def set_service_password(database_url: str, password: str) -> None:
+    """Let the service's role log in with a password. The server gets no more than what it keeps: a salted verifier."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        verifier = connection.pgconn.encrypt_password(password.encode(), SERVICE_ROLE.encode(), b"scram-sha-256")
+        statement = SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(Identifier(SERVICE_ROLE), Literal(verifier.decode()))
+        connection.execute(statement)
+
+
 def _prepare(connection: psycopg.Connection) -> None:
     # "IF NOT EXISTS" alone would ask for the right to create a schema even where there is nothing to create.
     if not _exists(connection, "to_regnamespace('roundledger')"):
@@ -152,7 +163,5 @@ def _roles_in_place(connection: psycopg.Connection) -> bool:
     recorded = _recorded(connection).get(ROLES_NUMBER)
     if recorded is None or recorded[1] != roles().checksum:
         return False
-    row = connection.execute(
-        "SELECT count(*) FROM pg_roles WHERE rolname = ANY(%s)", [[SERVICE_ROLE, READER_ROLE]]
-    ).fetchone()
-    return row is not None and row[0] == 2
+    row = connection.execute("SELECT count(*) FROM pg_roles WHERE rolname = ANY(%s)", [list(ROLES)]).fetchone()
+    return row is not None and row[0] == len(ROLES)

@@ -1,22 +1,29 @@
 -- Who may do what. Run after the numbered files, and again whenever this file has changed or a role is missing: roles belong
 -- to the server, not to the database, and an administrator may have to create them first. Repeating it changes nothing.
 --
--- roundledger_service  the write path: adds and reads, changes nothing
--- roundledger_reader   projections and queries: reads events, never a sealed card
+-- roundledger_service    the write path: adds and reads, changes nothing. The service logs in as this role, or as a login of
+--                        the operator's own that is a member of it
+-- roundledger_reader     queries: reads events, never a sealed card
+-- roundledger_projector  keeps the reports' tables, which are all that it owns; the service acts as this role to do so
 --
--- Rights on events are given by column: position and recorded_at are the database's to fill in.
+-- None of them owns a table of the ledger. Rights on events are given by column: position and recorded_at are the
+-- database's to fill in.
 
 DO $$
 DECLARE
+    ours CONSTANT text[] := ARRAY['roundledger_service', 'roundledger_reader', 'roundledger_projector'];
     name text;
+    part text;
     missing text[] := '{}';
+    by_set_role text := '';
+    attempt integer;
 BEGIN
     -- Whoever does not own the schema cannot give rights on it; its owner's migration has done so.
     IF NOT pg_has_role(current_user, (SELECT nspowner FROM pg_namespace WHERE nspname = 'roundledger'), 'USAGE') THEN
         RETURN;
     END IF;
 
-    FOREACH name IN ARRAY ARRAY['roundledger_service', 'roundledger_reader'] LOOP
+    FOREACH name IN ARRAY ours LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
             BEGIN
                 EXECUTE format('CREATE ROLE %I NOLOGIN', name);
@@ -33,7 +40,7 @@ BEGIN
         RETURN;
     END IF;
 
-    FOREACH name IN ARRAY ARRAY['roundledger_service', 'roundledger_reader'] LOOP
+    FOREACH name IN ARRAY ours LOOP
         BEGIN
             EXECUTE format('SET LOCAL ROLE %I', name);
             RESET ROLE;
@@ -47,17 +54,39 @@ BEGIN
         END;
     END LOOP;
 
+    -- The service logs in, and acts as the other two by SET ROLE; before PostgreSQL 16 a member has their rights at all
+    -- times. Where that is not ours to say, a login of the operator's own is a member of all three.
+    IF current_setting('server_version_num')::integer >= 160000 THEN
+        by_set_role := ' WITH INHERIT FALSE';
+    END IF;
+    FOR attempt IN 1..20 LOOP
+        BEGIN
+            IF NOT (SELECT rolcanlogin FROM pg_roles WHERE rolname = 'roundledger_service') THEN
+                ALTER ROLE roundledger_service LOGIN;
+            END IF;
+            FOREACH name IN ARRAY ours[2:] LOOP
+                IF NOT pg_has_role('roundledger_service', name, 'MEMBER') THEN
+                    EXECUTE format('GRANT %I TO roundledger_service', name) || by_set_role;
+                END IF;
+            END LOOP;
+            EXIT;
+        EXCEPTION
+            WHEN insufficient_privilege THEN EXIT;
+            WHEN internal_error OR unique_violation THEN PERFORM pg_sleep(0.1);  -- another database of this server does the same
+        END;
+    END LOOP;
+
     REVOKE ALL ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys,
         roundledger.audits, roundledger.audit_findings
-        FROM PUBLIC, roundledger_service, roundledger_reader;
+        FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
-    GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader;
+    GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader, roundledger_projector;
     GRANT SELECT ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
-        roundledger.event_log TO roundledger_service, roundledger_reader;
+        roundledger.event_log TO roundledger_service, roundledger_reader, roundledger_projector;
     GRANT SELECT ON roundledger.log_identity, roundledger.log_hashes, roundledger.log_checkpoints, roundledger.log_keys
         TO roundledger_service, roundledger_reader;
     GRANT SELECT, INSERT, UPDATE ON roundledger.tracking TO roundledger_service, roundledger_reader;
@@ -82,5 +111,22 @@ BEGIN
         UPDATE (state, heard_at, ended_at, done, total, rounds, findings, summary, error)
         ON roundledger.audits TO roundledger_service;
     GRANT SELECT, INSERT ON roundledger.audit_findings TO roundledger_service;
+
+    REVOKE ALL ON projections.positions, projections.gaming_days
+        FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
+    GRANT USAGE ON SCHEMA projections TO roundledger_service, roundledger_reader;
+    GRANT USAGE, CREATE ON SCHEMA projections, projections_rebuild TO roundledger_projector;
+    GRANT SELECT ON projections.positions, projections.gaming_days
+        TO roundledger_service, roundledger_reader, roundledger_projector;
+    GRANT INSERT, UPDATE, DELETE ON projections.positions TO roundledger_projector;
+    GRANT INSERT (from_day, time_zone, shifts, set_by) ON projections.gaming_days TO roundledger_projector;
+    FOR part, name IN
+        SELECT schemaname, tablename FROM pg_tables
+        WHERE schemaname IN ('projections', 'projections_rebuild') AND tableowner <> 'roundledger_projector'
+            AND (schemaname, tablename) NOT IN (('projections', 'positions'), ('projections', 'gaming_days'))
+    LOOP
+        EXECUTE format('ALTER TABLE %I.%I OWNER TO roundledger_projector', part, name);
+        EXECUTE format('GRANT SELECT ON %I.%I TO roundledger_service, roundledger_reader', part, name);
+    END LOOP;
 END
 $$;

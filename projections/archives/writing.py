@@ -31,7 +31,6 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Store
 from projections.gaming_days import GamingDays
 from projections.runner import connect
-from projections.storage import prepare
 
 FLOOR = "floor"  # the table of what belongs to none: meters, rule sets, bettors, disputes
 ROWS_IN_A_GROUP = 20_000
@@ -90,7 +89,6 @@ class _Archiving:
         self._store = Store(database_url)
         self._folder, self._property, self._scope, self._tell = folder, property_, scope, tell
         with connect(database_url) as connection:
-            prepare(connection)
             self._days: GamingDays = gaming_days(connection)
         self._plans = Plans(self._store.topic)
         self._files = _Files(folder, property_)

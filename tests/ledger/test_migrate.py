@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from infra.embedded import embedded_postgres
-from infra.migrate import Migration, MigrationRefused, migrate, numbered, pending
+from infra.migrate import ROLES, Migration, MigrationRefused, migrate, numbered, pending
 from infra.recorder import LedgerRecorder
 from tests.ledger.conftest import new_database
 from tests.ledger.test_recorder import event
@@ -101,12 +101,16 @@ def database_of_a_user(server_url: str, attributes: LiteralString) -> Iterator[s
         connection.execute(SQL("DROP ROLE {}").format(name))
 
 
+def drop_roles(administrator: psycopg.Connection) -> None:
+    administrator.execute(SQL("DROP ROLE {}").format(SQL(", ").join(map(Identifier, ROLES))))
+
+
 def test_without_the_right_to_create_roles_it_says_what_is_missing_and_works(bare_server_url: str):
     with database_of_a_user(bare_server_url, "NOCREATEROLE") as url:
         report = migrate(url)
         assert len(report.applied) == len(numbered())
         (warning,) = report.warnings
-        assert "roundledger_service, roundledger_reader are missing" in warning
+        assert "roundledger_service, roundledger_reader, roundledger_projector are missing" in warning
         with LedgerRecorder(url) as recorder:
             assert recorder.append([event(uuid4(), 1)]) == [1]
         with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.ModifyingSqlDataNotPermitted):
@@ -115,16 +119,19 @@ def test_without_the_right_to_create_roles_it_says_what_is_missing_and_works(bar
         with psycopg.connect(bare_server_url, autocommit=True) as administrator:
             administrator.execute("CREATE ROLE roundledger_service NOLOGIN")
             administrator.execute("CREATE ROLE roundledger_reader NOLOGIN")
-            (first, second) = migrate(url).warnings
+            administrator.execute("CREATE ROLE roundledger_projector NOLOGIN")
+            (first, second, third) = migrate(url).warnings
             assert "may not act as the role roundledger_service" in first
             assert "may not act as the role roundledger_reader" in second
+            assert "may not act as the role roundledger_projector" in third
             user = Identifier(str(conninfo_to_dict(url)["user"]))
-            administrator.execute(SQL("GRANT roundledger_service, roundledger_reader TO {}").format(user))
+            roles = SQL(", ").join(map(Identifier, ROLES))
+            administrator.execute(SQL("GRANT {} TO {}").format(roles, user))
             assert migrate(url).warnings == ()
         with LedgerRecorder(url) as recorder, recorder.database.cursor() as cursor:
             assert cursor.execute("SELECT current_user").fetchone() == ("roundledger_service",)
     with psycopg.connect(bare_server_url, autocommit=True) as administrator:
-        administrator.execute("DROP ROLE roundledger_service, roundledger_reader")
+        drop_roles(administrator)
 
 
 def test_a_user_who_may_create_roles_is_enough(bare_server_url: str):
@@ -133,7 +140,7 @@ def test_a_user_who_may_create_roles_is_enough(bare_server_url: str):
         with LedgerRecorder(url) as recorder, recorder.database.cursor() as cursor:
             assert cursor.execute("SELECT current_user").fetchone() == ("roundledger_service",)
     with psycopg.connect(bare_server_url, autocommit=True) as administrator:
-        administrator.execute("DROP ROLE roundledger_service, roundledger_reader")
+        drop_roles(administrator)
 
 
 def test_roles_that_were_dropped_are_made_again(bare_server_url: str):
