@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, LiteralString, TypeAlias, TypeVar
+from weakref import WeakSet
 
 import psycopg
 from eventsourcing import persistence
@@ -140,6 +141,18 @@ def take_role(connection: psycopg.Connection[Any], role: str) -> None:
         connection.execute(SQL("SET ROLE {}").format(Identifier(role)))
     except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege) as error:
         logger.warning("Working with the rights of the login itself: %s", error)
+
+
+_announced: WeakSet[psycopg.Connection[Any]] = WeakSet()
+
+
+def open_sealed(cursor: Cursor, statement: LiteralString, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """What is sealed, by a function that opens it only for a session on record; the first time, this one goes there."""
+    connection = cursor.connection
+    if connection not in _announced:
+        cursor.execute("SELECT roundledger.announce_session()")
+        _announced.add(connection)
+    return cursor.execute(statement, values, prepare=True).fetchall()
 
 
 def rights_beyond_service(database_url: str) -> str | None:

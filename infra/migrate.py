@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import partial
 from importlib.resources import files
 from typing import LiteralString, NamedTuple
 
@@ -71,7 +72,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
     wanted = sorted(migrations) if migrations is not None else numbered()
     warnings: list[str] = []
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.add_notice_handler(lambda notice: warnings.append(notice.message_primary or ""))
+        connection.add_notice_handler(partial(_heed, warnings))
         if not _outstanding(connection, wanted) and _roles_in_place(connection):
             return Report((), ())
         connection.execute("SELECT pg_advisory_lock(%s)", [LOCK_KEY])  # given back when the connection closes
@@ -87,6 +88,12 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
                 if not warnings:
                     _remember(connection, roles())
     return Report(tuple(applied), tuple(warnings))
+
+
+def _heed(warnings: list[str], notice: psycopg.errors.Diagnostic) -> None:
+    """What is only said in passing, such as that a schema is there already, is none."""
+    if notice.severity_nonlocalized == "WARNING":
+        warnings.append(notice.message_primary or "")
 
 
 def set_service_password(database_url: str, password: str) -> None:

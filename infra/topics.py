@@ -7,6 +7,7 @@ from domain.events import ROUND_TOPICS
 from domain.meters import METER_TOPICS
 from domain.rulebooks import RULEBOOK_TOPICS
 from domain.tables import TABLE_TOPICS
+from domain.trail import TRAIL_TOPICS
 from infra.mapper import Topics
 
 TOPICS = Topics(
@@ -18,5 +19,6 @@ TOPICS = Topics(
         **METER_TOPICS,
         **DISPUTE_TOPICS,
         **RULEBOOK_TOPICS,
+        **TRAIL_TOPICS,
     }
 )

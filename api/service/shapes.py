@@ -1200,7 +1200,7 @@ class AuditBody(Body, rename={"since": "from", "until": "to"}):
     table: Id | UnsetType = UNSET
     ruleset: Id | UnsetType = UNSET
     bettor: Id | UnsetType = UNSET
-    without: list[Literal["floor", "projections", "log"]] | UnsetType = UNSET
+    without: list[Literal["floor", "projections", "log", "trail"]] | UnsetType = UNSET
 
 
 class AuditAsked(Struct, rename={"since": "from", "until": "to"}):
@@ -1224,7 +1224,7 @@ class AuditProgress(Struct):
 
 
 class AuditCheck(Struct):
-    name: Literal["rounds", "floor", "projections", "log"]
+    name: Literal["rounds", "floor", "projections", "log", "trail"]
     done: bool
     told: str
 

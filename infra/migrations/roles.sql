@@ -81,9 +81,10 @@ BEGIN
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys,
-        roundledger.audits, roundledger.audit_findings
+        roundledger.audits, roundledger.audit_findings, roundledger.session_changes, roundledger.seal_sessions
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
-    REVOKE ALL ON FUNCTION roundledger.append FROM PUBLIC;
+    REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
+        FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader, roundledger_projector;
     GRANT SELECT ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log TO roundledger_service, roundledger_reader, roundledger_projector;
@@ -94,20 +95,25 @@ BEGIN
     GRANT INSERT (topic) ON roundledger.topics TO roundledger_service;
     GRANT INSERT (originator_id) ON roundledger.originators TO roundledger_service;
     GRANT INSERT (originator, originator_version, topic_id, state) ON roundledger.events TO roundledger_service;
-    GRANT SELECT, INSERT ON roundledger.sealed_cards TO roundledger_service;
+    GRANT INSERT ON roundledger.sealed_cards TO roundledger_service;
+    GRANT SELECT (number, announced_at, login, address, program, backend_pid)
+        ON roundledger.seal_sessions TO roundledger_service;
+    GRANT EXECUTE ON FUNCTION roundledger.announce_session, roundledger.open_seals, roundledger.open_seals_for_audit
+        TO roundledger_service;
     GRANT SELECT, INSERT (key, fingerprint, outcome) ON roundledger.receipts TO roundledger_service;
     GRANT EXECUTE ON FUNCTION roundledger.append TO roundledger_service;
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
     GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
-    GRANT SELECT, INSERT, UPDATE (name, parts, password, disabled) ON roundledger.people TO roundledger_service;
+    GRANT SELECT (staff_id, name, parts, disabled) ON roundledger.people TO roundledger_service;
     GRANT SELECT, INSERT (changed_by, staff_id, change) ON roundledger.people_changes TO roundledger_service;
-    GRANT SELECT, INSERT (cookie_hash, staff_id, part), UPDATE (part, seen_at, ended_at)
-        ON roundledger.sessions TO roundledger_service;
-    GRANT SELECT, INSERT (staff_id, address, accepted) ON roundledger.sign_ins TO roundledger_service;
+    GRANT SELECT ON roundledger.sessions, roundledger.session_changes, roundledger.sign_ins TO roundledger_service;
+    GRANT EXECUTE ON FUNCTION roundledger.add_person, roundledger.change_person, roundledger.tried_too_often,
+        roundledger.password_salt, roundledger.prove, roundledger.sign_in, roundledger.use_session,
+        roundledger.take_part, roundledger.sign_out, roundledger.trail_differences TO roundledger_service;
     GRANT INSERT ON roundledger.log_hashes TO roundledger_service;
     GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
     GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;
-    GRANT SELECT, INSERT (audit_id, started_by, asked),
+    GRANT SELECT, INSERT (audit_id, started_by, asked, place),
         UPDATE (state, heard_at, ended_at, done, total, rounds, findings, summary, error)
         ON roundledger.audits TO roundledger_service;
     GRANT SELECT, INSERT ON roundledger.audit_findings TO roundledger_service;

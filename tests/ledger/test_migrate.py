@@ -13,9 +13,12 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from infra.catalogue import CatalogueAudit
+from infra.database import Database
 from infra.embedded import embedded_postgres
 from infra.migrate import ROLES, Migration, MigrationRefused, migrate, numbered, pending
 from infra.recorder import LedgerRecorder
+from infra.trail_audit import TrailAudit
 from tests.ledger.conftest import new_database
 from tests.ledger.test_recorder import event
 
@@ -160,3 +163,52 @@ def test_two_databases_of_one_server_can_be_migrated_at_once(server_url: str):
         urls = [stack.enter_context(new_database(server_url)) for _ in range(4)]
         with ThreadPoolExecutor(4) as pool:
             assert [report.warnings for report in pool.map(migrate, urls)] == [()] * 4
+
+
+OLD_ROLES: LiteralString = """
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'roundledger_service') THEN
+        CREATE ROLE roundledger_service NOLOGIN;
+    END IF;
+END $$;
+GRANT USAGE ON SCHEMA roundledger TO roundledger_service;
+GRANT SELECT, INSERT ON roundledger.sealed_cards, roundledger.sessions TO roundledger_service;
+GRANT SELECT, INSERT, UPDATE (name, parts, password, disabled) ON roundledger.people TO roundledger_service;
+"""
+OLD_ROWS: LiteralString = """
+INSERT INTO roundledger.people (staff_id, name, parts, password) VALUES ('ada', 'Ada', '{admin}', 'scrypt$1$1$1$x$y');
+INSERT INTO roundledger.sessions (cookie_hash, staff_id, part) VALUES ('a', 'ada', 'admin');
+INSERT INTO roundledger.sessions (cookie_hash, staff_id, part, ended_at) VALUES ('b', 'ada', 'admin', now());
+INSERT INTO roundledger.revoked_tokens (token_id, revoked_by, reason) VALUES ('t-1', 'ada', 'lost');
+CREATE SCHEMA projections;
+CREATE SCHEMA projections_rebuild;
+CREATE TABLE projections.positions (name text NOT NULL, place text NOT NULL, position bigint NOT NULL,
+    fingerprint text NOT NULL, updated_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (name, place));
+CREATE TABLE projections.gaming_days (from_day date PRIMARY KEY, time_zone text NOT NULL, shifts text NOT NULL,
+    set_by text NOT NULL, set_at timestamptz NOT NULL DEFAULT now());
+CREATE TRIGGER gaming_days_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON projections.gaming_days
+    FOR EACH STATEMENT EXECUTE FUNCTION roundledger.refuse_change();
+INSERT INTO projections.gaming_days VALUES ('2026-01-01', 'UTC', '[["all", "04:00"]]', 'm-1');
+CREATE TABLE projections.hands (round text PRIMARY KEY);
+"""
+
+
+def test_a_ledger_of_the_version_before_is_as_one_that_is_new(url: str, monkeypatch: pytest.MonkeyPatch):
+    """Its schema, its rights and its trail; its reports' tables change hands."""
+    with monkeypatch.context() as before:
+        before.setattr("infra.migrate.roles", lambda: Migration(0, "roles", OLD_ROLES))
+        migrate(url, [migration for migration in numbered() if migration.number <= 500])
+    with psycopg.connect(url) as connection:
+        connection.execute(OLD_ROWS)
+    assert migrate(url).warnings == ()
+
+    database = Database(url)
+    found = [*CatalogueAudit().findings(database), *TrailAudit().findings(url)]
+    database.close()
+    assert found == []
+    with psycopg.connect(url) as connection:
+        owner = connection.execute("SELECT tableowner FROM pg_tables WHERE tablename = 'hands'").fetchone()
+        assert owner == ("roundledger_projector",)
+        connection.execute("UPDATE roundledger.people SET parts = '{admin,counter}'")
+        connection.execute("UPDATE roundledger.sessions SET ended_at = NULL")
+    assert {finding.kind for finding in TrailAudit().findings(url)} == {"trail"}

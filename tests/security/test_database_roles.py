@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -18,10 +19,12 @@ from psycopg.errors import InsufficientPrivilege
 from typer.testing import CliRunner
 
 from api.cli import app
+from infra import passwords
 from infra.database import Database, rights_beyond_service
 from infra.embedded import as_service, embedded_postgres
 from infra.ledger import Ledger
 from infra.migrate import PROJECTOR_ROLE, READER_ROLE, SERVICE_ROLE, migrate, set_service_password
+from infra.people import MOST_FAILURES, People
 from projections.rebuild import rebuild
 from projections.runner import Runner
 from tests.ledger.tables_in_play import ACTOR, bank_round, new_table
@@ -243,3 +246,153 @@ def test_migrate_gives_the_service_its_password(run: Callable[..., str], tmp_pat
         assert "bettor" in run("report", "bankroll", "--database-url", service)
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(make_conninfo(administrator, user=SERVICE_ROLE, password="another"))
+
+
+# ---- what is sealed
+
+
+def sealed_of_an_open_round(held: Held) -> str:
+    with psycopg.connect(held.administrator) as administrator:
+        row = administrator.execute(
+            "SELECT o.originator_id::text FROM roundledger.sealed_cards s JOIN roundledger.originators o "
+            "USING (originator) ORDER BY originator DESC LIMIT 1"
+        ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+OPENING = (
+    "SELECT * FROM roundledger.open_seals('{}')",
+    "SELECT * FROM roundledger.open_seals_for_audit(ARRAY[1, 2, 3, 4, 5, 6, 7, 8])",
+)
+
+
+@pytest.mark.parametrize("statement", OPENING)
+def test_a_session_that_is_not_on_record_opens_nothing(held: Held, connection: psycopg.Connection, statement: str):
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not on record"):
+        connection.execute(statement.format(sealed_of_an_open_round(held)).encode())
+
+
+@pytest.mark.parametrize("statement", OPENING)
+def test_it_cannot_open_a_seal_and_take_the_trace_back(held: Held, connection: psycopg.Connection, statement: str):
+    wanted = statement.format(sealed_of_an_open_round(held)).encode()
+    with connection.transaction(force_rollback=True):
+        connection.execute("SELECT roundledger.announce_session()")
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            connection.execute(wanted)
+    with connection.transaction(force_rollback=True):
+        with connection.transaction():
+            connection.execute("SELECT roundledger.announce_session()")
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            connection.execute(wanted)
+
+
+def test_what_was_taken_back_with_a_transaction_opens_nothing(held: Held, connection: psycopg.Connection):
+    with connection.transaction(force_rollback=True):
+        connection.execute("SELECT roundledger.announce_session()")
+        row = connection.execute("SELECT current_setting('roundledger.session')").fetchone()
+    assert row is not None
+    connection.execute("SELECT set_config('roundledger.session', %s, false)", row)
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        connection.execute(OPENING[0].format(sealed_of_an_open_round(held)).encode())
+    with pytest.raises(InsufficientPrivilege):
+        connection.execute("SELECT secret FROM roundledger.seal_sessions")
+
+
+def test_whoever_opens_a_seal_has_left_who_they_are(held: Held, connection: psycopg.Connection):
+    connection.execute("SELECT roundledger.announce_session()")
+    assert connection.execute(OPENING[0].format(sealed_of_an_open_round(held)).encode()).fetchall()
+    pid = connection.info.backend_pid
+    row = connection.execute("SELECT login FROM roundledger.seal_sessions WHERE backend_pid = %s", [pid]).fetchone()
+    assert row == (SERVICE_ROLE,)
+    with pytest.raises(InsufficientPrivilege):
+        connection.execute("DELETE FROM roundledger.seal_sessions")
+    with pytest.raises(InsufficientPrivilege):
+        connection.execute("INSERT INTO roundledger.seal_sessions (login) VALUES ('somebody')")
+
+
+@pytest.mark.parametrize("role", [READER_ROLE, PROJECTOR_ROLE])
+def test_readers_open_nothing(held: Held, connection: psycopg.Connection, role: str):
+    connection.execute("SELECT roundledger.announce_session()")
+    connection.execute(f"SET ROLE {role}".encode())
+    for statement in (*OPENING, "SELECT roundledger.announce_session()"):
+        with pytest.raises(InsufficientPrivilege):
+            connection.execute(statement.format(sealed_of_an_open_round(held)).encode())
+
+
+# ---- people
+
+
+@pytest.fixture(scope="module")
+def people(held: Held) -> Iterator[People]:
+    database = Database(held.service)
+    people = People(database)
+    people.add_first("ada", "Ada", "admin", "a long enough one")
+    yield people
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT password FROM roundledger.people",
+        "SELECT * FROM roundledger.people",
+        "UPDATE roundledger.people SET parts = '{admin,counter}'",
+        "UPDATE roundledger.people SET password = 'x'",
+        "DELETE FROM roundledger.people",
+        "INSERT INTO roundledger.people (staff_id, name, parts, password) VALUES ('x', 'x', '{admin}', 'x')",
+        "INSERT INTO roundledger.sessions (cookie_hash, staff_id, part) VALUES ('x', 'ada', 'admin')",
+        "UPDATE roundledger.sessions SET part = 'admin'",
+        "UPDATE roundledger.sessions SET ended_at = NULL",
+        "DELETE FROM roundledger.sessions",
+        "INSERT INTO roundledger.session_changes (cookie_hash, staff_id, part) VALUES ('x', 'ada', 'admin')",
+        "INSERT INTO roundledger.sign_ins (staff_id, address, accepted) VALUES ('ada', '::1', true)",
+        "INSERT INTO roundledger.people_changes (changed_by, staff_id, change, became) VALUES ('a', 'a', 'a', 'a')",
+        "SELECT roundledger.record_person('ada', 'ada', 'nothing')",
+        "SELECT roundledger.end_sessions('ada', NULL, NULL)",
+        "SELECT roundledger.person_digest(p) FROM roundledger.people p",
+    ],
+)
+def test_people_and_sessions_are_reached_by_functions_alone(
+    people: People, connection: psycopg.Connection, statement: str
+):
+    with pytest.raises(InsufficientPrivilege):
+        connection.execute(statement.encode())
+
+
+def test_nobody_gets_a_session_without_the_password(people: People, connection: psycopg.Connection):
+    """Not with a hash that somebody made up, nor with the salt alone; and each attempt is on record."""
+    tried: LiteralString = "SELECT count(*) FROM roundledger.sign_ins WHERE staff_id = 'ada'"
+    before = connection.execute(tried).fetchone()
+    salt = connection.execute("SELECT roundledger.password_salt('ada')").fetchone()
+    assert salt is not None
+    assert salt[0].endswith("$")
+    for given in ("", salt[0], passwords.derived("another password", salt[0])):
+        answer = connection.execute("SELECT roundledger.sign_in('ada', '::1', %s, 'cookie')", [given]).fetchone()
+        assert answer == ("wrong",)
+    after = connection.execute(tried).fetchone()
+    assert before is not None
+    assert after == (before[0] + 3,)
+    assert connection.execute("SELECT count(*) FROM roundledger.sessions").fetchone() == (0,)
+
+
+def test_many_at_once_do_not_outrun_the_limit(people: People, held: Held):
+    def guess(number: int) -> str:
+        with psycopg.connect(held.service, autocommit=True) as connection:
+            row = connection.execute("SELECT roundledger.prove('bob', %s, 'x')", [f"10.0.0.{number}"]).fetchone()
+            assert row is not None
+            return str(row[0])
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(guess, range(24)))
+    assert answers.count("wrong") == MOST_FAILURES
+    assert answers.count("too often") == 24 - MOST_FAILURES
+
+
+def test_a_grant_is_on_record_with_whoever_gave_it(people: People, connection: psycopg.Connection):
+    connection.execute("SELECT roundledger.add_person('eve', 'Eve', '{auditor}', 'x', 'ada', false)")
+    connection.execute("SELECT roundledger.change_person('eve', 'ada', '{accounting}', NULL, NULL, NULL)")
+    changes = connection.execute(
+        "SELECT changed_by, change FROM roundledger.people_changes WHERE staff_id = 'eve' ORDER BY change_id"
+    ).fetchall()
+    assert changes == [("ada", "added: auditor"), ("ada", "parts: accounting")]
