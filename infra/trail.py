@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from eventsourcing.persistence import MapperDeserialisationError, StoredEvent
 from msgspec import Struct
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
@@ -146,20 +147,26 @@ class Digests:
     def __exit__(self, *_: object) -> None:
         self._recorder.close()
 
-    def events(self, page: int = 100) -> Iterator[tuple[int, TrailRecorded]]:
-        """With their versions, the oldest first."""
+    def events(self, page: int = 100) -> Iterator[tuple[int, TrailRecorded | None]]:
+        """With their versions, the oldest first; None for one that somebody has made unreadable."""
         after = 0
         while stored := self._recorder.select_events(STREAM, gt=after, limit=page):
             for row in stored:
-                yield row.originator_version, self._mapper.decode(row.topic, row.state).event
+                yield row.originator_version, self._read(row)[1]
             after = stored[-1].originator_version
 
-    def last(self) -> tuple[int, int, TrailRecorded] | None:
+    def last(self) -> tuple[int, int, TrailRecorded | None] | None:
         """Version, when it was taken in milliseconds since 1970, and the digest."""
         for row in self._recorder.select_events(STREAM, desc=True, limit=1):
-            entry = self._mapper.decode(row.topic, row.state)
-            return row.originator_version, entry.at_ms, entry.event
+            return row.originator_version, *self._read(row)
         return None
+
+    def _read(self, row: StoredEvent) -> tuple[int, TrailRecorded | None]:
+        try:
+            entry = self._mapper.decode(row.topic, row.state)
+        except MapperDeserialisationError:
+            return 0, None
+        return entry.at_ms, entry.event if isinstance(entry.event, TrailRecorded) else None
 
     def take(self, by: str) -> int:
         """Cover what is not covered yet; how many rows that were. If somebody else does so just now, theirs counts."""

@@ -27,9 +27,15 @@ class TrailAudit(Struct):
 
     def findings(self, database_url: str) -> Iterator[Finding]:
         with Digests(database_url) as digests:
-            taken = list(digests.events())
+            every = list(digests.events())
+            taken = [(version, event) for version, event in every if event is not None]
             self.digests = len(taken)
             found = digests.database.read(lambda cursor: self._compare(cursor, taken))
+        for version, event in every:
+            if event is None:
+                yield Finding(
+                    "trail", f"Digest {version} of the trail cannot be read.", stream="trail", version=version
+                )
         yield from found
 
     def _compare(self, cursor: Cursor, taken: Sequence[tuple[int, TrailRecorded]]) -> list[Finding]:

@@ -349,6 +349,15 @@ def test_an_audit_that_runs_is_covered_once_it_has_ended(url: str):
     assert findings(url) == []
 
 
+def test_a_digest_that_was_made_unreadable_is_found_and_the_next_one_covers_everything(url: str):
+    with superuser(url) as connection, guard_off(connection, "roundledger.events"):
+        connection.execute(
+            "UPDATE roundledger.events SET state = 'x' WHERE position = (SELECT max(position) FROM roundledger.events)"
+        )
+    assert "trail" in kinds(findings(url))
+    assert take_digest(url, "oli") > 10
+
+
 def test_many_rows_are_covered_in_several_events(url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("infra.trail.ROWS_AT_ONCE", 2)
     database = Database(url)
