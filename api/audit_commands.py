@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from api.database import DatabaseUrl, DataDir, open_database
+from api.database import By, DatabaseUrl, DataDir, actor, open_database
 from api.failing import fail, first_line, nothing_unforeseen
 from api.moments import moment_ms
 
@@ -36,6 +36,7 @@ class CheckName(StrEnum):
     FLOOR = "floor"
     PROJECTIONS = "projections"
     LOG = "log"
+    TRAIL = "trail"
 
 
 Since = Annotated[str | None, typer.Option("--from", metavar="TIME", help="Only rounds that opened then or later.")]
@@ -81,6 +82,7 @@ def audit(
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
+    by: By = None,
 ) -> None:
     """Decide stored rounds again under the rules of their day and compare every fee, button and line.
 
@@ -89,7 +91,10 @@ def audit(
     was, and 2 where the audit could not be made. A note, such as a sentence that is worded differently today, is no
     finding.
     """
+    import msgspec
+
     from api.progress import progress_with_rate
+    from projections.auditing.background import on_record
     from projections.auditing.running import Audit, Progress
 
     outside = [_checkpoint(file) for file in checkpoints or ()]
@@ -118,8 +123,10 @@ def audit(
 
             summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler))
     else:
-        with auditable(database_url, data_dir) as url:
+        asked = msgspec.json.encode({**msgspec.to_builtins(scope), "without": sorted(without or ())}).decode()
+        with auditable(database_url, data_dir) as url, on_record(url, actor(by).by, asked) as record_summary:
             summary = run(partial(Audit, url))
+            record_summary(summary)
     if round_id is not None and not summary.rounds and summary.clean:
         fail(_unknown_round(round_id, scope))
     if not summary.rounds and any((since, until, table, ruleset, bettor)):

@@ -42,12 +42,13 @@ By = Annotated[
 def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
     """The URL of a database whose schema is up to date, or exit code 2 and what to do about it.
 
-    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`.
+    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`. What works
+    on the embedded one logs in as the service's role: the administrator's rights are for migrating only.
     """
     import psycopg
 
     from infra.clocks import ClocksDiffer
-    from infra.embedded import EmbeddedPostgresError, default_data_dir, embedded_postgres
+    from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.migrate import MigrationRefused, migrate, pending
 
     try:
@@ -59,7 +60,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
             return
         with embedded_postgres(data_dir or default_data_dir()) as url:
             migrate(url)
-            yield url
+            yield as_service(url)
     except (EmbeddedPostgresError, MigrationRefused, ClocksDiffer) as error:
         fail(str(error))
     except psycopg.OperationalError as error:

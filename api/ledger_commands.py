@@ -76,11 +76,26 @@ def record(
         raise typer.Exit(1)
 
 
-def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Bring the database's schema up to date; safe to run from several places at once."""
+def migrate(
+    service_password: Annotated[
+        str | None,
+        typer.Option(
+            "--service-password",
+            envvar="ROUNDLEDGER_SERVICE_PASSWORD",
+            show_default=False,
+            help="Let the role roundledger_service log in with this password; better given in the environment.",
+        ),
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Bring the database's schema up to date; safe to run from several places at once.
+
+    It needs the rights of the schema's owner; everything else works as the role roundledger_service.
+    """
     import psycopg
 
-    from infra.migrate import MigrationRefused
+    from infra.migrate import MigrationRefused, set_service_password
     from infra.migrate import migrate as bring_up_to_date
 
     if database_url is None:
@@ -90,6 +105,8 @@ def migrate(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     check_address(database_url)
     try:
         report = bring_up_to_date(database_url)
+        if service_password:
+            set_service_password(database_url, service_password)
     except (psycopg.Error, MigrationRefused) as error:
         fail(str(error))
     for warning in report.warnings:

@@ -313,13 +313,11 @@ def show_gaming_days(
 
     from projections.applier import gaming_days, gaming_days_set
     from projections.runner import connect
-    from projections.storage import prepare
 
     if output not in (Format.TABLE, Format.JSON):
         fail("gaming days can be had as table, json")
     now = datetime.now(UTC)
     with open_reports(database_url, data_dir) as url, connect(url) as connection:
-        prepare(connection)
         found = gaming_days_set(connection)
         day, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
     if output is Format.JSON:
@@ -347,14 +345,12 @@ def set_gaming_days(
     from projections.applier import set_gaming_days as set_from
     from projections.gaming_days import Calendar
     from projections.runner import connect
-    from projections.storage import prepare
 
     day = _day(from_day, "--from")
     assert day is not None
     calendar = Calendar(day, time_zone, tuple(_shift(shift) for shift in shifts))
     try:
         with open_reports(database_url, data_dir) as url, connect(url) as connection:
-            prepare(connection)
             try:
                 set_from(connection, calendar, actor(by).by, datetime.now(UTC))
             except psycopg.errors.UniqueViolation:

@@ -58,10 +58,13 @@ def serve(
         if workers > 1:
             os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # before anybody counts
         from api.service.serving import run
+        from infra.database import rights_beyond_service
         from infra.tlog.keys import FOLDER_VARIABLE, default_folder
 
         os.environ.setdefault(FOLDER_VARIABLE, str(default_folder(data_dir)))  # every worker seals, if no other does
         typer.echo(f"roundledger: http://{host}:{port}", err=True)
+        if too_much := rights_beyond_service(url):
+            typer.echo(f"roundledger: {too_much}; see docs/deployment.md", err=True)
         if not settings.authenticated:
             typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
         else:

@@ -56,6 +56,10 @@ KINDS: Mapping[str, str] = {
     "tree_shorter": "A log that is shorter than a checkpoint has it",
     "fork": "Another history than a checkpoint kept outside has",
     "archive": "An archive",
+    "trail": "A row of the trail that is not as it was recorded",
+    "trigger": "A trigger that guards the record and is not as it should be, or was not for a while",
+    "grant": "A right in the database that is not as the migrations give it",
+    "schema": "A part of the schema that is not as the migrations make it",
 }
 
 Severity = Literal["finding", "note"]

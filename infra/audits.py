@@ -12,6 +12,7 @@ from msgspec import Struct
 from infra.database import Database
 
 SILENT_SECONDS = 60  # after which whoever ran an audit is taken to be gone
+SILENT_COMMAND_SECONDS = 86_400  # one on the command line says nothing while it compares reports
 
 _COLUMNS: LiteralString = (
     "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, notes, "
@@ -44,13 +45,14 @@ class Audits:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def start(self, audit_id: str, by: str, asked: str) -> None:
-        """Raises AuditRunning while another one is under way; one that has gone silent no longer counts."""
+    def start(self, audit_id: str, by: str, asked: str, place: str = "service") -> None:
+        """Raises AuditRunning while another one of the service is under way; one that has gone silent no longer counts.
+        On the command line any number may run."""
         self.bury()
         try:
             self._run(
-                "INSERT INTO roundledger.audits (audit_id, started_by, asked) VALUES (%s, %s, %s)",
-                [audit_id, by, asked],
+                "INSERT INTO roundledger.audits (audit_id, started_by, asked, place) VALUES (%s, %s, %s, %s)",
+                [audit_id, by, asked, place],
             )
         except psycopg.errors.UniqueViolation:
             raise AuditRunning("Another audit is under way: it has to end first.") from None
@@ -60,8 +62,9 @@ class Audits:
         self._run(
             "UPDATE roundledger.audits SET state = 'abandoned', ended_at = now(), "
             "error = 'The process that ran it has ended.' "
-            "WHERE state = 'running' AND heard_at < now() - %s * interval '1 second'",
-            [SILENT_SECONDS],
+            "WHERE state = 'running' AND heard_at < now() - interval '1 second' "
+            "* CASE place WHEN 'service' THEN %s ELSE %s END",
+            [SILENT_SECONDS, SILENT_COMMAND_SECONDS],
         )
 
     def tell(self, audit_id: str, done: int, total: int, rounds: int, findings: int, notes: int = 0) -> bool:
@@ -102,8 +105,13 @@ class Audits:
         found = self._select("WHERE audit_id = %s", [audit_id])
         return found[0] if found else None
 
+    def started_by(self, audit_id: str) -> str:
+        found = self.get(audit_id)
+        return "roundledger" if found is None else found.started_by
+
     def latest(self, limit: int) -> list[StoredAudit]:
-        return self._select("ORDER BY started_at DESC, audit_id LIMIT %s", [limit])
+        """Of the service."""
+        return self._select("WHERE place = 'service' ORDER BY started_at DESC, audit_id LIMIT %s", [limit])
 
     def findings(self, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
         return self._database.read(

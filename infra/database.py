@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, LiteralString, TypeAlias, TypeVar
+from weakref import WeakSet
 
 import psycopg
 from eventsourcing import persistence
@@ -44,9 +45,9 @@ class Patience:
 
 
 class Database:
-    """`role` is taken by every connection if there is such a role and the login may take it.
+    """`role` is that of every connection: the login's own, or one that it takes if there is such a role and it may.
 
-    Where it may not, the login's own rights count, which an operator may have narrowed himself; a warning says so.
+    Where it may not, the login's own rights count, which an operator may have narrowed; a warning says so.
     """
 
     def __init__(
@@ -102,10 +103,7 @@ class Database:
     def _connect(self) -> Cursor:
         connection = psycopg.connect(self.url, autocommit=True)
         binary_arrays.register(connection)
-        try:
-            connection.execute(SQL("SET ROLE {}").format(Identifier(self.role)))
-        except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege) as error:
-            logger.warning("Working with the rights of the login itself: %s", error)
+        take_role(connection, self.role)
         # Rows of a day lie together, on a disk without a head to move: an index is worth it sooner than by default.
         connection.execute("SET random_page_cost = 1.1")
         return connection.cursor(binary=True)
@@ -132,6 +130,50 @@ class Database:
         while self._idle:
             with suppress(IndexError):
                 self._idle.pop().connection.close()
+
+
+def take_role(connection: psycopg.Connection[Any], role: str) -> None:
+    """Act in a role, unless the login is that role itself. The boundary is the login: whoever holds a connection can
+    always go back to the rights of its login (docs/deployment.md)."""
+    if connection.info.user == role:
+        return
+    try:
+        connection.execute(SQL("SET ROLE {}").format(Identifier(role)))
+    except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege) as error:
+        logger.warning("Working with the rights of the login itself: %s", error)
+
+
+_announced: WeakSet[psycopg.Connection[Any]] = WeakSet()
+
+
+def open_sealed(cursor: Cursor, statement: LiteralString, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """What is sealed, by a function that opens it only for a session on record; the first time, this one goes there."""
+    connection = cursor.connection
+    if connection not in _announced:
+        cursor.execute("SELECT roundledger.announce_session()")
+        _announced.add(connection)
+    return cursor.execute(statement, values, prepare=True).fetchall()
+
+
+def rights_beyond_service(database_url: str) -> str | None:
+    """What the login may do that the service never needs, in a sentence; None for one that is as it should be."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        row = connection.execute(
+            "SELECT rolname, rolsuper, rolcreaterole, pg_has_role(r.oid, nspowner, 'MEMBER') "
+            "FROM pg_roles r, pg_namespace WHERE rolname = session_user AND nspname = 'roundledger'"
+        ).fetchone()
+    assert row is not None
+    login, superuser, creates_roles, owner = row
+    found = [
+        said
+        for said, so in (("is a superuser", superuser), ("may create roles", creates_roles), ("owns the ledger", owner))
+        if so
+    ]
+    return (
+        f"the database login {login} {' and '.join(found)}: nothing keeps it from changing the record"
+        if found
+        else None
+    )
 
 
 def ask_together(connection: psycopg.Connection[Any], questions: Iterable[tuple[Any, Any]]) -> list[Cursor]:

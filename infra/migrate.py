@@ -9,13 +9,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import partial
 from importlib.resources import files
 from typing import LiteralString, NamedTuple
 
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 
 SERVICE_ROLE = "roundledger_service"
 READER_ROLE = "roundledger_reader"
+PROJECTOR_ROLE = "roundledger_projector"
+ROLES = (SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE)
 
 LOCK_KEY = 7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
@@ -68,7 +72,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
     wanted = sorted(migrations) if migrations is not None else numbered()
     warnings: list[str] = []
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.add_notice_handler(lambda notice: warnings.append(notice.message_primary or ""))
+        connection.add_notice_handler(partial(_heed, warnings))
         if not _outstanding(connection, wanted) and _roles_in_place(connection):
             return Report((), ())
         connection.execute("SELECT pg_advisory_lock(%s)", [LOCK_KEY])  # given back when the connection closes
@@ -84,6 +88,20 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
                 if not warnings:
                     _remember(connection, roles())
     return Report(tuple(applied), tuple(warnings))
+
+
+def _heed(warnings: list[str], notice: psycopg.errors.Diagnostic) -> None:
+    """What is only said in passing, such as that a schema is there already, is none."""
+    if notice.severity_nonlocalized == "WARNING":
+        warnings.append(notice.message_primary or "")
+
+
+def set_service_password(database_url: str, password: str) -> None:
+    """Let the service's role log in with a password. The server gets no more than what it keeps: a salted verifier."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        verifier = connection.pgconn.encrypt_password(password.encode(), SERVICE_ROLE.encode(), b"scram-sha-256")
+        statement = SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(Identifier(SERVICE_ROLE), Literal(verifier.decode()))
+        connection.execute(statement)
 
 
 def _prepare(connection: psycopg.Connection) -> None:
@@ -152,7 +170,5 @@ def _roles_in_place(connection: psycopg.Connection) -> bool:
     recorded = _recorded(connection).get(ROLES_NUMBER)
     if recorded is None or recorded[1] != roles().checksum:
         return False
-    row = connection.execute(
-        "SELECT count(*) FROM pg_roles WHERE rolname = ANY(%s)", [[SERVICE_ROLE, READER_ROLE]]
-    ).fetchone()
-    return row is not None and row[0] == 2
+    row = connection.execute("SELECT count(*) FROM pg_roles WHERE rolname = ANY(%s)", [list(ROLES)]).fetchone()
+    return row is not None and row[0] == len(ROLES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import os
 from base64 import b64decode, b64encode
 
@@ -31,11 +30,12 @@ def hashed(password: str) -> str:
     return f"scrypt${COST}${BLOCK}${PARALLEL}${b64encode(salt).decode()}${b64encode(key).decode()}"
 
 
-def matches(password: str, kept: str) -> bool:
-    """By the parameters that are kept, which may be older than those that new hashes are made with."""
-    _, cost, block, parallel, salt, key = kept.split("$")
-    given = _key(password[:LONGEST], b64decode(salt), int(cost), int(block), int(parallel))
-    return hmac.compare_digest(given, b64decode(key))
+def derived(password: str, beginning: str) -> str:
+    """What is kept of a password, if it is the right one. The beginning has the parameters and the salt, which may be
+    older than those that new hashes are made with."""
+    _, cost, block, parallel, salt, _ = beginning.split("$")
+    key = _key(password[:LONGEST], b64decode(salt), int(cost), int(block), int(parallel))
+    return beginning.rpartition("$")[0] + "$" + b64encode(key).decode()
 
 
 def _key(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:

@@ -9,15 +9,15 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, LiteralString
+from typing import Any
 
+import psycopg
 from msgspec import Struct
 
 from infra import passwords
-from infra.database import Cursor, Database
+from infra.database import Database
 
-MOST_FAILURES = 10  # of one person, since his last success, within the window
-MOST_FAILURES_FROM = 50  # of one address
+MOST_FAILURES = 10  # of one person, since their last success, within the window; the database counts them
 WINDOW_MINUTES = 15
 ROLES = ("floor", "cage", "counter", "accounting", "auditor", "admin")
 PART = re.compile(rf"{'|'.join(ROLES)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
@@ -30,7 +30,8 @@ SEEN_SECONDS = 30  # a session's last use is written down no more often than thi
 REGISTER_SECONDS = 1.0  # so long the ids of the register are remembered, which every round asks for
 
 
-ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('roundledger.people'))"
+TOO_OFTEN = f"Too many attempts. Wait {WINDOW_MINUTES} minutes, or ask an admin for a new password."
+WRONG = "That is not the id and password of anybody who may sign in."
 
 
 class Somebody(Struct, frozen=True):
@@ -107,18 +108,15 @@ class People:
     def add_first(self, staff_id: str, name: str, part: str, password: str) -> None:
         """While there is nobody; of two who try at once one is too late."""
         kept = _checked(password, staff_id)
-        with self._database.cursor() as cursor, cursor.connection.transaction():
-            cursor.execute(ONE_AT_A_TIME)
-            if cursor.execute("SELECT EXISTS (SELECT FROM roundledger.people)").fetchone() == (True,):
-                raise NotAllowed("There is somebody already, who can add others.")
-            _insert(cursor, Somebody(staff_id, name, (part,), False), kept, staff_id)
-        self._register = None
+        self._add(Somebody(staff_id, name, (part,), False), kept, staff_id, only_first=True)
 
     def add(self, somebody: Somebody, password: str, by: str) -> None:
         check_parts(somebody.parts)
-        kept = _checked(password, somebody.staff_id)
-        with self._database.cursor() as cursor, cursor.connection.transaction():
-            _insert(cursor, somebody, kept, by)
+        self._add(somebody, _checked(password, somebody.staff_id), by)
+
+    def _add(self, somebody: Somebody, kept: str, by: str, *, only_first: bool = False) -> None:
+        values = [somebody.staff_id, somebody.name, list(somebody.parts), kept, by, only_first]
+        self._call("SELECT roundledger.add_person(%s, %s, %s, %s, %s, %s)", values)
         self._register = None
 
     def change(
@@ -136,20 +134,9 @@ class People:
         if parts is not None:
             check_parts(parts)
         kept = None if password is None else _checked(password, staff_id)
-        with self._database.cursor() as cursor, cursor.connection.transaction():
-            cursor.execute(ONE_AT_A_TIME)
-            had_admin = _has_admin(cursor)
-            if parts is not None:
-                self._set(cursor, staff_id, "parts = %s", list(parts), by, f"parts: {', '.join(parts)}")
-                _end(cursor, staff_id, "NOT part = ANY(%s)", list(parts))
-            if kept is not None:
-                self._set(cursor, staff_id, "password = %s", kept, by, "password")
-                _end(cursor, staff_id, "cookie_hash IS DISTINCT FROM %s", None if keep is None else _hash(keep))
-            if disabled is not None:
-                self._set(cursor, staff_id, "disabled = %s", disabled, by, "disabled" if disabled else "enabled")
-                _end(cursor, staff_id, "%s", disabled)
-            if had_admin and not _has_admin(cursor):
-                raise NotAllowed("That would leave no admin who can sign in.")
+        values = [staff_id, by, None if parts is None else list(parts), kept, disabled]
+        keeping = None if keep is None else _hash(keep)
+        self._call("SELECT roundledger.change_person(%s, %s, %s, %s, %s, %s)", [*values, keeping])
         somebody = self.find(staff_id)
         if somebody is None:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
@@ -164,7 +151,10 @@ class People:
             held.add("admin")
         check_parts(sorted(held | {part}))
         with self._database.cursor() as cursor:
-            _log(cursor, by, staff_id, f"token {token_id}: {part}, {days:g} days")
+            cursor.execute(
+                "INSERT INTO roundledger.people_changes (changed_by, staff_id, change) VALUES (%s, %s, %s)",
+                [by, staff_id, f"token {token_id}: {part}, {days:g} days"],
+            )
 
     def changes(self, limit: int) -> list[dict[str, Any]]:
         """Newest first."""
@@ -181,56 +171,35 @@ class People:
 
     def sign_in(self, staff_id: str, password: str, address: str) -> str:
         """The cookie of a new session, in the first of his parts."""
-        somebody = self.proved(staff_id, password, address)
         cookie = secrets.token_urlsafe(32)
-        with self._database.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO roundledger.sessions (cookie_hash, staff_id, part) VALUES (%s, %s, %s)",
-                [_hash(cookie), staff_id, somebody.parts[0]],
-            )
+        given = self._derived(staff_id, password, address)
+        self._judge(self._call("SELECT roundledger.sign_in(%s, %s, %s, %s)", [staff_id, address, given, _hash(cookie)]))
         return cookie
 
     def proved(self, staff_id: str, password: str, address: str) -> Somebody:
-        """He who gives his password: to sign in, or to sign beside another."""
-        if self._tried(staff_id, address):
-            raise SignInRefused(
-                f"Too many attempts. Wait {WINDOW_MINUTES} minutes, or ask an admin for a new password."
-            )
+        """Somebody who gives their password: to sign in, or to sign beside another."""
+        given = self._derived(staff_id, password, address)
+        self._judge(self._call("SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
         somebody = self.find(staff_id)
-        rows = self._read("SELECT password FROM roundledger.people WHERE staff_id = %s", [staff_id])
-        right = passwords.matches(password, rows[0][0] if rows else _nobodys())  # the same work, whoever it is
-        if somebody is None or somebody.disabled or not right:
-            raise SignInRefused("That is not the id and password of anybody who may sign in.")
-        with self._database.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO roundledger.sign_ins (staff_id, address, accepted) VALUES (%s, %s, true)",
-                [staff_id, address],
-            )
+        if somebody is None:
+            raise SignInRefused(WRONG)
         return somebody
 
-    def _tried(self, staff_id: str, address: str) -> bool:
-        """Writes the attempt down as a failure, and says whether it was one too many. What comes after too many leaves
-        nothing behind: rows that nobody can delete must not grow as fast as anybody can ask."""
-        if self._failed_often(staff_id, address, 0):
-            return True
-        with self._database.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO roundledger.sign_ins (staff_id, address, accepted) VALUES (%s, %s, false)",
-                [staff_id, address],
-            )
-        return self._failed_often(staff_id, address, 1)  # of many at once all are written down before one is judged
-
-    def _failed_often(self, staff_id: str, address: str, this: int) -> bool:
+    def _derived(self, staff_id: str, password: str, address: str) -> str:
+        """What the database compares with what it keeps; the same work, whoever it is. Nothing is worked out for
+        somebody who has tried too often."""
         rows = self._read(
-            "SELECT count(*) FILTER (WHERE staff_id = %(id)s AND sign_in_id > coalesce((SELECT max(sign_in_id) "
-            "FROM roundledger.sign_ins WHERE staff_id = %(id)s AND accepted), 0)), "
-            "count(*) FILTER (WHERE address = %(from)s) - 2 * count(*) FILTER (WHERE address = %(from)s AND accepted) "
-            "FROM roundledger.sign_ins WHERE (staff_id = %(id)s OR address = %(from)s) "
-            "AND tried_at > now() - make_interval(mins => %(window)s)",
-            {"id": staff_id, "from": address, "window": WINDOW_MINUTES},
+            "SELECT roundledger.tried_too_often(%s, %s), roundledger.password_salt(%s)", [staff_id, address, staff_id]
         )
-        of_him, from_there = rows[0]
-        return bool(of_him - this >= MOST_FAILURES or from_there - this >= MOST_FAILURES_FROM)
+        too_often, salt = rows[0]
+        if too_often:
+            raise SignInRefused(TOO_OFTEN)
+        return passwords.derived(password, salt or _nobodys())
+
+    @staticmethod
+    def _judge(answer: Any) -> None:
+        if answer != "right":
+            raise SignInRefused(TOO_OFTEN if answer == "too often" else WRONG)
 
     def session(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
         """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
@@ -246,71 +215,30 @@ class People:
             return None
         staff_id, name, part, parts, began_at, unseen_seconds = rows[0]
         if used and unseen_seconds > min(SEEN_SECONDS, idle_seconds / 4):
-            with self._database.cursor() as cursor:
-                cursor.execute(
-                    "UPDATE roundledger.sessions SET seen_at = now() WHERE cookie_hash = %s", [_hash(cookie)]
-                )
+            self._call("SELECT roundledger.use_session(%s)", [_hash(cookie)])
         return Session(staff_id, name, part, tuple(parts), began_at)
 
     def take_part(self, cookie: str, part: str) -> None:
         """Only one that is his: the session's owner is looked up again."""
-        with self._database.cursor() as cursor:
-            cursor.execute(
-                "UPDATE roundledger.sessions s SET part = %s FROM roundledger.people p "
-                "WHERE s.cookie_hash = %s AND p.staff_id = s.staff_id AND %s = ANY(p.parts)",
-                [part, _hash(cookie), part],
-            )
-            if not cursor.rowcount:
-                raise NotAllowed("That is none of your parts.")
+        if not self._call("SELECT roundledger.take_part(%s, %s)", [_hash(cookie), part]):
+            raise NotAllowed("That is none of your parts.")
 
     def sign_out(self, cookie: str) -> None:
-        with self._database.cursor() as cursor:
-            cursor.execute(
-                "UPDATE roundledger.sessions SET ended_at = now() WHERE cookie_hash = %s AND ended_at IS NULL",
-                [_hash(cookie)],
-            )
+        self._call("SELECT roundledger.sign_out(%s)", [_hash(cookie)])
 
     # ---- asked
 
     def _read(self, statement: Any, values: Any) -> list[tuple[Any, ...]]:
         return self._database.read(lambda cursor: cursor.execute(statement, values).fetchall())
 
-    def _set(self, cursor: Cursor, staff_id: str, what: LiteralString, value: Any, by: str, said: str) -> None:
-        cursor.execute(f"UPDATE roundledger.people SET {what} WHERE staff_id = %s", [value, staff_id])
-        if not cursor.rowcount:
-            raise NotAllowed(f"There is nobody with the id {staff_id}.")
-        _log(cursor, by, staff_id, said)
-
-
-def _insert(cursor: Cursor, somebody: Somebody, kept: str, by: str) -> None:
-    cursor.execute(
-        "INSERT INTO roundledger.people (staff_id, name, parts, password) VALUES (%s, %s, %s, %s) "
-        "ON CONFLICT DO NOTHING",
-        [somebody.staff_id, somebody.name, list(somebody.parts), kept],
-    )
-    if not cursor.rowcount:
-        raise NotAllowed(f"There is somebody with the id {somebody.staff_id} already.")
-    _log(cursor, by, somebody.staff_id, f"added: {', '.join(somebody.parts)}")
-
-
-def _has_admin(cursor: Cursor) -> bool:
-    """Somebody who can sign in as one. Changes come one at a time, so two cannot disable one another at once."""
-    found = "SELECT EXISTS (SELECT FROM roundledger.people WHERE NOT disabled AND 'admin' = ANY(parts))"
-    return cursor.execute(found).fetchone() == (True,)
-
-
-def _end(cursor: Cursor, staff_id: str, which: LiteralString, value: Any) -> None:
-    cursor.execute(
-        f"UPDATE roundledger.sessions SET ended_at = now() WHERE staff_id = %s AND ended_at IS NULL AND {which}",
-        [staff_id, value],
-    )
-
-
-def _log(cursor: Cursor, by: str, staff_id: str, change: str) -> None:
-    cursor.execute(
-        "INSERT INTO roundledger.people_changes (changed_by, staff_id, change) VALUES (%s, %s, %s)",
-        [by, staff_id, change],
-    )
+    def _call(self, statement: Any, values: Any) -> Any:
+        """A function of the database that records what it does; what it refuses, it says in a sentence."""
+        try:
+            with self._database.cursor() as cursor:
+                row = cursor.execute(statement, values).fetchone()
+        except psycopg.errors.CheckViolation as refusal:
+            raise NotAllowed(refusal.diag.message_primary or str(refusal)) from None
+        return None if row is None else row[0]
 
 
 def _checked(password: str, staff_id: str) -> str:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime
 from threading import Event, Thread
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 import psycopg
@@ -27,7 +27,7 @@ from eventsourcing.persistence import (
 from infra import appender
 from infra.appender import Appender, Receipt, SealedCard
 from infra.clocks import Clocks
-from infra.database import Database
+from infra.database import Database, open_sealed
 from infra.event_reader import EventReader, LogRow
 from infra.listening import CHANNEL, notices
 from infra.migrate import SERVICE_ROLE
@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 NOTICE_INTERVAL_SECONDS = 0.01
 POLL_SECONDS = 0.1
+OPEN_SEALS: LiteralString = "SELECT originator_version, card_index, card, salt FROM roundledger.open_seals(%b)"
 
 
 class LedgerRecorder(ProcessRecorder):
@@ -164,13 +165,8 @@ class LedgerRecorder(ProcessRecorder):
 
     def sealed_cards(self, originator_id: UUID) -> list[SealedCard]:
         """Of a round, in the order of dealing. Only the write path's role may ask."""
-        statement = (
-            "SELECT originator_id, originator_version, card_index, card, salt "
-            "FROM roundledger.sealed_cards JOIN roundledger.originators USING (originator) "
-            "WHERE originator_id = %s ORDER BY originator_version, card_index"
-        )
-        rows = self.database.read(lambda cursor: cursor.execute(statement, [originator_id]).fetchall())
-        return [SealedCard(*row) for row in rows]
+        rows = self.database.read(lambda cursor: open_sealed(cursor, OPEN_SEALS, [originator_id]))
+        return [SealedCard(originator_id, *row) for row in rows]
 
     def close(self) -> None:
         self._bell.close()

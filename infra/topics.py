@@ -7,6 +7,7 @@ from domain.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS
 from domain.meters import METER_TOPICS
 from domain.rulebooks import RULEBOOK_TOPICS
 from domain.tables import TABLE_TOPICS
+from domain.trail import TRAIL_TOPICS
 from infra.mapper import Topics
 
 TOPICS = Topics(
@@ -18,6 +19,7 @@ TOPICS = Topics(
         **METER_TOPICS,
         **DISPUTE_TOPICS,
         **RULEBOOK_TOPICS,
+        **TRAIL_TOPICS,
     }
 )
 for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():

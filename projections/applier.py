@@ -58,9 +58,8 @@ class Applier:
 
     def begin(self) -> None:
         """Make the tables and indexes that are not there; tables of another version are Stale."""
-        storage.prepare(self._connection)
         with self._connection.transaction():
-            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.PREPARE_LOCK])
+            self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.TABLES_LOCK])
             there = {name: print_ for name, _, print_, _ in self._rows()}
             prints = {name: projection.fingerprint() for name, projection in self._projections.items()}
             if stale := [name for name in prints if there.get(name, prints[name]) != prints[name]]:

@@ -35,7 +35,6 @@ def rebuild(database_url: str, names: Iterable[str] = (), progress: Progress | N
         LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
         connect(database_url) as connection,
     ):
-        storage.prepare(connection)
         lock(connection, (projection.name for projection in projections), REBUILD)
         _drop_outdated(connection, projections)
         applier = Applier(connection, recorder, projections, REBUILD, page)

@@ -520,7 +520,6 @@ def replayed(
     connection: Connection, database_url: str, projections: Sequence[type[Projection]], filters: Filters
 ) -> Iterator[None]:
     """Temporary tables of these projections as the events up to a moment make them; gone with the connection."""
-    storage.prepare(connection)
     tables = [table for projection in projections for table in projection.tables]
     storage.create(connection, TEMPORARY, tables)
     writer = Writer(TEMPORARY)

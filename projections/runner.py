@@ -18,8 +18,9 @@ import psycopg
 from eventsourcing.persistence import PersistenceError
 from msgspec import Struct
 
+from infra.database import take_role
 from infra.listening import CHANNEL
-from infra.migrate import READER_ROLE
+from infra.migrate import PROJECTOR_ROLE, READER_ROLE
 from infra.recorder import LedgerRecorder
 from projections.applier import PAGE, Applier, MovedOn, Stale
 from projections.catalogue import named
@@ -49,7 +50,9 @@ class Lag(Struct, frozen=True):
 
 
 def connect(database_url: str) -> Connection:
+    """With the rights of whoever owns the reports' tables, and no others."""
     connection = psycopg.connect(database_url, autocommit=True)
+    take_role(connection, PROJECTOR_ROLE)
     # A commit that is lost with the server is applied again from the position before it: nobody need wait for the disk.
     connection.execute("SET synchronous_commit = off")
     # Rows of a day lie together, on a disk without a head to move: an index is worth it sooner than by default.

@@ -18,32 +18,10 @@ from psycopg.sql import SQL, Composed, Identifier
 from infra.migrate import READER_ROLE, SERVICE_ROLE
 
 LIVE, REBUILD, TEMPORARY = "projections", "projections_rebuild", "pg_temp"
-PREPARE_LOCK = 7_301_406_225_119_009  # of the advisory lock under which one process makes tables at a time
+TABLES_LOCK = 7_301_406_225_119_009  # of the advisory lock under which one process makes tables at a time
 
 Row = Sequence[Any]
 Connection = psycopg.Connection[tuple[Any, ...]]
-
-SCHEMAS: LiteralString = """
-CREATE SCHEMA IF NOT EXISTS projections;
-CREATE SCHEMA IF NOT EXISTS projections_rebuild;
-CREATE TABLE IF NOT EXISTS projections.positions (
-    name text NOT NULL,
-    place text NOT NULL,
-    position bigint NOT NULL,
-    fingerprint text NOT NULL,
-    updated_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (name, place)
-);
-CREATE TABLE IF NOT EXISTS projections.gaming_days (
-    from_day date PRIMARY KEY,
-    time_zone text NOT NULL,
-    shifts text NOT NULL,
-    set_by text NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE OR REPLACE TRIGGER gaming_days_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON projections.gaming_days
-    FOR EACH STATEMENT EXECUTE FUNCTION roundledger.refuse_change();
-"""
 
 
 class Table(Struct, frozen=True):
@@ -130,21 +108,6 @@ def fingerprint(tables: Iterable[Table], version: int) -> str:
     """Changes with the shape of the tables and with the version that their code gives itself."""
     described = f"{version} {[(table.name, sorted(table.columns.items()), table.key) for table in tables]}"
     return sha256(described.encode()).hexdigest()[:16]
-
-
-def prepare(connection: Connection) -> None:
-    """Make the schemas where they are missing; safe from several processes at once."""
-    row = connection.execute(
-        "SELECT to_regclass('projections.gaming_days') IS NOT NULL AND to_regclass('projections.positions') IS NOT NULL"
-    ).fetchone()
-    if row is not None and row[0]:
-        return
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", [PREPARE_LOCK])
-        connection.execute(SCHEMAS)
-        for role in _readers(connection):
-            connection.execute(SQL("GRANT USAGE ON SCHEMA projections TO {}").format(role))
-            connection.execute(SQL("GRANT SELECT ON ALL TABLES IN SCHEMA projections TO {}").format(role))
 
 
 def create(connection: Connection, schema: str, tables: Sequence[Table]) -> None:

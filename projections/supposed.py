@@ -27,7 +27,6 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Store
 from projections.gaming_days import GamingDays
 from projections.runner import connect
-from projections.storage import prepare
 
 FEE_DROPPED = "box.fee_dropped.v1"
 OPENINGS = TOPICS.topics_of(RoundOpened)
@@ -111,8 +110,6 @@ def _of_box(sums: Sums) -> dict[str, Any]:
 def suppose(
     database_url: str, scope: Scope, changes: Changes, tell: Tell | None = None, processes: int | None = None
 ) -> Supposed:
-    with connect(database_url) as connection:
-        prepare(connection)
     store = Store(database_url)
     last = store.last
     store.close()

@@ -51,6 +51,7 @@ from api.service.projecting import Projecting
 from api.service.remembering import Remembered
 from api.service.sealing import Sealing
 from api.service.settings import Settings
+from api.service.trail import TrailDigests
 from api.web.site import Site, wants_html
 from domain.errors import Conflict, Refusal
 from infra.access import Access
@@ -105,6 +106,7 @@ class Service:
         self.projecting = Projecting(ledger.events.recorder.database, settings.follow)
         self.auditing = audits.Auditing(ledger.events.recorder.database)
         self.sealing = Sealing(ledger.events.recorder.database, settings)
+        self.trail = TrailDigests(self.database_url)
         self.stopping = threading.Event()
         self.news = feed.News(ledger.events.recorder, self.stopping)
         self.open_rounds = OpenRounds(ledger)
@@ -114,6 +116,7 @@ class Service:
     def start(self) -> None:
         self.projecting.start()
         self.sealing.start()
+        self.trail.start()
 
     def close(self) -> None:
         self.stopping.set()
@@ -121,6 +124,7 @@ class Service:
         self.projecting.close()
         self.auditing.close()
         self.sealing.close()
+        self.trail.close()
         self.threads.shutdown()
 
 

@@ -1219,7 +1219,7 @@ class AuditBody(Body, rename={"since": "from", "until": "to"}):
     ruleset: Id | UnsetType = UNSET
     bettor: Id | UnsetType = UNSET
     round: Id | UnsetType = UNSET
-    without: list[Literal["floor", "projections", "log"]] | UnsetType = UNSET
+    without: list[Literal["floor", "projections", "log", "trail"]] | UnsetType = UNSET
 
 
 class AuditAsked(Struct, rename={"since": "from", "until": "to"}):
@@ -1244,7 +1244,7 @@ class AuditProgress(Struct):
 
 
 class AuditCheck(Struct):
-    name: Literal["rounds", "floor", "projections", "log"]
+    name: Literal["rounds", "floor", "projections", "log", "trail"]
     done: bool
     told: str
 

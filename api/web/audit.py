@@ -19,7 +19,12 @@ CRUMBS = (("Audit", "/audit"),)
 AUDITS_SHOWN = 20
 FINDINGS_SHOWN = 100
 FILTERS = ("from", "to", "table", "ruleset", "bettor", "round")
-CHECKS = {"floor": "tables, boxes and meters", "projections": "reports against events", "log": "the hash log"}
+CHECKS = {
+    "floor": "tables, boxes and meters",
+    "projections": "reports against events",
+    "log": "the hash log",
+    "trail": "the trail and the schema",
+}
 
 
 async def show(visit: Visit) -> View:

@@ -1,10 +1,12 @@
 """The PostgreSQL that comes with the package: its first user starts it, the last one stops it.
 
     with embedded_postgres(default_data_dir()) as url:
-        psycopg.connect(url)
+        migrate(url)
+        psycopg.connect(as_service(url))
 
-The server has a unix socket in a folder that only its user may enter, and no network address. That folder
-is the access check, hence `trust` inside: a password would lie in a file with the same permissions.
+The server has a unix socket in a folder that only its user may enter, and no network address. The operating system
+says who is at the other end of it (peer authentication): its user is the administrator, who migrates, or logs in as
+the service's role, which may do no more than the service needs.
 
 How users share one server is told in sharing.py, how it runs for root in accounts.py. A watchdog imports this
 package without site-packages: keep to the standard library here.
@@ -17,9 +19,10 @@ from pathlib import Path
 
 from infra.embedded.binaries import find_in_wheel
 from infra.embedded.errors import EmbeddedPostgresError, told_plainly
+from infra.embedded.server import as_service
 from infra.embedded.sharing import SharedServer
 
-__all__ = ["EmbeddedPostgresError", "default_data_dir", "embedded_postgres"]
+__all__ = ["EmbeddedPostgresError", "as_service", "default_data_dir", "embedded_postgres"]
 
 
 def default_data_dir() -> Path:
@@ -34,7 +37,7 @@ def default_data_dir() -> Path:
 
 @contextmanager
 def embedded_postgres(data_dir: Path) -> Iterator[str]:
-    """Use the server of this data folder, starting it if need be, and yield the URL of its database.
+    """Use the server of this data folder, starting it if need be, and yield the administrator's URL of its database.
 
     The URL stays the same when the server is killed and comes back. A child forked inside the block counts as
     a user for as long as it lives.

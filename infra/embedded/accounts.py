@@ -50,6 +50,14 @@ def initdb_uid(server: int | None) -> int | None:
     )
 
 
+def name() -> str | None:
+    """What the server knows us by at the other end of its socket; None for a user without an account."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return None
+
+
 def data_argument(folder: Path, uid: int | None) -> str:
     """What to call a folder that is the working directory of a program run under this user id."""
     working_directory = "/proc/self/cwd"

@@ -27,6 +27,20 @@ SETTINGS = (
     "log_line_prefix=%m [%p] ",
     *(["wal_sync_method=fsync_writethrough"] if sys.platform == "darwin" else []),  # its fsync stops at the drive
 )
+SERVICE = "roundledger_service"  # the role that the ledger's programs log in as
+# Who may connect: the user whose folder this is, as administrator to migrate and as the service for everything else;
+# the operating system says who that is. Roles that somebody has added have a password or do not get in.
+HBA = """\
+# Written at every start of the server.
+local all "postgres" {owner}
+local all "{service}" {owner}
+local all all scram-sha-256
+"""
+IDENT = """\
+# Written at every start of the server.
+ledger "{user}" "postgres"
+ledger "{user}" "{service}"
+"""
 OPTIONS = (
     "--encoding=UTF8",
     "--locale=C",
@@ -82,6 +96,27 @@ def check(pgdata: Path, uid: int | None) -> None:
         )
     if uid is not None and pgdata.stat().st_uid != uid:
         accounts.give(pgdata, uid)  # root restored it from a backup that had no owners
+
+
+def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:
+    """Say who may connect, also for a database that an earlier release made, and after its folder changed hands.
+
+    A user without an account has no name to be known by; then the folder alone keeps others away.
+    """
+    owner = "trust" if user is None else "peer map=ledger"
+    _write(pgdata / "pg_hba.conf", HBA.format(owner=owner, service=SERVICE), uid)
+    _write(pgdata / "pg_ident.conf", IDENT.format(user=user or "", service=SERVICE), uid)
+
+
+def _write(file: Path, text: str, uid: int | None) -> None:
+    if file.exists() and file.read_text() == text:
+        return
+    new = file.with_name(f"{file.name}.new")
+    new.write_text(text)
+    new.chmod(0o600)
+    if uid is not None:
+        os.chown(new, uid, uid)
+    new.replace(file)
 
 
 def _sync_folder(folder: Path) -> None:

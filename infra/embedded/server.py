@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from infra.embedded import accounts, binaries, database, locks, programs
 from infra.embedded.errors import EmbeddedPostgresError
 from infra.embedded.sockets import SOCKET, Listener, SocketFolder
 
+ADMINISTRATOR = "postgresql://postgres@"
 PROCESSES = Path("/proc")
 ORPHAN_GRACE_S = 1.0
 MAX_LAUNCHES = 3  # it may be killed while it starts, too
@@ -20,6 +22,8 @@ TIMEOUT_S = 600.0  # recovery from a crash replays up to max_wal_size, which a s
 
 class Server:
     """The lock file is inherited by PostgreSQL and all its children: free means that nothing of it is alive."""
+
+    address: Sequence[str] = ("-h", "")  # none: the socket is the only way in
 
     def __init__(self, data_dir: Path, wheel: Path) -> None:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,7 +37,7 @@ class Server:
         self._sockets = SocketFolder(self._pgdata, self._uid)
 
     def url(self) -> str:
-        return f"postgresql://postgres@/postgres?host={quote(str(self._sockets.current()), safe='')}&port=5432"
+        return f"{ADMINISTRATOR}/postgres?host={quote(str(self._sockets.current()), safe='')}&port=5432"
 
     def is_down(self) -> bool:
         """Whether there is no server, at the price of a look and not of a connection."""
@@ -109,11 +113,12 @@ class Server:
         if not self._pgdata.exists():
             database.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
         database.check(self._pgdata, self._uid)
+        database.write_access(self._pgdata, accounts.name(), self._uid)
         self._drop_stale_files()
         folder = self._sockets.prepare()
         command = [str(self._bin / "postgres"), "-D", accounts.data_argument(self._pgdata, self._uid)]
-        command += ["-h", "", "-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
-        command += ["-c", "unix_socket_permissions=0700"]
+        command += ["-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
+        command += ["-c", "unix_socket_permissions=0700", *self.address]
         programs.run(command, cwd=self._pgdata, log=self.log, lock=lock, uid=self._uid, detached=True)
 
     def _drop_stale_files(self) -> None:
@@ -144,6 +149,11 @@ class Server:
             in_folder = (PROCESSES / f"{pid}/cwd").samefile(self._pgdata)
             return in_folder and (PROCESSES / f"{pid}/exe").readlink().name.startswith("postgres")
         return False
+
+
+def as_service(url: str) -> str:
+    """The same database for the ledger's programs, which need no rights over the server."""
+    return url.replace(ADMINISTRATOR, f"postgresql://{database.SERVICE}@", 1)
 
 
 def _signal(pid: int, what: signal.Signals) -> None:

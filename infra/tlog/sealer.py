@@ -21,9 +21,8 @@ from typing import Any, LiteralString, NamedTuple
 
 import psycopg
 from eventsourcing.persistence import PersistenceError
-from psycopg.sql import SQL, Identifier
 
-from infra.database import Database
+from infra.database import Database, take_role
 from infra.event_reader import EventReader
 from infra.migrate import SERVICE_ROLE
 from infra.tlog.checkpoints import Checkpoint, sign
@@ -132,9 +131,7 @@ class Sealer:
             row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
             if row is None or not row[0]:
                 raise AlreadySealing("Another process seals this log.")
-            connection.execute(SQL("SET ROLE {}").format(Identifier(SERVICE_ROLE)))
-        except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege):
-            logger.warning("Sealing with the rights of the login itself")
+            take_role(connection, SERVICE_ROLE)
         except BaseException:
             connection.close()
             raise

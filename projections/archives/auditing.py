@@ -272,6 +272,9 @@ class ArchiveAudit(Audit):
     def _projections_check(self) -> Check:
         return Check("projections", False, "an archive has no reports")
 
+    def _trail_check(self) -> Check:
+        return Check("trail", False, "an archive has none")
+
     def _log_check(self) -> Check:
         if not self._wants("log"):
             return Check("log", False, "left out")

@@ -32,7 +32,6 @@ from projections.auditing.scope import Scope
 from projections.auditing.source import EventRow, Part, Store
 from projections.gaming_days import GamingDays
 from projections.runner import connect
-from projections.storage import prepare
 
 TABLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 FLOOR = "floor"  # the table of what belongs to none: meters, rule sets, bettors, disputes
@@ -98,7 +97,6 @@ class _Archiving:
         self._store = Store(database_url)
         self._folder, self._property, self._scope, self._tell = folder, property_, scope, tell
         with connect(database_url) as connection:
-            prepare(connection)
             self._days: GamingDays = gaming_days(connection)
         self._plans = Plans(self._store.topic)
         self._files = _Files(folder, property_)

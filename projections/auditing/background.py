@@ -8,8 +8,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from uuid import uuid4
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +19,7 @@ from msgspec import Struct
 from domain.findings import Finding
 from infra.audits import Audits
 from infra.database import Database
+from infra.trail import take_digest
 from projections.auditing.running import Audit, Progress, Stopped, Summary
 from projections.auditing.scope import Scope
 
@@ -54,6 +57,31 @@ def run(database_url: str, audit_id: str, asked: Asked, processes: int, parent: 
         audits.end(audit_id, "stopped", error="The service that ran it was stopped.")
     except Exception as error:
         audits.end(audit_id, "failed", error=f"{type(error).__name__}: {error}"[:2000])
+    finally:
+        try:
+            take_digest(database_url, audits.started_by(audit_id))
+        finally:
+            database.close()
+
+
+@contextmanager
+def on_record(database_url: str, by: str, asked: str) -> Iterator[Callable[[Summary], None]]:
+    """An audit on the command line: that it was made and what came of it is recorded, and covered by a digest of the
+    trail like all that was recorded before. Yields what takes its summary."""
+    database = Database(database_url, connections_at_most=1)
+    audits, audit_id = Audits(database), f"c-{uuid4().hex[:16]}"
+    summaries: list[Summary] = []
+    try:
+        audits.start(audit_id, by, asked, "command")
+        try:
+            yield summaries.append
+        except BaseException as error:
+            audits.end(audit_id, "failed", error=f"{type(error).__name__}: {error}"[:2000])
+            raise
+        for summary in summaries:
+            audits.tell(audit_id, summary.events, summary.events, summary.rounds, summary.findings)
+            audits.end(audit_id, "done", msgspec.json.encode(described(summary)).decode())
+        take_digest(database_url, by)
     finally:
         database.close()
 

@@ -25,6 +25,7 @@ from infra.tlog.checkpoints import Checkpoint
 from infra.tlog.notes import Verifier
 from infra.topics import TOPICS
 from projections.auditing import projected
+from projections.auditing.database import DatabaseAudit
 from projections.auditing.floor import FloorAudit
 from projections.auditing.processes import how_many, stretches, workers
 from projections.auditing.rounds import PartResult, RoundsAudit, Stretch, Wordings, add_wordings, merged
@@ -36,7 +37,7 @@ from projections.auditing.source import Part, Store
 from projections.auditing.tally import Tally
 
 STREAMS_A_TASK = 16
-CHECKS = ("rounds", "floor", "projections", "log")
+CHECKS = ("rounds", "floor", "projections", "log", "trail")
 
 
 class Progress(NamedTuple):
@@ -312,6 +313,7 @@ class Audit:
         if self._log is not None:
             for finding in self._log.findings():
                 self._found(finding)
+        trail = self._trail_check()
         for (ruleset, engine), (rounds, first) in sorted(self._wordings.items()):
             self._found(_worded(ruleset, engine, rounds, first))
         summary = self._summary
@@ -320,6 +322,7 @@ class Audit:
             self._floor_check(),
             self._projections_check(),
             self._log_check(),
+            trail,
         ]
 
     def _rounds_check(self) -> Check:
@@ -376,6 +379,17 @@ class Audit:
         if self._log is None:
             return Check("log", False, "nothing has been sealed")
         return Check("log", True, self._log.told())
+
+    def _trail_check(self) -> Check:
+        """Made here, not by a process of its own: it reads little."""
+        if not self._wants("trail"):
+            return Check("trail", False, "left out")
+        if not self._scope.whole:
+            return Check("trail", False, "only an audit of everything checks it")
+        audit = DatabaseAudit(self._database_url)
+        for finding in audit.findings():
+            self._found(finding)
+        return Check("trail", True, audit.told())
 
 
 def _worded(ruleset: str, engine: int, rounds: int, first: Finding) -> Finding:

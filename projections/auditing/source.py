@@ -11,6 +11,7 @@ from typing import Any, LiteralString, NamedTuple, Protocol
 from uuid import UUID
 
 from domain.sealing import SealedUnit
+from infra.database import open_sealed
 from infra.migrate import SERVICE_ROLE
 from infra.people import People
 from infra.recorder import LedgerRecorder
@@ -102,8 +103,7 @@ _LATER: LiteralString = (
     "ORDER BY e.originator, e.originator_version"
 )
 _SEALED: LiteralString = (
-    "SELECT originator, originator_version, card_index, card, salt FROM roundledger.sealed_cards "
-    "WHERE originator = ANY(%b::int4[])"
+    "SELECT originator, originator_version, card_index, card, salt FROM roundledger.open_seals_for_audit(%b::int4[])"
 )
 _SINCE: LiteralString = (
     "SELECT originator, min(originator_version) FROM roundledger.events "
@@ -185,7 +185,7 @@ class Store:
 
     def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         found: dict[int, dict[int, list[SealedUnit]]] = {}
-        rows = self._rows(_SEALED, [list(versions)])
+        rows = self._recorder.database.read(lambda cursor: open_sealed(cursor, _SEALED, [list(versions)]))
         # Asked for afterwards, so that whatever was sealed meanwhile has its event among them.
         beyond = list({row[0] for row in rows if row[1] > versions[row[0]]})
         since = dict(self._rows(_SINCE, [beyond, self.last])) if beyond else {}

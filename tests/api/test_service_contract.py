@@ -437,7 +437,6 @@ def test_reports_of_a_ledger_that_is_new_are_not_there_yet(server_url: str, monk
     """Somebody has begun to make their tables, and is not done."""
     monkeypatch.setattr(projecting, "WAIT_SECONDS", 0.1)
     with migrated_database(server_url) as url, runner.connect(url) as connection:
-        storage.prepare(connection)
         runner.lock(connection, ALL, storage.LIVE, 0.0)
         with open_service(url, follow=True) as client:
             answer = client.get("/v1/rounds")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 from domain import disputes
 from domain.corrections import Entry
@@ -130,12 +131,10 @@ SEALED_OFF = ("events", "originators", "topics", "sealed_cards", "log_hashes", "
 
 
 class Spoiler:
-    """What a superuser can do once the triggers are off."""
+    """What a superuser can do with the triggers off, who then puts them on again as they were."""
 
     def __init__(self, url: str) -> None:
         self._connection = psycopg.connect(url, autocommit=True)
-        for table in SEALED_OFF:
-            self.run(f"ALTER TABLE roundledger.{table} DISABLE TRIGGER ALL")
 
     def __enter__(self) -> Spoiler:
         return self
@@ -144,8 +143,24 @@ class Spoiler:
         self._connection.close()
 
     def run(self, statement: str, *values: Any) -> list[Any]:
-        cursor = self._connection.execute(statement.encode(), values)
-        return cursor.fetchall() if cursor.description else []
+        if statement.startswith("SELECT"):
+            return self._connection.execute(statement.encode(), values).fetchall()
+        with self._connection.transaction():
+            self._guard("DISABLE TRIGGER {}")
+            cursor = self._connection.execute(statement.encode(), values)
+            found = cursor.fetchall() if cursor.description else []
+            self._guard("ENABLE ALWAYS TRIGGER {}")
+        return found
+
+    def _guard(self, change: LiteralString) -> None:
+        triggers = self._connection.execute(
+            "SELECT relname, tgname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid "
+            "WHERE NOT tgisinternal AND relnamespace = 'roundledger'::regnamespace AND relname = ANY(%s)",
+            [list(SEALED_OFF)],
+        ).fetchall()
+        for table, trigger in triggers:
+            statement = SQL("ALTER TABLE {} ").format(Identifier("roundledger", table))
+            self._connection.execute(statement + SQL(change).format(Identifier(trigger)))
 
     def rows(self, topic: str, holding: str = "") -> list[tuple[int, int, int, list[Any]]]:
         """(position, originator, version, state) of the events of a topic whose text holds something."""

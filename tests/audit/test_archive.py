@@ -84,6 +84,7 @@ def test_nothing_is_found_in_an_archive_of_a_clean_ledger(written: Path):
         "floor": True,
         "projections": False,
         "log": True,
+        "trail": False,
     }
 
 

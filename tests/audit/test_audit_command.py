@@ -33,8 +33,8 @@ def spoilt_url(url: str) -> str:
     return url
 
 
-def test_a_clean_ledger_is_exit_code_0_and_says_what_was_checked(clean_url: str):
-    answered = run("--database-url", clean_url)
+def test_a_clean_ledger_is_exit_code_0_and_says_what_was_checked(url: str):
+    answered = run("--database-url", url)
     assert answered.exit_code == 0, answered.output
     assert "No findings." in answered.stdout
     assert "rounds decided again" in answered.stdout
@@ -74,16 +74,16 @@ def test_findings_on_paper(spoilt_url: str, tmp_path: Path):
         (["--output", "/nowhere/at/all.jsonl"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(clean_url: str, arguments: list[str], told: str):
-    answered = run("--database-url", clean_url, *arguments)
+def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(url: str, arguments: list[str], told: str):
+    answered = run("--database-url", url, *arguments)
     assert answered.exit_code == 2
     assert told in answered.stderr
     assert len(answered.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("filtered", [("--table", "t-none"), ("--bettor", "p-none"), ("--to", "2001-01-01")])
-def test_filters_that_mean_no_round_are_told(clean_url: str, filtered: tuple[str, str]):
-    answered = run("--database-url", clean_url, *filtered)
+def test_filters_that_mean_no_round_are_told(url: str, filtered: tuple[str, str]):
+    answered = run("--database-url", url, *filtered)
     assert (answered.exit_code, answered.stderr) == (0, "roundledger: no stored round is meant by these filters\n")
 
 
@@ -99,12 +99,12 @@ def test_a_database_that_does_not_answer_is_exit_code_2_and_no_finding():
     assert "does not answer" in answered.stderr
 
 
-def test_an_error_of_the_program_is_exit_code_2_and_no_finding(clean_url: str, monkeypatch: pytest.MonkeyPatch):
+def test_an_error_of_the_program_is_exit_code_2_and_no_finding(url: str, monkeypatch: pytest.MonkeyPatch):
     def broken(*_: object) -> None:
         raise RuntimeError("the flux is open")
 
     monkeypatch.setattr(RoundsAudit, "audit", broken)
-    answered = run("--database-url", clean_url)
+    answered = run("--database-url", url)
     assert answered.exit_code == 2
     assert answered.stderr.startswith("roundledger: the audit could not be made: RuntimeError in test_audit_command.py")
     assert "the flux is open" in answered.stderr

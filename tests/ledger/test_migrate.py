@@ -13,9 +13,12 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from infra.catalogue import CatalogueAudit
+from infra.database import Database
 from infra.embedded import embedded_postgres
-from infra.migrate import Migration, MigrationRefused, migrate, numbered, pending
+from infra.migrate import ROLES, Migration, MigrationRefused, migrate, numbered, pending
 from infra.recorder import LedgerRecorder
+from infra.trail_audit import TrailAudit
 from tests.ledger.conftest import new_database
 from tests.ledger.test_recorder import event
 
@@ -101,12 +104,16 @@ def database_of_a_user(server_url: str, attributes: LiteralString) -> Iterator[s
         connection.execute(SQL("DROP ROLE {}").format(name))
 
 
+def drop_roles(administrator: psycopg.Connection) -> None:
+    administrator.execute(SQL("DROP ROLE {}").format(SQL(", ").join(map(Identifier, ROLES))))
+
+
 def test_without_the_right_to_create_roles_it_says_what_is_missing_and_works(bare_server_url: str):
     with database_of_a_user(bare_server_url, "NOCREATEROLE") as url:
         report = migrate(url)
         assert len(report.applied) == len(numbered())
         (warning,) = report.warnings
-        assert "roundledger_service, roundledger_reader are missing" in warning
+        assert "roundledger_service, roundledger_reader, roundledger_projector are missing" in warning
         with LedgerRecorder(url) as recorder:
             assert recorder.append([event(uuid4(), 1)]) == [1]
         with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.ModifyingSqlDataNotPermitted):
@@ -115,16 +122,19 @@ def test_without_the_right_to_create_roles_it_says_what_is_missing_and_works(bar
         with psycopg.connect(bare_server_url, autocommit=True) as administrator:
             administrator.execute("CREATE ROLE roundledger_service NOLOGIN")
             administrator.execute("CREATE ROLE roundledger_reader NOLOGIN")
-            (first, second) = migrate(url).warnings
+            administrator.execute("CREATE ROLE roundledger_projector NOLOGIN")
+            (first, second, third) = migrate(url).warnings
             assert "may not act as the role roundledger_service" in first
             assert "may not act as the role roundledger_reader" in second
+            assert "may not act as the role roundledger_projector" in third
             user = Identifier(str(conninfo_to_dict(url)["user"]))
-            administrator.execute(SQL("GRANT roundledger_service, roundledger_reader TO {}").format(user))
+            roles = SQL(", ").join(map(Identifier, ROLES))
+            administrator.execute(SQL("GRANT {} TO {}").format(roles, user))
             assert migrate(url).warnings == ()
         with LedgerRecorder(url) as recorder, recorder.database.cursor() as cursor:
             assert cursor.execute("SELECT current_user").fetchone() == ("roundledger_service",)
     with psycopg.connect(bare_server_url, autocommit=True) as administrator:
-        administrator.execute("DROP ROLE roundledger_service, roundledger_reader")
+        drop_roles(administrator)
 
 
 def test_a_user_who_may_create_roles_is_enough(bare_server_url: str):
@@ -133,7 +143,7 @@ def test_a_user_who_may_create_roles_is_enough(bare_server_url: str):
         with LedgerRecorder(url) as recorder, recorder.database.cursor() as cursor:
             assert cursor.execute("SELECT current_user").fetchone() == ("roundledger_service",)
     with psycopg.connect(bare_server_url, autocommit=True) as administrator:
-        administrator.execute("DROP ROLE roundledger_service, roundledger_reader")
+        drop_roles(administrator)
 
 
 def test_roles_that_were_dropped_are_made_again(bare_server_url: str):
@@ -153,3 +163,52 @@ def test_two_databases_of_one_server_can_be_migrated_at_once(server_url: str):
         urls = [stack.enter_context(new_database(server_url)) for _ in range(4)]
         with ThreadPoolExecutor(4) as pool:
             assert [report.warnings for report in pool.map(migrate, urls)] == [()] * 4
+
+
+OLD_ROLES: LiteralString = """
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'roundledger_service') THEN
+        CREATE ROLE roundledger_service NOLOGIN;
+    END IF;
+END $$;
+GRANT USAGE ON SCHEMA roundledger TO roundledger_service;
+GRANT SELECT, INSERT ON roundledger.sealed_cards, roundledger.sessions TO roundledger_service;
+GRANT SELECT, INSERT, UPDATE (name, parts, password, disabled) ON roundledger.people TO roundledger_service;
+"""
+OLD_ROWS: LiteralString = """
+INSERT INTO roundledger.people (staff_id, name, parts, password) VALUES ('ada', 'Ada', '{admin}', 'scrypt$1$1$1$x$y');
+INSERT INTO roundledger.sessions (cookie_hash, staff_id, part) VALUES ('a', 'ada', 'admin');
+INSERT INTO roundledger.sessions (cookie_hash, staff_id, part, ended_at) VALUES ('b', 'ada', 'admin', now());
+INSERT INTO roundledger.revoked_tokens (token_id, revoked_by, reason) VALUES ('t-1', 'ada', 'lost');
+CREATE SCHEMA projections;
+CREATE SCHEMA projections_rebuild;
+CREATE TABLE projections.positions (name text NOT NULL, place text NOT NULL, position bigint NOT NULL,
+    fingerprint text NOT NULL, updated_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (name, place));
+CREATE TABLE projections.gaming_days (from_day date PRIMARY KEY, time_zone text NOT NULL, shifts text NOT NULL,
+    set_by text NOT NULL, set_at timestamptz NOT NULL DEFAULT now());
+CREATE TRIGGER gaming_days_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON projections.gaming_days
+    FOR EACH STATEMENT EXECUTE FUNCTION roundledger.refuse_change();
+INSERT INTO projections.gaming_days VALUES ('2026-01-01', 'UTC', '[["all", "04:00"]]', 'm-1');
+CREATE TABLE projections.hands (round text PRIMARY KEY);
+"""
+
+
+def test_a_ledger_of_the_version_before_is_as_one_that_is_new(url: str, monkeypatch: pytest.MonkeyPatch):
+    """Its schema, its rights and its trail; its reports' tables change hands."""
+    with monkeypatch.context() as before:
+        before.setattr("infra.migrate.roles", lambda: Migration(0, "roles", OLD_ROLES))
+        migrate(url, [migration for migration in numbered() if migration.number <= 500])
+    with psycopg.connect(url) as connection:
+        connection.execute(OLD_ROWS)
+    assert migrate(url).warnings == ()
+
+    database = Database(url)
+    found = [*CatalogueAudit().findings(database), *TrailAudit().findings(url)]
+    database.close()
+    assert found == []
+    with psycopg.connect(url) as connection:
+        owner = connection.execute("SELECT tableowner FROM pg_tables WHERE tablename = 'hands'").fetchone()
+        assert owner == ("roundledger_projector",)
+        connection.execute("UPDATE roundledger.people SET parts = '{admin,counter}'")
+        connection.execute("UPDATE roundledger.sessions SET ended_at = NULL")
+    assert {finding.kind for finding in TrailAudit().findings(url)} == {"trail"}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from projections.applier import gaming_days, set_gaming_days
 from projections.gaming_days import BadCalendar, Calendar, GamingDays, Shift, check
-from projections.storage import prepare
 
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")
 SPRING, AUTUMN = date(2026, 3, 8), date(2026, 11, 1)
@@ -86,7 +85,6 @@ def test_settings_are_stored_for_days_to_come_only(url: str):
     now = datetime(2026, 7, 31, 12, tzinfo=LOS_ANGELES)
     calendar = Calendar(date(2026, 8, 1), "America/Chicago", (Shift("early", time(4)), Shift("late", time(16))))
     with psycopg.connect(url, autocommit=True) as connection:
-        prepare(connection)
         set_gaming_days(connection, calendar, "m-1", now)
         assert of("2026-08-01T16:00:00-05:00", gaming_days(connection)) == ("2026-08-01", "late")
         with pytest.raises(ValueError, match="a day to come"):

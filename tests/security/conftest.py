@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from tests.api.serving import server_url, service_url
+from tests.api.serving import service_url
+from tests.ledger.conftest import new_ledger, server_url
 
-__all__ = ["server_url", "service_url"]
+__all__ = ["new_ledger", "server_url", "service_url"]
