@@ -129,6 +129,11 @@ class Ledger(Application[UUID]):
                 if fresh and self.aggregates.desk(table).session_version != desk.session_version:
                     raise Conflict(f"Another round was begun at table {table} at the same time.") from None
                 fresh = True  # what was known of the table or of its meter was old: look once more
+            except Refusal:
+                stored = self._stored_by_earlier_rules(round_id, document, raw)
+                if stored is None:
+                    raise
+                return stored
 
     def _append_document(
         self,
@@ -183,9 +188,30 @@ class Ledger(Application[UUID]):
         stored = self.aggregates.round(round_id)
         if stored is None:
             return None
-        if stored.content is None or not _same_content(stored, document, raw):
+        if stored.content is None or not self._same_content(stored, document, raw):
             raise Conflict(f"Another round is stored as {round_id}.")
         return stored
+
+    def _stored_by_earlier_rules(self, round_id: str, document: Document, raw: Any) -> Stored | None:
+        """The round of a document that today's rules refuse, recorded while another version was in force."""
+        stored = self.aggregates.round(round_id)
+        if stored is None or stored.content is None or stored.round.rules.version == document.opening.rules.version:
+            return None
+        return stored if self._same_content(stored, document, raw) else None
+
+    def _same_content(self, stored: Stored, document: Document, raw: Any) -> bool:
+        """A digest from before they were masked is not compared where it would tell of a card that still lies face
+        down."""
+        assert stored.content is not None
+        if not stored.content.startswith(MASKED):
+            seals = hidden_cards.seals_of(entry.event for entry in stored.entries)
+            hidden = any(seal.opened_by not in stored.round.turned for seal in seals)
+            return not hidden and MASKED + stored.content == content_digest(raw)
+        try:
+            round_, happened = play(self.aggregates.opening(stored.round.opened), document.actions)
+        except Refusal:
+            return False
+        return stored.content == content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
 
     # ---- action by action
 
@@ -539,20 +565,6 @@ def content_digest(raw: Any, masked_actions: list[Any] | None = None) -> str:
     if masked_actions is not None:
         raw = {**raw, "actions": masked_actions} if isinstance(raw, dict) else replace(raw, actions=masked_actions)
     return MASKED + sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
-
-
-def _same_content(stored: Stored, document: Document, raw: Any) -> bool:
-    """A digest from before they were masked is not compared where it would tell of a card that still lies face down."""
-    assert stored.content is not None
-    if not stored.content.startswith(MASKED):
-        seals = hidden_cards.seals_of(entry.event for entry in stored.entries)
-        hidden = any(seal.opened_by not in stored.round.turned for seal in seals)
-        return not hidden and MASKED + stored.content == content_digest(raw)
-    try:
-        round_, happened = play(document.opening, document.actions)
-    except Refusal:
-        return False
-    return stored.content == content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
 
 
 def _plays_by(session: tables.TableSession, opening: Round) -> bool:

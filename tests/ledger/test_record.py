@@ -826,3 +826,16 @@ def test_a_round_of_another_days_rules_is_read_by_those(ledger, reopened):
     assert opened.ruleset_hash == rulesets.load("uth-house").content_hash
     with pytest.raises(LookupError, match="never stored"):
         reopened().aggregates.rules("uth-house", "0" * 64)
+
+
+def test_a_document_that_todays_rules_refuse_is_answered_again_where_earlier_rules_took_it(ledger):
+    """A hand folded with trips, unseen: lost under version 1 of the rules, to be turned over first under version 2."""
+    play = HoldEm.at("uth-house").bet(1, ante=10, blind=10, trips=5).deal_out({1: "????"}, "QsQc").check(1)
+    play = play.reveal("flop").check(1).reveal("turn_river").fold(1).settle()
+    raw = {**play.envelope, "round": f"{new_table()}-1", "table": new_table(), "actions": list(play.actions)}
+    earlier, now = (Actor("d-1", at_ms) for at_ms in (1_790_000_000_000, 1_794_960_000_000))
+    first = ledger.record(raw, earlier)
+    assert first["status"] == "settled"
+    assert ledger.record(raw, now) == first
+    other = ledger.record({**raw, "round": f"{new_table()}-1"}, now)
+    assert other["error"]["code"] == "out_of_turn"
