@@ -162,16 +162,15 @@ class Aggregates:
         for card in self._events.recorder.sealed_cards(originator):
             unit = sealing.SealedUnit(card.card_index, card.card, card.salt)
             sealed.setdefault(card.originator_version, []).append(unit)
-        openings = sealing.Openings()
+        opening = self.opening(entries[0].event)
+        openings = sealing.Openings(opening.rules.flop)
         events = []
         for version, entry in enumerate(entries[1:], start=2):
             event = entry.event
             if isinstance(event, CardsDealt) and event.face_down:
-                units = sealed.get(version, [])
-                openings.add(event, units)
-                event = sealing.unseal(event, units)
+                event = sealing.unseal(openings, event, sealed.get(version, []))
             events.append(event)
-        round_ = fold(self.opening(entries[0].event), events)
+        round_ = fold(opening, events)
         content = sealed[1][0].cards if 1 in sealed else None
         at_ms = max(entry.at_ms for entry in entries if not isinstance(entry.event, BESIDE_PLAY))
         return Stored(round_id, round_, len(entries), openings, entries, content, at_ms)

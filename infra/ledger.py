@@ -158,7 +158,7 @@ class Ledger(Application[UUID]):
             dealer=desk.session.dealer,
             content=append.seal_content(stream("round", round_id), content),
         )
-        blank = Stored(round_id, start(rules, terms, opened), 0, Openings())
+        blank = Stored(round_id, start(rules, terms, opened), 0, Openings(rules.flop))
         round_, happened = self._play(blank.round, document.actions)
         stored = self._append_play(blank, round_, [opened, *happened], desk, meter, meter_version, append)
         self._commit_play(append, receipt, *stored)
