@@ -229,12 +229,12 @@ def _table_facts(file: RuleSetFile) -> None:
     if ("toke" in file.bettors.kinds) != (file.toke is not None):
         raise Fault(("bettors", "kinds"), "[toke] goes with tips, and only with them")
     player_banked = file.bank.held_by == "player-dealer"
+    if not player_banked and file.family in _NEEDS_PLAYER_DEALER:
+        raise Fault(("bank", "held_by"), "this game counts its action button from the player-dealer's seat")
     if player_banked and file.rotation is None:
         raise Fault(("bank",), "a player-dealer game says how the bank rotates: [rotation] is missing")
     if not player_banked and file.rotation is not None:
         raise Fault(("rotation",), "the house's bank does not rotate")
-    if not player_banked and file.family in _NEEDS_PLAYER_DEALER:
-        raise Fault(("bank", "held_by"), "this game counts its action button from the player-dealer's seat")
     if not player_banked and "backline" in file.bettors.kinds:
         raise Fault(("bettors", "kinds"), "nobody bets behind a seat where the house banks")
 
@@ -252,7 +252,8 @@ def _streets(file: RuleSetFile) -> None:
     """A multiple says on which street a play wager was made, so none occurs on two of them."""
     wanted = _STREETS[file.family]
     if len(file.street) != wanted:
-        raise Fault(("street",), f"this game has {wanted} streets, not {len(file.street)}")
+        path = ("street", wanted) if len(file.street) > wanted else ("street",)
+        raise Fault(path, f"this game has {wanted} streets, not {len(file.street)}")
     seen: set[int] = set()
     for number, street in enumerate(file.street):
         path = ("street", number)
@@ -270,7 +271,8 @@ def _streets(file: RuleSetFile) -> None:
         raise Fault(("street", 1, "turns"), "a progressive reads the two hole cards and a flop of at least three")
     turned = sum(street.turns for street in file.street)
     if wanted and turned != _BOARD_CARDS[file.family]:
-        raise Fault(("street",), f"{turned} board cards are turned over, not {_BOARD_CARDS[file.family]}")
+        wrong = f"{turned} board cards are turned over, not {_BOARD_CARDS[file.family]}"
+        raise Fault(("street", wanted - 1, "turns"), wrong)
 
 
 def _odds(file: RuleSetFile) -> None:
