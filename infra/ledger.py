@@ -82,7 +82,16 @@ class Ledger(Application[UUID]):
             stored = self.record_document(document, content_digest(raw), actor)
             return {**result_of(stored.round), "id": stored.id, "events": stored.version}
         except Refusal as refusal:
+            before = self._recorded_before(raw)
+            if before is not None:
+                return {**result_of(before.round), "id": before.id, "events": before.version}
             return {**refused_document(raw, refusal), "id": None, "events": 0}
+
+    def _recorded_before(self, raw: Any) -> Stored | None:
+        """The round of a document that is refused today, if the same one was recorded under the rules of its day."""
+        name = raw.get("round") if isinstance(raw, dict) else None
+        stored = self.aggregates.round(name) if isinstance(name, str) else None
+        return stored if stored is not None and stored.content == content_digest(raw) else None
 
     def _with_stored_meter(self, raw: Any) -> Any:
         """A document whose progressive leaves its meter to the ledger; any other, and one out of shape, as it is."""
@@ -106,6 +115,7 @@ class Ledger(Application[UUID]):
             desk = self.aggregates.desk(table)
             try:
                 dated = actor.after(desk.at_ms, f"what happened last at table {table},")
+                _check_version(document.opening, dated)
                 return self._append_document(desk, table, round_id, document, content, dated, receipt)
             except (appender.Conflict, Conflict, Rotation, OutOfOrder) as refusal:
                 self.aggregates.forget(table)
@@ -467,6 +477,16 @@ def _after_the_round(stored: Stored, actor: Actor) -> Actor:
 def content_digest(raw: Any) -> str:
     """The same for the same content, whatever the order of its keys."""
     return sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
+
+
+def _check_version(opening: Round, actor: Actor) -> None:
+    """A time that is put right by a minute may fall on the first day of another version of the rules."""
+    rules = actor.rules_of(opening.rules.id)
+    if rules.content_hash != opening.rules.content_hash:
+        raise OutOfOrder(
+            f"Version {rules.version} of {rules.id} is in force since {rules.in_force.since}, and what happened last at"
+            " the table was on that day: say that the round was opened after it."
+        )
 
 
 def _plays_by(session: tables.TableSession, opening: Round) -> bool:
