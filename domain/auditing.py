@@ -106,7 +106,7 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
     """What was turned over is what was sealed; what stayed closed is what lies sealed, and in no deck too often."""
     waiting: dict[Place, list[_Seal]] = {}
     dealt: dict[Place, int] = {}
-    boards = opened = 0
+    opened = 0
     for at, event in [(at, event) for at, event in enumerate(events) if type(event) in sealing.WITH_CARDS]:
         if type(event) is CardsDealt:
             to = event.to
@@ -114,12 +114,12 @@ def _seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -
             dealt[to] = before + len(event.cards)
             if event.seals and to != "board":
                 waiting.setdefault(to, []).append(_Seal(at, 0, event.seals[0], before, event.face_down))
-            elif to == "board":
-                for number, (seal, size) in enumerate(zip(event.seals, sealing.sizes(event), strict=False)):
+            elif event.seals:
+                units = sealing.covered(event, before, round_.rules.flop)
+                for number, (seal, unit) in enumerate(zip(event.seals, units, strict=False)):
                     if seal:
-                        place = sealing.turned_by(to, number, boards)
-                        waiting.setdefault(place, []).append(_Seal(at, number, seal, 0, size))
-                boards += 1
+                        seals = waiting.setdefault(unit.opened_by, [])
+                        seals.append(_Seal(at, number, seal, unit.first, len(unit.cards)))
         elif type(event) is CardsTurned and event.of in waiting:
             seals = waiting.pop(event.of)
             opened += len(seals)

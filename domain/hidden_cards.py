@@ -28,7 +28,7 @@ from domain.events import (
     RoundSettled,
 )
 from domain.rounds import check_settle, decide
-from domain.sealing import SealedUnit, sizes, turned_by, unseal
+from domain.sealing import Openings, SealedUnit, unseal
 from domain.state import Round, fold
 
 MOST_CONTRADICTIONS = 3  # in a round, before two people have to go on with it
@@ -72,7 +72,7 @@ def _cards_known(round_: Round) -> int:
 
 def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEvent]) -> list[Any] | None:
     """A document's actions with SEALED for every card that still lies face down at its end; None where none does."""
-    hidden = [seal for seal in seals_of(happened) if seal.opened_by not in round_.turned]
+    hidden = [seal for seal in seals_of(happened, round_.rules.flop) if seal.opened_by not in round_.turned]
     if not hidden:
         return None
     places = [at for at, action in enumerate(actions) if _do(action) == "deal"]  # each deals one packet
@@ -88,38 +88,37 @@ def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEv
 
 
 def with_hidden(
-    round_: Round, events: Sequence[RoundEvent], openings: Mapping[int, Sequence[SealedUnit]]
+    round_: Round, events: Sequence[RoundEvent], units: Mapping[int, Sequence[SealedUnit]]
 ) -> list[RoundEvent]:
-    """A round's events with the cards that were never turned over named, and no others; `openings` by version."""
-    opened = list(events)
-    for seal in seals_of(events):
-        event, units = opened[seal.at], openings.get(seal.at + 1, ())
-        if seal.opened_by not in round_.turned and isinstance(event, CardsDealt):
-            opened[seal.at] = unseal(event, [unit for unit in units if unit.number == seal.number])
+    """A round's events with the cards that were never turned over named, and no others; `units` by version."""
+    opened, openings = list(events), Openings(round_.rules.flop)
+    for at, event in enumerate(events):
+        if isinstance(event, CardsDealt):
+            seals = openings.covered(event)
+            hidden = [number for number, seal in enumerate(seals) if seal.opened_by not in round_.turned]
+            opened[at] = unseal(openings, event, [unit for unit in units.get(at + 1, ()) if unit.number in hidden])
     return opened
 
 
 class Seal(NamedTuple):
-    """Cards that lie face down together: in which event and which packet, from where in it, and what opens them."""
+    """Cards that lie face down together: in which packet, from where in it, and what opens them."""
 
-    at: int
     packet: int
-    number: int
     start: int
     size: int
     opened_by: Place
 
 
-def seals_of(events: Iterable[RoundEvent]) -> Iterator[Seal]:
-    packet = boards = 0
-    for at, event in enumerate(events):
-        if type(event) is CardsDealt:
-            start = 0
-            for number, size in enumerate(sizes(event)):
-                yield Seal(at, packet, number, start, size, turned_by(event.to, number, boards))
-                start += size
-            packet += 1
-            boards += event.to == "board"
+def seals_of(events: Iterable[RoundEvent], flop: int) -> Iterator[Seal]:
+    """`flop`: how many cards of the board are turned over first."""
+    openings = Openings(flop)
+    packets = (event for event in events if isinstance(event, CardsDealt))
+    for packet, event in enumerate(packets):
+        start = 0
+        for seal in openings.covered(event):
+            yield Seal(packet, start, len(seal.cards), seal.opened_by)
+            start += len(seal.cards)
+        openings.add(event, ())
 
 
 # ---- a request on it

@@ -177,13 +177,12 @@ def _collection(rules: RuleSet) -> Iterable[str]:
     if not rules.player_banked:
         return
     yield "## Collection"
-    if rules.supplied_schedule:
-        yield (
-            "No schedule is printed. A table takes no fee, or runs one schedule that the cardroom supplies "
-            f"(`{rules.clause('fee')}`)."
-        )
+    if not rules.schedules:
+        supplied = ", or runs one schedule that the cardroom supplies" if rules.supplied_schedule else ""
+        yield f"No schedule is printed. A table takes no fee{supplied} (`{rules.clause('fee')}`)."
         return
-    yield f"The player-dealer pays a flat fee by total table action (`{rules.clause('fee')}`)."
+    supplied = " A table may run one that the cardroom supplies instead." if rules.supplied_schedule else ""
+    yield f"The player-dealer pays a flat fee by total table action (`{rules.clause('fee')}`).{supplied}"
     rows = [_schedule(schedule) for schedule in rules.schedules.values()]
     yield _table(("option", "limits", "fee by total action", "clause"), rows)
 

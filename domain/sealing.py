@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from domain.events import Cards, CardsDealt, CardsTurned, Place, RoundEvent
 
-FLOP = 3
 WITH_CARDS = (CardsDealt, CardsTurned)
 Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
 
@@ -31,17 +30,24 @@ def commitment(cards: str, salt: bytes) -> bytes:
     return sha256(salt + cards.encode()).digest()
 
 
-def _units(event: CardsDealt) -> list[tuple[str | None, ...]]:
-    """The cards of a packet that lie face down, by what is turned over together."""
+class Covered(Struct, frozen=True, gc=False):
+    """The cards of a packet that one seal covers: which reveal turns them over, and as which of its cards."""
+
+    opened_by: Place
+    first: int  # among the cards of that reveal
+    cards: Cards
+
+
+def covered(event: CardsDealt, before: int, flop: int) -> list[Covered]:
+    """What each seal of a packet covers; `before` cards lie at its place already, `flop` of the board are the flop."""
     down = event.cards[: event.face_down]
-    if event.to == "board" and len(down) > FLOP:
-        return [down[:FLOP], down[FLOP:]]
-    return [down] if down else []
-
-
-def sizes(event: CardsDealt) -> list[int]:
-    """How many cards each of a packet's seals covers."""
-    return [len(cards) for cards in _units(event)]
+    if not down:
+        return []
+    if event.to != "board":
+        return [Covered(event.to, before, down)]
+    of_flop = max(0, flop - before)
+    streets = (Covered("flop", before, down[:of_flop]), Covered("turn_river", max(0, before - flop), down[of_flop:]))
+    return [street for street in streets if street.cards]
 
 
 def _text(cards: Cards) -> str:
@@ -53,32 +59,32 @@ def cards_of(text: str) -> Cards:
     return tuple(None if pair == "??" else pair for pair in pairs)
 
 
-def turned_by(to: Place, number: int, packet: int) -> Place:
-    """Which reveal opens a seal."""
-    if to != "board":
-        return to
-    return "flop" if packet == 0 and number == 0 else "turn_river"
-
-
 class Openings:
     """The salts of a round's seals that have not been opened yet, by the reveal that opens them."""
 
-    def __init__(self) -> None:
+    def __init__(self, flop: int) -> None:
         self._salts: dict[Place, tuple[bytes, ...]] = {}
-        self._boards = 0
+        self._flop = flop  # how many cards of the board are turned over first
+        self._board = 0  # how many lie there
 
     def copy(self) -> Openings:
         """For an attempt that may fail: what it seals is then forgotten with it."""
-        copied = Openings()
-        copied._salts, copied._boards = dict(self._salts), self._boards
+        copied = Openings(self._flop)
+        copied._salts, copied._board = dict(self._salts), self._board
         return copied
 
+    def covered(self, event: CardsDealt) -> list[Covered]:
+        """What the seals of the next packet cover."""
+        return covered(event, self._board if event.to == "board" else 0, self._flop)
+
     def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
+        places = [seal.opened_by for seal in self.covered(event)]
         for unit in units:
-            place = turned_by(event.to, unit.number, self._boards)
-            self._salts[place] = (*self._salts.get(place, ()), unit.salt)
+            if unit.number < len(places):  # anything else was put beside the round later, and the audit says so
+                place = places[unit.number]
+                self._salts[place] = (*self._salts.get(place, ()), unit.salt)
         if event.to == "board":
-            self._boards += 1
+            self._board += len(event.cards)
 
     def of(self, place: Place) -> tuple[bytes, ...]:
         return self._salts.get(place, ())
@@ -91,7 +97,7 @@ def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -
     if not isinstance(event, CardsDealt) or not event.face_down:
         return event, []
     units, seals = [], []
-    for number, cards in enumerate(_units(event)):
+    for number, cards in enumerate(seal.cards for seal in openings.covered(event)):
         if any(card is not None for card in cards):
             unit = SealedUnit(number, _text(cards), new_salt())
             units.append(unit)
@@ -103,10 +109,11 @@ def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -
     return replace(event, cards=hidden, seals=tuple(seals) if units else ()), units
 
 
-def unseal(event: CardsDealt, units: Sequence[SealedUnit]) -> CardsDealt:
-    """The event with its cards again, for the write path alone."""
+def unseal(openings: Openings, event: CardsDealt, units: Sequence[SealedUnit]) -> CardsDealt:
+    """The event with its cards again, for the write path alone; its salts are among the openings from now on."""
     known = {unit.number: cards_of(unit.cards) for unit in units}
     cards: Cards = ()
-    for number, hidden in enumerate(_units(event)):
-        cards += known.get(number, hidden)
+    for number, seal in enumerate(openings.covered(event)):
+        cards += known.get(number, seal.cards)
+    openings.add(event, units)
     return replace(event, cards=cards + event.cards[event.face_down :])

@@ -132,6 +132,8 @@ def _schedule(rules: RuleSet, given: int | ScheduleDocument | UnsetType | None) 
             raise BadTerms(f"{rules.id} has a house bank and takes no collection fee.")
         return None
     clause = rules.clause("fee")
+    if isinstance(given, ScheduleDocument) and rules.supplied_schedule:
+        return _supplied_schedule(given, clause, rules.most_tiers)
     if rules.schedules:
         if given is UNSET and len(rules.schedules) == 1:
             return next(iter(rules.schedules.values()))
@@ -143,7 +145,7 @@ def _schedule(rules: RuleSet, given: int | ScheduleDocument | UnsetType | None) 
         return None
     if isinstance(given, int):
         raise BadTerms(f"{rules.id} prints no schedule with a number.", clause)
-    return _supplied_schedule(given, clause, rules.most_tiers)
+    raise BadTerms(f"{rules.id} takes no fee: a cardroom supplies no schedule for it.", clause)
 
 
 def _supplied_schedule(given: ScheduleDocument, clause: str, most_tiers: int) -> Schedule:
@@ -179,7 +181,8 @@ def _limits(
             if spot.printed:
                 bounds[spot.name] = spot.limits
     if schedule is not None:
-        limits[rules.base_spot] = bounds[rules.base_spot] = schedule.limits
+        base = rules.base_spot
+        limits[base] = bounds[base] = _narrower(schedule.limits, bounds.get(base))
     for name, pair in given.items():
         clause = rules.spots[name].clause if name in bounds else rules.clause("limits")
         words = name.replace("_", " ")
@@ -191,6 +194,11 @@ def _limits(
             raise BadTerms(f"The limits for {words} must lie inside {printed}.", clause)
         limits[name] = (low, high)
     return limits
+
+
+def _narrower(limits: tuple[int, int], printed: tuple[int, int] | None) -> tuple[int, int]:
+    """A schedule's limits, inside those that are printed for every table."""
+    return limits if printed is None else (max(limits[0], printed[0]), min(limits[1], printed[1]))
 
 
 def _check_posted_limits(

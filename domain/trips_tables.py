@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from domain.findings import Finding, new_check
+from domain.state import Round
 
 CHECKED_SINCE = 2  # engine version
 
@@ -27,6 +28,16 @@ class Use(NamedTuple):
     table: str
     clause: str
     engine: int  # the version of the engine that opened it
+
+
+def used_at(opening: Round, gaming_day: str, at_ms: int, position: int) -> tuple[Day, Use] | None:
+    """The pay table that a round was opened with; None where its rule set leaves the choice to each table."""
+    rules, opened = opening.rules, opening.opened
+    trips = opened.terms.get("trips")
+    if rules.one_trips_table is None or trips is None:
+        return None
+    use = Use(at_ms, position, opened.round or "", opened.table or "", rules.one_trips_table, opened.engine)
+    return Day(rules.id, gaming_day, trips), use
 
 
 class TripsTables:

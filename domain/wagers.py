@@ -47,7 +47,7 @@ def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> No
             f"No wager is taken on {spot_words(bet.spot)} before the deal here.", rules.clause("required_wagers")
         )
     if kind is not None and kind not in rules.kinds:
-        clause = rules.clause("no_backline") if kind == "backline" else None
+        clause = rules.points.get("no_backline", rules.points.get("backline")) if kind == "backline" else None
         raise BadChoice(f"{rules.id} takes no {kind} bets.", clause)
     if kind == "toke" and bet.spot == "progressive":
         raise BadChoice("A tip is not wagered on the progressive.", rules.clause("toke"))

@@ -183,16 +183,14 @@ class Aggregates:
         if not entries:
             return None
         sealed = self.seals(round_id)
-        openings = sealing.Openings()
+        opening = self.opening(entries[0].event)
+        openings = sealing.Openings(opening.rules.flop)
         events = []
         for version, entry in enumerate(entries[1:], start=2):
             event = entry.event
             if isinstance(event, CardsDealt) and event.face_down:
-                units = sealed.get(version, [])
-                openings.add(event, units)
-                event = sealing.unseal(event, units)
+                event = sealing.unseal(openings, event, sealed.get(version, []))
             events.append(event)
-        opening = self.opening(entries[0].event)
         round_ = fold(opening, events)
         content = sealed[1][0].cards if 1 in sealed else None
         at_ms = max(entry.at_ms for entry in entries if not isinstance(entry.event, BESIDE_PLAY))

@@ -93,7 +93,18 @@ class Ledger(Application[UUID]):
             stored = self.record_document(document, raw, actor)
             return {**result_of(stored.round), "id": stored.id, "events": stored.version}
         except Refusal as refusal:
+            before = self._recorded_before(raw)
+            if before is not None:
+                return {**result_of(before.round), "id": before.id, "events": before.version}
             return {**refused_document(raw, refusal), "id": None, "events": 0}
+
+    def _recorded_before(self, raw: Any) -> Stored | None:
+        """The round of a document that is refused today, if the same one was recorded under the rules of its day."""
+        name, actions = (raw.get("round"), raw.get("actions")) if isinstance(raw, dict) else (None, None)
+        stored = self.aggregates.round(name) if isinstance(name, str) else None
+        if stored is None or stored.content is None or not isinstance(actions, list):
+            return None
+        return stored if self._same_content(stored, actions, raw) else None
 
     def _with_stored_meter(self, raw: Any) -> Any:
         """A document whose progressive leaves its meter to the ledger; any other, and one out of shape, as it is."""
@@ -118,6 +129,7 @@ class Ledger(Application[UUID]):
             desk = self.aggregates.desk(table)
             try:
                 dated = actor.after(desk.at_ms, f"what happened last at table {table},")
+                _check_version(document.opening, dated)
                 return self._append_document(desk, table, round_id, document, raw, dated, receipt)
             except (appender.Conflict, Conflict, Rotation, OutOfOrder) as refusal:
                 self.aggregates.forget(table)
@@ -129,11 +141,6 @@ class Ledger(Application[UUID]):
                 if fresh and self.aggregates.desk(table).session_version != desk.session_version:
                     raise Conflict(f"Another round was begun at table {table} at the same time.") from None
                 fresh = True  # what was known of the table or of its meter was old: look once more
-            except Refusal:
-                stored = self._stored_by_earlier_rules(round_id, document, raw)
-                if stored is None:
-                    raise
-                return stored
 
     def _append_document(
         self,
@@ -178,7 +185,7 @@ class Ledger(Application[UUID]):
         content = content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
         opened = replace(opened, content=append.seal_content(stream("round", round_id), content))
         opening, round_ = replace(opening, opened=opened), replace(round_, opened=opened)
-        blank = Stored(round_id, opening, 0, Openings(), opening)
+        blank = Stored(round_id, opening, 0, Openings(rules.flop), opening)
         stored = self._append_play(blank, round_, [opened, *happened], desk, meter, meter_version, append)
         self._commit_play(append, receipt, *stored)
         return stored[0]
@@ -188,30 +195,23 @@ class Ledger(Application[UUID]):
         stored = self.aggregates.round(round_id)
         if stored is None:
             return None
-        if stored.content is None or not self._same_content(stored, document, raw):
+        if stored.content is None or not self._same_content(stored, document.actions, raw):
             raise Conflict(f"Another round is stored as {round_id}.")
         return stored
 
-    def _stored_by_earlier_rules(self, round_id: str, document: Document, raw: Any) -> Stored | None:
-        """The round of a document that today's rules refuse, recorded while another version was in force."""
-        stored = self.aggregates.round(round_id)
-        if stored is None or stored.content is None or stored.round.rules.version == document.opening.rules.version:
-            return None
-        return stored if self._same_content(stored, document, raw) else None
-
-    def _same_content(self, stored: Stored, document: Document, raw: Any) -> bool:
+    def _same_content(self, stored: Stored, actions: list[Any], raw: Any) -> bool:
         """A digest from before they were masked is not compared where it would tell of a card that still lies face
         down."""
         assert stored.content is not None
         if not stored.content.startswith(MASKED):
-            seals = hidden_cards.seals_of(entry.event for entry in stored.entries)
+            seals = hidden_cards.seals_of((entry.event for entry in stored.entries), stored.round.rules.flop)
             hidden = any(seal.opened_by not in stored.round.turned for seal in seals)
             return not hidden and MASKED + stored.content == content_digest(raw)
         try:
-            round_, happened = play(self.aggregates.opening(stored.round.opened), document.actions)
+            round_, happened = play(self.aggregates.opening(stored.round.opened), actions)
         except Refusal:
             return False
-        return stored.content == content_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
+        return stored.content == content_digest(raw, hidden_cards.masked_actions(actions, round_, happened))
 
     # ---- action by action
 
@@ -565,6 +565,16 @@ def content_digest(raw: Any, masked_actions: list[Any] | None = None) -> str:
     if masked_actions is not None:
         raw = {**raw, "actions": masked_actions} if isinstance(raw, dict) else replace(raw, actions=masked_actions)
     return MASKED + sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]
+
+
+def _check_version(opening: Round, actor: Actor) -> None:
+    """A time that is put right by a minute may fall on the first day of another version of the rules."""
+    rules = actor.rules_of(opening.rules.id)
+    if rules.content_hash != opening.rules.content_hash:
+        raise OutOfOrder(
+            f"Version {rules.version} of {rules.id} is in force since {rules.in_force.since}, and what happened last at"
+            " the table was on that day: say that the round was opened after it."
+        )
 
 
 def _plays_by(session: tables.TableSession, opening: Round) -> bool:

@@ -28,8 +28,9 @@ def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
 
 
 def _all_dealt(round_: Round, cards: int) -> bool:
-    """The dealer hand gets its cards last, so once it has them the deal of the hole cards is over."""
-    return len(round_.hands.get("dealer", ())) >= cards
+    """Whether everybody has all hole cards, whoever gets them last."""
+    places: tuple[Place, ...] = ("dealer", *(round_.seats or ()))
+    return all(len(round_.hands.get(place, ())) >= cards for place in places)
 
 
 def reveal_seat(round_: Round, seat: int, action: Reveal, cards: int) -> CardsTurned:

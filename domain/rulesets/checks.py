@@ -45,6 +45,10 @@ _OF_FAMILY = {  # sections that one game has and another does not
     "insurance": ("p215",),
     "surrender": ("p215",),
 }
+_NEEDS_PLAYER_DEALER = ("tcp", "p215")
+_ONE_ORDER = ("tcp", "p215")  # games that settle a seat's wagers alike whatever became of its hand
+_CARDS_AT_ONCE = {"tcp": 3, "p215": 1}  # where every packet has as many
+_FLOP_FOR_PROGRESSIVE = 3
 _FAMILY_POINTS = {"uth": points.UTH, "tcp": points.TCP, "p215": points.P215}
 
 _FIVE_CARD_HANDS = tuple(reversed(FIVE_CARD_NAMES))
@@ -225,6 +229,8 @@ def _table_facts(file: RuleSetFile) -> None:
     if ("toke" in file.bettors.kinds) != (file.toke is not None):
         raise Fault(("bettors", "kinds"), "[toke] goes with tips, and only with them")
     player_banked = file.bank.held_by == "player-dealer"
+    if not player_banked and file.family in _NEEDS_PLAYER_DEALER:
+        raise Fault(("bank", "held_by"), "this game counts its action button from the player-dealer's seat")
     if player_banked and file.rotation is None:
         raise Fault(("bank",), "a player-dealer game says how the bank rotates: [rotation] is missing")
     if not player_banked and file.rotation is not None:
@@ -246,7 +252,8 @@ def _streets(file: RuleSetFile) -> None:
     """A multiple says on which street a play wager was made, so none occurs on two of them."""
     wanted = _STREETS[file.family]
     if len(file.street) != wanted:
-        raise Fault(("street",), f"this game has {wanted} streets, not {len(file.street)}")
+        path = ("street", wanted) if len(file.street) > wanted else ("street",)
+        raise Fault(path, f"this game has {wanted} streets, not {len(file.street)}")
     seen: set[int] = set()
     for number, street in enumerate(file.street):
         path = ("street", number)
@@ -260,9 +267,12 @@ def _streets(file: RuleSetFile) -> None:
             raise Fault((*path, "otherwise"), "a hand folds on the last street, and only there")
         if (street.turns < 1) == (number > 0):
             raise Fault((*path, "turns"), "board cards are turned over before every street but the first")
+    if file.progressive and file.street[1].turns < _FLOP_FOR_PROGRESSIVE:
+        raise Fault(("street", 1, "turns"), "a progressive reads the two hole cards and a flop of at least three")
     turned = sum(street.turns for street in file.street)
     if wanted and turned != _BOARD_CARDS[file.family]:
-        raise Fault(("street",), f"{turned} board cards are turned over, not {_BOARD_CARDS[file.family]}")
+        wrong = f"{turned} board cards are turned over, not {_BOARD_CARDS[file.family]}"
+        raise Fault(("street", wanted - 1, "turns"), wrong)
 
 
 def _odds(file: RuleSetFile) -> None:
@@ -334,7 +344,11 @@ def _dealings(file: RuleSetFile) -> None:
     for number, dealing in enumerate(file.dealing):
         if dealing.mode in [other.mode for other in file.dealing[:number]]:
             raise Fault(("dealing", number, "mode"), f"there are two ways of dealing {dealing.mode!r}")
-        _packets(("dealing", number, "packets"), dealing.packets, file.family)
+        path = ("dealing", number)
+        if dealing.first_seat == "player-dealer-left" and file.bank.held_by == "house":
+            raise Fault((*path, "first_seat"), "a house bank has no player-dealer to begin beside")
+        _packets((*path, "packets"), dealing.packets, file.family)
+        _board_in_time((*path, "packets"), dealing.packets, file)
     _one_usual("dealing", [dealing.usual for dealing in file.dealing])
 
 
@@ -348,9 +362,22 @@ def _packets(path: Path, packets: Sequence[PacketSection], family: Family) -> No
     for number, packet in enumerate(packets):
         if packet.count < 1:
             raise Fault((*path, number), "a packet has at least one card")
+        at_once = _CARDS_AT_ONCE.get(family, packet.count)
+        if packet.count != at_once:
+            raise Fault((*path, number, "count"), f"cards are dealt {at_once} at a time in this game")
         if packet.street < street:
             raise Fault((*path, number), "a packet comes after those of a later street")
         street = packet.street
+
+
+def _board_in_time(path: Path, packets: Sequence[PacketSection], file: RuleSetFile) -> None:
+    """The cards that are turned over before a street lie there by then."""
+    turned = 0
+    for number, street in enumerate(file.street):
+        turned += street.turns
+        dealt = sum(packet.count for packet in packets if packet.to == "board" and packet.street <= number)
+        if dealt < turned:
+            raise Fault(path, f"{turned} board cards are turned over by street {number + 1}, but {dealt} are dealt")
 
 
 def _one_usual(name: str, usual: Sequence[bool]) -> None:
@@ -366,6 +393,12 @@ def _settlement(file: RuleSetFile) -> None:
     if file.progressive:
         wanted.add("envy")
     settlement = file.settlement
+    if settlement.seats == "action-button" and file.button is None:
+        raise Fault(("settlement", "seats"), "this game has no action button")
+    if settlement.seats == "player-dealer-left" and file.bank.held_by == "house":
+        raise Fault(("settlement", "seats"), "a house bank has no player-dealer to begin beside")
+    if not settlement.order and file.family in _ONE_ORDER:
+        raise Fault(("settlement",), "this game settles in one order, whatever became of the hand")
     if settlement.order and (settlement.won or settlement.lost or settlement.tied):
         raise Fault(("settlement", "order"), "one order for all hands leaves no other for some")
     if (settlement.unqualified or settlement.unqualified_first) and file.family != "uth":
@@ -432,17 +465,22 @@ def _collection(file: RuleSetFile) -> None:
         return
     if file.collection is None:
         raise Fault(("bank",), "a player-dealer game says how the fee is set: [collection] is missing")
-    if file.collection.supplied_schedule == bool(file.schedule):
-        raise Fault(
-            ("collection", "supplied_schedule"),
-            "a cardroom supplies a schedule where the rule set prints none, and only there",
-        )
     for number, schedule in enumerate(file.schedule):
         path = ("schedule", number)
         if schedule.option in [other.option for other in file.schedule[:number]]:
             raise Fault((*path, "option"), f"there are two schedules {schedule.option}")
         _limits((*path, "limits"), schedule.limits)
+        _inside_printed((*path, "limits"), schedule.limits, file)
         _tiers((*path, "tiers"), schedule, file.collection.most_tiers)
+
+
+def _inside_printed(path: Path, limits: tuple[str, str], file: RuleSetFile) -> None:
+    """Both bind the wager that the schedule is by, so some amount is inside both."""
+    for spot in file.spot:
+        if spot.name in ("ante", "game") and spot.printed and spot.limits is not None:
+            low, high = (_money(path, text) for text in limits)
+            if cents(spot.limits[0]) > high or cents(spot.limits[1]) < low:
+                raise Fault(path, f"no wager is inside these limits and those printed for {spot.name!r}")
 
 
 def _tiers(path: Path, schedule: ScheduleSection, most: int) -> None:

@@ -8,7 +8,7 @@ import hashlib
 import pathlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -118,7 +118,11 @@ def _loaded(ruleset_id: str, version: int) -> RuleSet:
 
 def in_force(ruleset_id: str, day: datetime.date) -> RuleSet:
     """The version that rounds of that day (UTC) open under; before the first day of the first one, that one."""
-    known = [_loaded(ruleset_id, version) for version in _known(ruleset_id)]
+    return of_day([_loaded(ruleset_id, version) for version in _known(ruleset_id)], day)
+
+
+def of_day(known: Sequence[RuleSet], day: datetime.date) -> RuleSet:
+    """The one of several versions, the newest last, that counts on a day."""
     return next((rules for rules in reversed(known) if rules.in_force.since <= day), known[0])
 
 

@@ -28,7 +28,7 @@ from domain.rulebooks import RuleSetAdopted
 from domain.sealing import SealedUnit
 from domain.state import Round
 from domain.tables import SessionOpened
-from domain.trips_tables import Day, TripsTables, Use
+from domain.trips_tables import Day, TripsTables, Use, used_at
 from infra.aggregates import id_of
 from infra.mapper import Entry, UnknownTopic
 from infra.tlog.leaves import leaf_hashes_of, said_topic
@@ -282,14 +282,12 @@ class RoundsAudit:
         return opened
 
     def _trips_table(self, opening: Round, first: EventRow, result: PartResult) -> None:
-        clause = opening.rules.one_trips_table
-        trips = opening.opened.terms.get("trips")
-        if clause is None or trips is None:
+        if opening.rules.one_trips_table is None:
             return
-        at_ms, opened = self._plans[first[3]].decode(first[4]).at_ms, opening.opened
-        day = Day(opening.rules.id, self._source.gaming_day(at_ms), trips)
-        use = Use(at_ms, first[0], opened.round or "", opened.table or "", clause, opened.engine)
-        TripsTables(result.trips).add(day, use)
+        at_ms = self._plans[first[3]].decode(first[4]).at_ms
+        used = used_at(opening, self._source.gaming_day(at_ms), at_ms, first[0])
+        if used is not None:
+            TripsTables(result.trips).add(*used)
 
     def _check_times(
         self, opened: RoundOpened, entries: Sequence[Entry[Any]], rows: Sequence[EventRow], result: PartResult

@@ -34,7 +34,7 @@ class Told(NamedTuple):
 def told(raw: dict[str, Any]) -> Told:
     document = read_document(raw)
     round_, happened = play(document.opening, document.actions)
-    openings = Openings()
+    openings = Openings(document.opening.rules.flop)
     public, units = [], {}
     for at, event in enumerate(happened):
         stored, sealed = sealing.seal(openings, event, lambda: os.urandom(16))

@@ -71,57 +71,57 @@ def check_openings(public: list[RoundEvent]) -> int:
 
 
 def test_the_event_carries_a_commitment_and_the_opening_lies_beside():
-    event, units = sealing.seal(Openings(), CardsDealt(1, ("As", "Kd"), face_down=2), salts())
+    event, units = sealing.seal(Openings(flop=3), CardsDealt(1, ("As", "Kd"), face_down=2), salts())
     assert units == [SealedUnit(0, HAND, bytes(16))]
     assert event == CardsDealt(1, (None, None), face_down=2, seals=(commitment(HAND, bytes(16)),))
-    assert sealing.unseal(event, units) == CardsDealt(1, ("As", "Kd"), face_down=2, seals=event.seals)
+    assert sealing.unseal(Openings(flop=3), event, units) == CardsDealt(1, ("As", "Kd"), face_down=2, seals=event.seals)
 
 
 def test_a_card_face_up_is_no_secret():
     up = CardsDealt(1, ("As",), face_down=0)
-    assert sealing.seal(Openings(), up, salts()) == (up, [])
-    event, units = sealing.seal(Openings(), CardsDealt("dealer", ("As", "Kd", "2c"), face_down=2), salts())
+    assert sealing.seal(Openings(flop=3), up, salts()) == (up, [])
+    event, units = sealing.seal(Openings(flop=3), CardsDealt("dealer", ("As", "Kd", "2c"), face_down=2), salts())
     assert isinstance(event, CardsDealt)
     assert event.cards == (None, None, "2c")
     assert [unit.cards for unit in units] == [HAND]
-    assert sealing.unseal(event, units).cards == ("As", "Kd", "2c")
+    assert sealing.unseal(Openings(flop=3), event, units).cards == ("As", "Kd", "2c")
 
 
 def test_a_packet_that_nobody_has_seen_has_nothing_to_seal():
     unseen = CardsDealt(1, (None, None), face_down=2)
-    assert sealing.seal(Openings(), unseen, salts()) == (unseen, [])
+    assert sealing.seal(Openings(flop=3), unseen, salts()) == (unseen, [])
 
 
 def test_a_packet_of_which_one_card_was_read_is_sealed_as_far_as_it_is_known():
-    event, units = sealing.seal(Openings(), CardsDealt(1, (None, "Kd"), face_down=2), salts())
+    event, units = sealing.seal(Openings(flop=3), CardsDealt(1, (None, "Kd"), face_down=2), salts())
     assert isinstance(event, CardsDealt)
     assert units == [SealedUnit(0, "??Kd", bytes(16))]
     assert event.cards == (None, None)
-    assert sealing.unseal(event, units).cards == (None, "Kd")
+    assert sealing.unseal(Openings(flop=3), event, units).cards == (None, "Kd")
 
 
 def test_the_board_is_sealed_by_streets():
     cards = tuple(BOARD[at : at + 2] for at in range(0, 10, 2))
-    openings = Openings()
+    openings = Openings(flop=3)
     event, units = sealing.seal(openings, CardsDealt("board", cards, face_down=5), salts())
     assert isinstance(event, CardsDealt)
     assert [(unit.number, unit.cards) for unit in units] == [(0, "Qh9c7h"), (1, "4s2d")]
     assert [openings.of("flop"), openings.of("turn_river")] == [(units[0].salt,), (units[1].salt,)]
-    assert sealing.unseal(event, units).cards == cards
+    assert sealing.unseal(Openings(flop=3), event, units).cards == cards
 
 
 def test_a_board_of_which_only_the_river_was_read_has_one_seal():
-    openings = Openings()
+    openings = Openings(flop=3)
     event, units = sealing.seal(openings, CardsDealt("board", (None, None, None, None, "2d"), face_down=5), salts())
     assert isinstance(event, CardsDealt)
     assert event.seals == (b"", commitment("??2d", units[0].salt))
     assert (openings.of("flop"), openings.of("turn_river")) == ((), (units[0].salt,))
-    assert sealing.unseal(event, units).cards == (None, None, None, None, "2d")
+    assert sealing.unseal(Openings(flop=3), event, units).cards == (None, None, None, None, "2d")
 
 
 def test_a_copy_of_the_openings_goes_its_own_way():
     """An attempt to record that fails must leave no salt behind for the next one."""
-    openings = Openings()
+    openings = Openings(flop=3)
     sealing.seal(openings, CardsDealt(1, ("As",), face_down=1), salts())
     copied = openings.copy()
     sealing.seal(copied, CardsDealt(1, ("Kd",), face_down=1), salts())
@@ -221,8 +221,9 @@ def test_no_card_can_be_read_before_it_is_turned_over(ruleset, unseen):
 def test_the_write_path_gets_its_cards_back(ruleset, unseen):
     for document in simulated(ruleset, 30, unseen=unseen):
         known = told(document)
+        openings = Openings(known.opening.rules.flop)
         events = [
-            sealing.unseal(event, known.units.get(at, [])) if isinstance(event, CardsDealt) else event
+            sealing.unseal(openings, event, known.units.get(at, [])) if isinstance(event, CardsDealt) else event
             for at, event in enumerate(known.public)
         ]
         assert fold(known.opening, events) == known.round

@@ -59,7 +59,7 @@ class Played:
     def __init__(self, document: Document, actions: Sequence[Any]) -> None:
         blank = document.opening
         happened = play(blank, list(actions))[1]
-        openings = Openings()
+        openings = Openings(blank.rules.flop)
         stored = [seal(openings, event, lambda: b"")[0] if type(event) in WITH_CARDS else event for event in happened]
         self.events: list[RoundEvent] = [blank.opened, *stored]
         self.round = fold(blank, stored)
