@@ -305,6 +305,8 @@ def contents(rules: RuleSet) -> dict[str, object]:
     """Everything, for programs: money is text with two decimals and odds are text too, as in round documents."""
     return {
         **summary(rules),
+        "versions": [_version(rulesets.load(rules.id, version)) for version in rulesets.versions(rules.id)],
+        "changes": [difference._asdict() for difference in since_version_before(rules)],
         "rotation": rules.rotation,
         "decks": {"fewest": rules.decks[0], "most": rules.decks[1], "usual": rules.usual_decks},
         "alternating_decks": rules.alternating_decks,
@@ -392,6 +394,11 @@ def contents(rules: RuleSet) -> dict[str, object]:
     }
 
 
+def _version(rules: RuleSet) -> dict[str, object]:
+    short = summary(rules)
+    return {name: short[name] for name in ("version", "in_force", "hash")}
+
+
 def _money(amount_cents: int | None) -> str | None:
     return None if amount_cents is None else money(amount_cents)
 
@@ -419,6 +426,12 @@ def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     ]
     clauses = [{clause.id: _in_full(clause) for clause in one.clauses.values()} for one in (before, after)]
     return [*_differ("figure", *figures), *_differ("clause", *clauses)]
+
+
+def since_version_before(rules: RuleSet) -> list[Difference]:
+    """What another version than the first changed."""
+    earlier = [version for version in rulesets.versions(rules.id) if version < rules.version]
+    return differences(rulesets.load(rules.id, earlier[-1]), rules) if earlier else []
 
 
 def _in_full(clause: Clause) -> str:

@@ -9,14 +9,16 @@ from starlette.responses import Response
 
 from api.service import examples, shapes
 from api.service.blindness import no_table
-from api.service.operations import Answer, Call, Operation
+from api.service.operations import Answer, Call, Operation, Param
 from api.service.problems import Problem
+from api.service.rounds import read_number
 from api.service.telling import JSON
 from domain import rulesets
 from domain.documents import adjudicate, encode_result
 from domain.errors import UnknownRuleset
 from domain.rulebook import contents, summary
 
+VERSION = {"type": "integer", "minimum": 1, "maximum": 9999}
 LONG_DOCUMENT_BYTES = 32_768  # judged beside the event loop, not in it
 
 
@@ -26,8 +28,8 @@ def _list() -> bytes:
 
 
 @lru_cache
-def _contents(ruleset: str) -> bytes:
-    return msgspec.json.encode(contents(rulesets.load(ruleset)))
+def _contents(ruleset: str, version: int | None) -> bytes:
+    return msgspec.json.encode(contents(rulesets.load(ruleset, version)))
 
 
 async def list_rulesets(call: Call) -> Response:
@@ -35,8 +37,9 @@ async def list_rulesets(call: Call) -> Response:
 
 
 async def get_ruleset(call: Call) -> Response:
+    version = read_number(call, "version", VERSION)
     try:
-        return Response(_contents(call.id("ruleset")), media_type=JSON)
+        return Response(_contents(call.id("ruleset"), version), media_type=JSON)
     except UnknownRuleset as refusal:
         raise Problem("not_found", refusal.detail) from None
 
@@ -79,6 +82,8 @@ OPERATIONS = (
         get_ruleset,
         {200: Answer(shapes.Ruleset, examples.RULESET, "The whole rule set.")},
         ANY_ROLE,
+        "The newest version, unless another is asked for; `changes` is what it has otherwise than the one before.",
+        params=(Param("version", VERSION, "Another version than the newest."),),
         about=no_table,
     ),
     Operation(

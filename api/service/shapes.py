@@ -623,6 +623,7 @@ class Steps(Struct):
     table: str | None
     ruleset: str
     ruleset_title: str
+    ruleset_version: int
     hash: str
     family: Literal["uth", "tcp", "p215"]
     banker: Literal["dealer", "player-dealer"]
@@ -1116,6 +1117,21 @@ class RulesetSummary(Struct):
     hash: str
 
 
+class RulesetVersion(Struct):
+    version: int
+    in_force: InForce
+    hash: str
+
+
+class RulesetChange(Struct):
+    """A figure or a clause that the version before has otherwise; null where one of them does not have it."""
+
+    what: Literal["figure", "clause"]
+    name: str
+    before: str | None
+    after: str | None
+
+
 class Rulesets(Struct):
     rulesets: list[RulesetSummary]
 
@@ -1123,6 +1139,8 @@ class Rulesets(Struct):
 class Ruleset(RulesetSummary):
     """The whole rule set: every figure beside its clause."""
 
+    versions: list[RulesetVersion]
+    changes: list[RulesetChange]
     rotation: str | None
     decks: dict[str, int]
     alternating_decks: bool

@@ -65,6 +65,7 @@ def steps_of(replayed: Replayed) -> dict[str, Any]:
         "table": replayed.table,
         "ruleset": round_.rules.id,
         "ruleset_title": round_.rules.title,
+        "ruleset_version": round_.rules.version,
         "hash": round_.opened.ruleset_hash,
         "family": round_.family,
         "banker": round_.banker,

@@ -33,7 +33,8 @@ async def show_all(visit: Visit) -> View:
 
 
 async def show_one(visit: Visit) -> View:
-    ruleset = await visit.ask("getRuleset", {"ruleset": visit.id("ruleset")})
+    query = {"version": visit.query("version")}
+    ruleset = await visit.ask("getRuleset", {"ruleset": visit.id("ruleset")}, query=query)
     data = {
         "ruleset": ruleset,
         "family": FAMILY_NAMES[ruleset["family"]],

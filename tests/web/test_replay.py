@@ -140,7 +140,9 @@ def test_the_five_cards_of_the_hand_are_marked(replayed: Site, page: Page):
     expect(made).to_contain_text("an ace-high flush")
     expect(made.locator(".card")).to_have_count(5)
     link = page.locator("#why .clause")
-    expect(link).to_have_attribute("href", f"/rules/uth-casino-club#{trips['clause']}")
+    expect(link).to_have_attribute(
+        "href", f"/rules/uth-casino-club?version={told['ruleset_version']}#{trips['clause']}"
+    )
 
 
 # ---- hands on it
