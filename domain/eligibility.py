@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from domain.bets import bets_left
 from domain.errors import Rotation
 from domain.events import RoundEvent, WagerPlaced
 from domain.findings import Finding, new_check
@@ -51,7 +52,10 @@ def refusal_of(wager: WagerPlaced, round_: Round, staff: Collection[str]) -> Rot
 
 
 def findings(opening: Round, events: Iterable[RoundEvent], staff: Collection[str]) -> Iterator[tuple[int, Finding]]:
-    """Whoever banked or bet and should have been refused, each once, with the index of the event; -1 is the opening."""
+    """Whoever banked or bet and should have been refused, each once, with the index of the event; -1 is the opening.
+
+    Whoever took their wager back whole did not play, and is not found.
+    """
     found = set[str]()
     if opening.bank is not None:
         bank = opening.bank
@@ -59,8 +63,8 @@ def findings(opening: Round, events: Iterable[RoundEvent], staff: Collection[str
         if reason is not None:
             found.add(bank.bettor)
             yield -1, _finding(opening, f"{reason}, and banked the round.", bank.seat, bank.bettor)
-    for at, event in enumerate(events):
-        if type(event) is not WagerPlaced or event.kind == TIP or event.bettor in found:
+    for at, event in bets_left(events):
+        if event.kind == TIP or event.bettor in found:
             continue
         reason = why_not(event.bettor, opening.opened.dealer, staff)
         if reason is not None:

@@ -29,6 +29,7 @@ from domain.events import (
     RoundEvent,
     RoundSettled,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.games.showdown import folded
 from domain.making import name_at
@@ -38,7 +39,15 @@ from domain.showing import face_up
 from domain.state import Round
 
 Wager = tuple[int, str, int, str]  # seat, bettor, hand, spot: what a settlement line is about
-OF_A_SEAT = (WagerPlaced, LineSettled, DecisionMade, DecisionFollowed, InsurancePlaced, CorrectionPosted)
+OF_A_SEAT = (
+    WagerPlaced,
+    WagerWithdrawn,
+    LineSettled,
+    DecisionMade,
+    DecisionFollowed,
+    InsurancePlaced,
+    CorrectionPosted,
+)
 OF_NO_SEAT = (
     BetsClosed,
     FeeTaken,

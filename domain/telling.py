@@ -32,6 +32,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.money import dollars
 
@@ -54,6 +55,8 @@ def tell(event: RoundEvent) -> Told:
             return _opened(event)
         case WagerPlaced(seat, spot, bettor, kind, amount):
             return Told(f"{bettor} bets {_words(spot)}{f' ({kind})' if kind else ''}", seat, amount=amount)
+        case WagerWithdrawn():
+            return _withdrawn(event)
         case BetsClosed(action, _):
             return Told("No more bets", amount=action)
         case FeeTaken(action, amount, schedule, tier):
@@ -124,6 +127,15 @@ def _opened(event: RoundOpened) -> Told:
     turn = f", round {event.turn} of his turn" if event.turn else ""
     bank = f"{event.bank_bettor} banks at seat {event.bank_seat}{turn}"
     return Told(f"{event.ruleset}{where}: {bank}{deck}", event.bank_seat, amount=event.bank_wager)
+
+
+def _withdrawn(event: WagerWithdrawn) -> Told:
+    spot = _words(event.spot)
+    if event.left:
+        what = f"{dollars(event.amount)} of the {spot} wager; {dollars(event.left)} stays"
+    else:
+        what = f"the whole {spot} wager"
+    return Told(f"{event.bettor} takes back {what}", event.seat, amount=event.amount)
 
 
 def _decision(event: DecisionMade | DecisionFollowed) -> Told:

@@ -589,12 +589,23 @@ def _close_for_other_terms(session: tables.TableSession) -> tables.SessionClosed
 
 
 def _occupied(document: Document) -> set[int]:
-    """The seats with a player: those named, and those that bet."""
-    seats = set(document.opening.opened.players)
-    for action in document.actions:
-        if isinstance(action, dict) and action.get("do") == "bet" and type(action.get("seat")) is int:
-            seats.add(action["seat"])
-    return seats
+    """The seats with a player: those named, and those with a bet that was not taken back."""
+    named = set(document.opening.opened.players)
+    bets = [action for action in document.actions if _field(action, "do") in ("bet", "withdraw")]
+    if any(_field(action, "do") == "withdraw" for action in bets):
+        try:
+            return named | set(play(document.opening, bets)[0].layout)
+        except Refusal:
+            pass  # the round's own actions are refused in their turn, where nothing is refused before them
+    seats = [_field(action, "seat") for action in bets if _field(action, "do") == "bet"]
+    return named | {seat for seat in seats if type(seat) is int}
+
+
+def _field(action: Any, name: str) -> Any:
+    """Of an action as a document has it, or as one that was read in its shape already."""
+    if isinstance(action, msgspec.Struct):
+        return action.__struct_config__.tag if name == "do" else getattr(action, name, None)
+    return action.get(name) if isinstance(action, dict) else None
 
 
 def _with_meter(round_: Round, meter: Meter | None) -> tuple[Round, list[RoundEvent]]:

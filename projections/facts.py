@@ -26,6 +26,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.rotation import Offers
 from infra.mapper import Entry
@@ -83,6 +84,7 @@ class RoundFacts(Facts):
         "table",
         "tips",
         "voided",
+        "wagers",
         "waived",
     )
 
@@ -107,6 +109,7 @@ class RoundFacts(Facts):
         self.bettors: dict[str, set[int]] = {}  # in the order of their first wager, with the seats they bet at
         self.tips: set[str] = set()  # the bettors whose wagers are tips for the dealer
         self.seats: dict[int, None] = {}
+        self.wagers: dict[tuple[str, int, str], str | None] = {}  # by bettor, seat and spot: the kind of bettor
         self.lines: list[LineSettled] = []
         self.cards: dict[tuple[Place, int], list[str | None]] = {}
         self.shown = 0  # cards that everybody sees whatever they are (`always_shown`)
@@ -133,8 +136,24 @@ _NO_DAY = GamingDays().of(0)
 def _wager_placed(facts: RoundFacts, event: WagerPlaced, now: Now) -> None:
     facts.bettors.setdefault(event.bettor, set()).add(event.seat)
     facts.seats[event.seat] = None
+    facts.wagers[event.bettor, event.seat, event.spot] = event.kind
     if event.kind == "toke":
         facts.tips.add(event.bettor)
+
+
+def _wager_withdrawn(facts: RoundFacts, event: WagerWithdrawn, now: Now) -> None:
+    """A bettor without a wager did not play, and a seat without one was not played; part of a wager is one."""
+    if event.left:
+        return
+    del facts.wagers[event.bettor, event.seat, event.spot]
+    others = [(seat, kind) for (bettor, seat, _), kind in facts.wagers.items() if bettor == event.bettor]
+    facts.bettors[event.bettor] = {seat for seat, _ in others}
+    if not others:
+        del facts.bettors[event.bettor]
+    if all(kind != "toke" for _, kind in others):
+        facts.tips.discard(event.bettor)
+    if all(seat != event.seat for _, seat, _ in facts.wagers):
+        facts.seats.pop(event.seat, None)
 
 
 def _bets_closed(facts: RoundFacts, event: BetsClosed, now: Now) -> None:
@@ -211,6 +230,7 @@ def _decision_made(facts: RoundFacts, event: DecisionMade, now: Now) -> None:
 
 MONEY: Mapping[type, Callable[[Any, Any, Now], None]] = {
     WagerPlaced: _wager_placed,
+    WagerWithdrawn: _wager_withdrawn,
     BetsClosed: _bets_closed,
     FeeTaken: _fee_taken,
     LineSettled: _line_settled,

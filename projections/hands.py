@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from psycopg.sql import SQL, Identifier
+
 from domain import rulesets
 from domain.events import (
     BetsClosed,
@@ -21,12 +23,13 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.making import name_of
 from projections.facts import Now, RoundFacts
 from projections.gaming_days import GamingDays
 from projections.projection import ALWAYS, Handler, Projection, Sums, Window
-from projections.storage import Row, Table
+from projections.storage import Connection, Row, Table
 
 ROUNDS = Table(
     "hands",
@@ -138,6 +141,7 @@ FAMILIES = ("uth", "tcp", "p215")
 CHANGING = (
     RoundOpened,
     WagerPlaced,
+    WagerWithdrawn,
     BetsClosed,
     FeeTaken,
     RoundSettled,
@@ -151,13 +155,14 @@ CHANGING = (
 
 class Hands(Projection):
     name = "hands"
-    version = 3
+    version = 4
     tables = (ROUNDS, BETTORS, DAYS, DEALERS, BANKS)
     needs_cards = True
 
     def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
         super().__init__(gaming_days, window)
         self._changed: dict[str, RoundFacts] = {}
+        self._forgotten: set[tuple[str, str]] = set()  # bettor and round
         self._days = Sums(DAYS)
         self._dealers = Sums(DEALERS)
         self._banks = Sums(BANKS)
@@ -166,12 +171,22 @@ class Hands(Projection):
         return {
             **dict.fromkeys(CHANGING, self._moved),
             RoundOpened: self._opened,
+            WagerWithdrawn: self._withdrawn,
             BetsClosed: self._closed,
             FeeTaken: self._fee_taken,
             FeeWaived: self._fee_waived,
             RoundSettled: self._settled,
             RoundVoided: self._voided,
         }
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """Whoever took back all that they bet may have a row of a page before; a later bet makes it anew."""
+        forgotten, self._forgotten = self._forgotten, set()
+        if forgotten:
+            statement = SQL("DELETE FROM {} AS b USING unnest(%s::text[], %s::text[]) AS f (bettor, round)")
+            where = SQL(" WHERE b.bettor = f.bettor AND b.round = f.round")
+            bettors, rounds = zip(*forgotten, strict=True)
+            connection.execute(statement.format(Identifier(schema, BETTORS.name)) + where, [[*bettors], [*rounds]])
 
     def gathered(self) -> Iterator[tuple[Table, list[Row]]]:
         changed, self._changed = self._changed, {}
@@ -183,6 +198,11 @@ class Hands(Projection):
 
     def _moved(self, now: Now, event: object, round_: RoundFacts) -> None:
         self._changed[round_.round] = round_
+
+    def _withdrawn(self, now: Now, event: WagerWithdrawn, round_: RoundFacts) -> None:
+        self._moved(now, event, round_)
+        if event.bettor not in round_.bettors:
+            self._forgotten.add((event.bettor, round_.round))
 
     # ---- what adds up
 

@@ -27,6 +27,7 @@ ACTIONS: list[dict[str, Any]] = [
     {"do": "reveal", "of": "dealer"},
     {"do": "settle"},
 ]
+WITHDRAW = {"do": "withdraw", "seat": 1, "spot": "trips", "amount": "5.00"}
 TERMS = {"trips": "UTH-04", "schedule": 1, "dealing": "shuffler"}
 PLAYER_DEALER = {"seat": 3, "bettor": "tp-1", "wager": "1000.00"}
 DOCUMENT: dict[str, Any] = {

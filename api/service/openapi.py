@@ -86,11 +86,12 @@ def _types(operations: Iterable[Operation]) -> list[Any]:
 
 
 def _widen(components: dict[str, Any]) -> None:
-    """What types cannot say: the ids of the rule sets, and the names of spots as keys."""
+    """What types cannot say: the ids of the rule sets, the names of spots as keys, and an action that few have seen."""
     limits = components["TermsDocument"]["properties"]["limits"]
     limits["propertyNames"] = {"enum": list(get_args(SpotName))}
     components["SessionBody"]["properties"]["ruleset"]["enum"] = list(rulesets.ids())
     components["RoundDocument"]["properties"]["ruleset"]["examples"] = list(rulesets.ids())
+    components["Withdraw"]["examples"] = [examples.WITHDRAW]
 
 
 def _operation(operation: Operation, schema_of: dict[str, Any], authenticated: bool) -> dict[str, Any]:

@@ -52,6 +52,15 @@ class Bet(played.Bet, frozen=True, tag="bet"):
     kind: Kind | UnsetType = UNSET
 
 
+class Withdraw(played.Withdraw, frozen=True, tag="withdraw"):
+    """Takes a wager back before bets are closed: `amount` of it, or all of it where no amount is given."""
+
+    seat: Seat
+    spot: SpotName
+    amount: PositiveMoney | UnsetType = UNSET
+    bettor: Id | UnsetType = UNSET
+
+
 class Deal(played.Deal, frozen=True, tag="deal"):
     to: Seat | Literal["dealer", "board", "burn"]
     hand: Hand | UnsetType = UNSET
@@ -68,7 +77,7 @@ class Decide(played.Decide, frozen=True, tag="decide"):
     hand: Hand | UnsetType = UNSET
 
 
-Action = Bet | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
+Action = Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
 
 
 class SessionBody(Body):
@@ -367,7 +376,7 @@ class Choice(Struct, omit_defaults=True):
 class Expected(Struct, omit_defaults=True):
     """What may come next: an action with the one possibility of a field, or a list of them."""
 
-    do: Literal["bet", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"]
+    do: Literal["bet", "withdraw", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"]
     seat: int | list[int] | UnsetType = UNSET
     to: int | str | list[int | str] | UnsetType = UNSET
     of: int | str | list[int | str] | UnsetType = UNSET

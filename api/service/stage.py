@@ -16,6 +16,7 @@ from domain.money import cents
 from domain.reasons import Why
 
 Facts = dict[str, Any]  # by the name of a place on the felt; a place that is empty is not there
+Kinds = Mapping[tuple[int, str], str | None]  # by seat and bettor: the seated player has none
 BY_HAND = frozenset({"game", "double"})
 DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips have their colour
 FACE_DOWN = ""
@@ -175,8 +176,10 @@ def short(amount: str) -> str:
 # ---- the stage
 
 
-def stage_of(last: Mapping[str, Any], changes: Iterable[Facts]) -> dict[str, Any]:
-    """A place for everything that any step has; `last` is the picture of the last one."""
+def stage_of(last: Mapping[str, Any], changes: Iterable[Facts], kinds: Kinds) -> dict[str, Any]:
+    """A place for everything that any step has; `last` is the picture of the last one. Whoever took back all that they
+    bet is not in that one, so `kinds` says of everybody who ever bet whether the seat was theirs."""
+    seated = {seat: bettor for (seat, bettor), kind in kinds.items() if kind is None}
     cards: dict[str, dict[int, list[str]]] = {}  # by place and hand
     piles: dict[str, list[str]] = {}  # by seat
     others: list[str] = []
@@ -192,10 +195,10 @@ def stage_of(last: Mapping[str, Any], changes: Iterable[Facts]) -> dict[str, Any
         "seats": [
             {
                 "seat": seat["seat"],
-                "bettor": seat["bettor"],
+                "bettor": seat["bettor"] or seated.get(seat["seat"]),
                 "banks": seat["banks"],
                 "hands": _hands_at(cards.get(str(seat["seat"]), {})),
-                "piles": _piles_at(piles.get(str(seat["seat"]), []), seat),
+                "piles": _piles_at(piles.get(str(seat["seat"]), []), seat["seat"], kinds, str(seat["seat"]) in cards),
             }
             for seat in last["seats"]
         ],
@@ -215,15 +218,13 @@ def _at(card: str) -> int:
     return int(card.rpartition("/")[2])
 
 
-def _piles_at(names: Iterable[str], seat: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The seated player's first, then the others'; a spot that numbers its hands has one for each."""
-    kinds = {pile["bettor"]: pile["kind"] for pile in seat["piles"]}
+def _piles_at(names: Iterable[str], seat: int, kinds: Kinds, dealt: bool) -> list[dict[str, Any]]:
+    """The seated player's first, then the others'; a spot that numbers its hands has one for each that was dealt."""
     piles = []
     for name in names:
         _, _, spot, bettor, hand = name.split("/")
-        own = bettor == seat["bettor"]
-        kind = None if own else kinds.get(bettor) or "other"
-        hand_of = int(hand) if spot in BY_HAND else None
+        kind = kinds.get((seat, bettor), "other")
+        hand_of = int(hand) if dealt and spot in BY_HAND else None
         piles.append({"name": name, "spot": spot, "bettor": bettor, "kind": kind, "hand": hand_of})
     return sorted(piles, key=lambda pile: (pile["kind"] is not None, pile["hand"] or 0))
 

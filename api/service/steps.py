@@ -26,6 +26,7 @@ from domain.events import (
     RoundCorrected,
     RoundDisputed,
     RoundSettled,
+    WagerPlaced,
 )
 from domain.making import Made
 from domain.money import money
@@ -75,12 +76,17 @@ def steps_of(replayed: Replayed) -> dict[str, Any]:
         "status": round_.status,
         "streets": [{"name": street.name, "step": street.step} for street in replayed.streets],
         "steps": [_step(*each) for each in zip(replayed.steps, reasons, pictures, strict=True)],
-        "stage": stage_of(pictures[-1], changes),
+        "stage": stage_of(pictures[-1], changes, _kinds(replayed)),
         "changes": changes,
         "marks": [marks_of(reason) for reason in reasons],
         "lines": _lines(replayed, pictures),
         "beside": [beside for step in replayed.steps if (beside := _beside(step)) is not None],
     }
+
+
+def _kinds(replayed: Replayed) -> dict[tuple[int, str], str | None]:
+    placed = (step.entry.event for step in replayed.steps)
+    return {(event.seat, event.bettor): event.kind for event in placed if isinstance(event, WagerPlaced)}
 
 
 def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:

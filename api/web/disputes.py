@@ -29,6 +29,7 @@ ACCOUNTS = ("player-dealer", "house", "tray", "cage")
 ROWS_SHOWN = 100  # a page of the list has
 ENTRY_ROWS = 4
 QUESTION = ("place", "card", "fact", "choice", "times", "amount")  # the fields of a what-if
+BETTING = {"bet": "bets", "withdraw": "takes back"}  # the facts that an amount may be supposed of, in words
 CHOICES = ("check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure")
 
 
@@ -160,7 +161,7 @@ async def show_one(visit: Visit) -> View:
         "supposed": await _supposed(visit, file),
         "question": {name: value for name in QUESTION if (value := visit.query(name))},
         "cards": _cards(file["facts"]),
-        "decisions": _decisions(file["facts"]),
+        "decisions": bets_and_decisions(file["facts"]),
         "wagers": [(_named(line), _wager_words(line)) for line in file["lines"]],
         "parties": [party for party in (file["bettor"], file["player_dealer"], "house") if party is not None],
         "why_not": file["involved"].get(me),
@@ -205,7 +206,7 @@ def _cards(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return cards
 
 
-def _decisions(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def bets_and_decisions(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Bets and decisions by their number, in words."""
     found = []
     for number, fact in enumerate(facts):
@@ -213,8 +214,9 @@ def _decisions(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
         if fact["do"] == "decide":
             times = f" {fact['times']}x" if "times" in fact else ""
             found.append((str(number), f"{who}: {fact['choice']}{times}"))
-        elif fact["do"] == "bet":
-            found.append((str(number), f"{who} bets {fact['spot'].replace('_', ' ')} {shown_money(fact['amount'])}"))
+        elif fact["do"] in BETTING:
+            what = f"{BETTING[fact['do']]} {fact['spot'].replace('_', ' ')} {shown_money(fact['amount'])}"
+            found.append((str(number), f"{who} {what}"))
     return found
 
 
@@ -236,7 +238,7 @@ def _question(visit: Visit, facts: Sequence[Mapping[str, Any]], read: Any) -> di
     if not _is_number(number) or int(number) >= len(facts):
         raise Problem("bad_document", "Choose the bet or decision that is supposed to have been another.")
     fact = dict(facts[int(number)])
-    if fact["do"] == "bet" and read("amount"):
+    if fact["do"] in BETTING and read("amount"):
         fact["amount"] = read_amount(read("amount"), "The amount")
     elif fact["do"] == "decide" and read("choice"):
         fact = {name: value for name, value in fact.items() if name not in ("times", "amount")}

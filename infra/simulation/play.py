@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void
+from domain.actions import Action, Bet, CloseBets, Deal, Decide, Peek, Reveal, Settle, Void, Withdraw
 from domain.games.p215 import is_pure
 from domain.games.showdown import folded
 from domain.games.tcp import UP_CARD
@@ -54,7 +54,7 @@ class Play:
         self._lies: dict[tuple[int | str, int], Cards] = {}  # the cards of each hand, seen or not
         self._passed: set[tuple[object, ...]] = set()  # offers that somebody has let pass
 
-    def through(self, bets: Sequence[Bet], void: tuple[int, Void] | None) -> list[Action]:
+    def through(self, bets: Sequence[Bet | Withdraw], void: tuple[int, Void] | None) -> list[Action]:
         """The actions of the round; `void` ends it after so many of them, if it has not ended before."""
         actions: list[Action] = []
         moves = self._moves(bets)
@@ -70,7 +70,7 @@ class Play:
             actions.append(action)
         return actions
 
-    def _moves(self, bets: Sequence[Bet]) -> Iterator[Action]:
+    def _moves(self, bets: Sequence[Bet | Withdraw]) -> Iterator[Action]:
         """Each move is made before the next one is asked for, so `self.round` is always up to date."""
         yield from bets
         yield CloseBets()

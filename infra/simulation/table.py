@@ -6,19 +6,21 @@ from random import Random
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from domain.actions import Bet, Void
+from domain.actions import Bet, Void, Withdraw
 from domain.cards import DECK
 from domain.documents import read_document
 from domain.money import money
 from domain.ruleset import RuleSet
 from domain.state import Bank
 from domain.terms import Terms, TermsDocument, resolve
-from infra.simulation.bets import Betting
+from infra.simulation.bets import BASE_SPOTS, Betting
 from infra.simulation.people import Company, Person
 from infra.simulation.play import Play, Style
 from infra.simulation.rotation import Rotation
 from infra.simulation.terms import draw_meter, draw_terms
+from infra.simulation.withdrawals import Withdrawals
 
 SHORTEST_SESSION, LONGEST_SESSION = 60, 200
 CUT_CARD = 78  # with fewer cards left than this a shoe is shuffled before the round; one deck always is
@@ -41,6 +43,7 @@ class Table:
         self._rotation = Rotation(rules.rotation == "strict", rng) if rules.player_banked else None
         self._progressive = rng.choice(list(rules.progressives)) if rules.progressives else None
         self._meter = draw_meter(name, rng) if rules.progressives else None
+        self._withdrawals = Withdrawals(Random(f"{self._rounds_as}/withdrawals"))
         self._shoe: list[str] = []
         self._rounds = 0
         self._left = 0  # rounds of this session
@@ -64,7 +67,7 @@ class Table:
         opening = read_document(document, lambda _: self._rules).opening
         bets = Betting(self._rules, self._terms, self._rng).of_round(self._company.seated, self._company.standing, bank)
         play = Play(opening, self._cards(), self._style, self._people(), self._rng)
-        document["actions"] = play.through(bets, self._void(bets))
+        document["actions"] = play.through(*self._with_withdrawals(bets, self._void(bets), bank))
         voided = play.round.status == "void"
         if self._rotation is not None:
             self._rotation.played(voided)
@@ -128,6 +131,23 @@ class Table:
             self._shoe = [*DECK] * self._terms.decks
             self._rng.shuffle(self._shoe)
         return self._shoe
+
+    def _with_withdrawals(
+        self, bets: list[Bet], void: tuple[int, Void] | None, bank: Bank | None
+    ) -> tuple[list[Bet | Withdraw], tuple[int, Void] | None]:
+        """A round that is voided is voided at the same moment: while bets are placed, or as many actions after them."""
+        playing = {bet.seat for bet in bets if bet.kind is UNSET} | ({bank.seat} if bank is not None else set())
+        banking = None if bank is None else bank.bettor
+        seated = self._company.seated.items()
+        idle = [seat for seat, person in seated if seat not in playing and person.id != banking]
+        spot = BASE_SPOTS[self._rules.family][0]
+        actions = self._withdrawals.among(bets, self._terms.chip, idle, spot)
+        if void is None:
+            return actions, None
+        at, how = void
+        if at <= len(bets):
+            return [*bets], void
+        return actions, (at + len(actions) - len(bets), how)
 
     def _void(self, bets: list[Bet]) -> tuple[int, Void] | None:
         if self._rng.random() >= VOIDED or not (self._rotation is None or self._rotation.may_void):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from domain.events import RoundEvent, RoundOpened, WagerPlaced
+from domain.bets import bets_left
+from domain.events import RoundEvent, RoundOpened
 from domain.tables import SessionOpened
 
 
@@ -40,10 +41,10 @@ class Scope(Struct, frozen=True):
         )
 
     def has(self, opened: RoundOpened, events: Sequence[RoundEvent]) -> bool:
-        """A bettor counts wherever he bets, behind another's seat too, and as the bank."""
+        """A bettor counts wherever they bet and did not take it back, behind another's seat too, and as the bank."""
         if self.bettor is None or opened.bank_bettor == self.bettor or self.bettor in opened.players.values():
             return True
-        return any(type(event) is WagerPlaced and event.bettor == self.bettor for event in events)
+        return any(bet.bettor == self.bettor for _, bet in bets_left(events))
 
 
 EVERYTHING = Scope()

@@ -188,6 +188,30 @@ def test_an_open_round_expects_bets_and_a_void(client):
     assert round_["table"]
 
 
+def test_a_wager_is_taken_back_until_bets_are_closed(client):
+    trips = {"do": "bet", "seat": 1, "spot": "trips", "amount": "15.00"}
+    back = {"do": "withdraw", "seat": 1, "spot": "trips"}
+    round_id = new_round(client, ANTE, BLIND, trips)
+    act = lambda *actions: client.post(f"/v1/rounds/{round_id}/actions", json={"actions": actions})  # noqa: E731
+    expects = client.get(f"/v1/rounds/{round_id}").json()["expects"]
+    assert {"do": "withdraw", "seat": [1], "spot": ["ante", "blind", "trips"]} in expects
+    assert act({**back, "amount": "5.00"}).status_code == 200
+    problem = is_problem(act({**back, "amount": "10.01"}), 409, "bad_choice")
+    assert problem["detail"] == "p-1 has $10.00 on trips at seat 1, less than $10.01."
+    assert (problem["clause"], problem["action"]) == (rulesets.load("uth-house").clause("withdraw"), 0)
+    after = act(back).json()
+    assert {"do": "withdraw", "seat": [1], "spot": ["ante", "blind"]} in after["expects"]
+    is_problem(act(back), 409, "bad_choice")
+    assert act({"do": "close_bets"}).json()["exposure"]["action"] == "50.00"
+    is_problem(act({**back, "spot": "ante"}), 409, "out_of_turn")
+    is_problem(act({**back, "amount": 5}), 400, "bad_document")
+    shown = client.get(f"/v1/rounds/{round_id}/events").json()["events"]
+    assert [(event["text"], event["fields"]["left"]) for event in shown if "withdrawn" in event["event"]] == [
+        ("p-1 takes back $5.00 of the trips wager; $10.00 stays", 10_00),
+        ("p-1 takes back the whole trips wager", 0),
+    ]
+
+
 def test_events_tell_who_and_when(client):
     table = new_table(client)
     headers = {"Staff-Id": "dealer-7"}

@@ -16,6 +16,7 @@ from infra.ledger import Actor, Ledger
 from infra.simulation import documents
 from projections.rounds_search import Wanted, statement_for
 from tests.api.serving import client, open_service, server_url, service_url
+from tests.projections.figures import seats_with_wagers
 
 __all__ = ["client", "server_url", "service_url"]
 
@@ -89,8 +90,7 @@ def test_by_outcome_at_a_seat_of_a_bettor(floor: tuple[Any, list[Round]]):
 
 def test_by_seat_and_by_bettor(floor: tuple[Any, list[Round]]):
     client, known = floor
-    bets = lambda round_: [action for action in round_["document"]["actions"] if action["do"] == "bet"]  # noqa: E731
-    assert found(client, seat=2) == those(known, lambda round_: any(bet["seat"] == 2 for bet in bets(round_)))
+    assert found(client, seat=2) == those(known, lambda round_: 2 in seats_with_wagers(round_["document"]))
     bettor = known[0]["document"]["player_dealer"]["bettor"]
     part = those(
         known,

@@ -64,6 +64,43 @@ def test_every_step_has_its_words_changes_and_marks(client, recorded):
         assert [line["reason"] for line in told["lines"]] == [line["reason"] for line in replay["result"]["lines"]]
 
 
+@pytest.mark.parametrize(("ruleset", "spot"), [("uth-club", "ante"), ("p215-casino-club", "game")])
+def test_chips_that_were_taken_back_have_their_place_until_then(client, service_url, ruleset, spot):
+    """Nobody of them is on the table in the end, and no card was dealt to their seat."""
+    behind = {"bettor": "b-1", "kind": "backline"}
+    document = {
+        "round": f"taken-back-{ruleset}",
+        "table": f"back-{ruleset}",
+        "ruleset": ruleset,
+        "terms": {"schedule": 1} if spot == "game" else {},
+        "player_dealer": {"seat": 3, "wager": "1000.00"},
+        "actions": [
+            {"do": "bet", "seat": 1, "spot": spot, "amount": "15.00"},
+            {"do": "bet", "seat": 1, "spot": spot, "amount": "10.00", **behind},
+            {"do": "withdraw", "seat": 1, "spot": spot, "amount": "5.00"},
+            {"do": "withdraw", "seat": 1, "spot": spot, "bettor": "b-1"},
+            {"do": "withdraw", "seat": 1, "spot": spot},
+        ],
+    }
+    ledger = Ledger(service_url)
+    assert ledger.record(document, Actor("dealer-1", START_MS))["status"] == "open"
+    ledger.close()
+    told = steps(client, document["round"])
+    own, other = f"pile/1/{spot}/seat-1/1", f"pile/1/{spot}/b-1/1"
+    assert [state_after(told, step).get(own, [None])[0] for step in range(1, 7)] == [None, "15", "15", "10", "10", None]
+    assert [other in state_after(told, step) for step in range(1, 7)] == [False, False, True, True, False, False]
+    seat = told["stage"]["seats"][0]
+    assert (seat["bettor"], seat["hands"]) == ("seat-1", [])
+    assert [(pile["name"], pile["kind"], pile["hand"]) for pile in seat["piles"]] == [
+        (own, None, None),
+        (other, "backline", None),
+    ]
+    clause = Actor("dealer-1", START_MS).rules_of(ruleset).clause("withdraw")
+    assert [step["why"]["clause"] for step in told["steps"] if "withdrawn" in step["event"]] == [clause] * 3
+    words = [step["text"] for step in told["steps"] if "withdrawn" in step["event"]]
+    assert words[0] == f"seat-1 takes back $5.00 of the {spot} wager; $10.00 stays"
+
+
 def test_changes_add_up_to_the_picture_of_each_step(client, recorded):
     told = steps(client, "four-hands")
     for step in range(1, len(told["steps"]) + 1, 7):

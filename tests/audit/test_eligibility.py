@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.events import RoundOpened
+from domain.events import RoundOpened, WagerPlaced, WagerWithdrawn
 from domain.findings import Finding
 from infra.floor import Floor
 from infra.ledger import Ledger
@@ -139,6 +139,31 @@ def test_somebody_of_the_staff_who_banked_or_bet_is_found(recorded: Callable[...
     assert first.clause == "cc/qualifies/9"
     _staffed(url, "a")
     assert "a is on the staff register, and banked the round." in [finding.what for finding in _rotation(url)]
+
+
+def test_whoever_took_back_all_that_they_bet_did_not_play(recorded: Callable[..., str]) -> None:
+    behind = {"seat": 1, "spot": "ante", "amount": "10.00", "bettor": "b-9", "kind": "backline"}
+    back = {"do": "withdraw", "seat": 1, "spot": "ante", "bettor": "b-9"}
+    gone, part = (_bank("a", 7, round_id) for round_id in ("r-50", "r-51"))
+    gone["actions"][:0] = [{"do": "bet", **behind}, {**back, "amount": "4.00"}, back]
+    part["actions"][:0] = [{"do": "bet", **behind}, {**back, "amount": "4.00"}]
+    part["actions"] = part["actions"][:2]
+    url = recorded(gone, part)
+    assert findings(url) == []
+    _staffed(url, "b-9")
+    (finding,) = _rotation(url, Scope(table="t-50"))
+    assert (finding.round, finding.bettor) == ("r-51", "b-9")
+    assert _rotation(url, Scope(bettor="b-9")) == [finding]
+
+
+def test_a_round_that_somebody_took_all_bets_back_from_is_not_one_of_theirs() -> None:
+    opened = RoundOpened("r-1", "t-1", "uth-house", "", {}, {})
+    placed, back = WagerPlaced(1, "ante", "p-1", None, 10_00), WagerWithdrawn(1, "ante", "p-1", 4_00, 6_00)
+    whole = WagerWithdrawn(1, "ante", "p-1", 6_00, 0)
+    has = Scope(bettor="p-1").has
+    assert has(opened, [placed, back])
+    assert not has(opened, [placed, back, whole])
+    assert has(opened, [placed, back, whole, placed])
 
 
 @pytest.mark.parametrize(

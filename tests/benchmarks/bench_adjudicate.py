@@ -85,7 +85,8 @@ def is_six_players_round(line: bytes) -> bool:
     actions = json.loads(line)["actions"]
     bets = [action for action in actions if action["do"] == "bet"]
     alone = not any("kind" in bet for bet in bets)
-    return alone and len({bet["seat"] for bet in bets}) == PLAYERS and actions[-1]["do"] == "settle"
+    dealt = {action["to"] for action in actions if action["do"] == "deal" and isinstance(action["to"], int)}
+    return alone and len(dealt) == PLAYERS and actions[-1]["do"] == "settle"
 
 
 def compared(lines: list[bytes]) -> tuple[float, float]:

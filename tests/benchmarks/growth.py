@@ -22,8 +22,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from domain.bets import bets_left
 from domain.documents import read_json
-from domain.events import WagerPlaced
 from infra.aggregates import stream
 from infra.embedded import embedded_postgres
 from infra.ledger import Actor, Ledger
@@ -69,7 +69,7 @@ def six_players(ledger: Ledger) -> Iterator[str]:
     for line in documents(RULESET, 1, 8):
         result = ledger.record(read_json(line), ACTOR)
         events = [entry.event for entry in ledger.entries(result["id"])]
-        if len({event.seat for event in events if isinstance(event, WagerPlaced)}) == PLAYERS:
+        if len({bet.seat for _, bet in bets_left(events)}) == PLAYERS:
             yield result["id"]
 
 

@@ -137,6 +137,28 @@ def test_chips_lie_on_their_spots_by_bettor_and_hand():
     assert seat["piles"][2]["kind"] == "backline"
 
 
+def test_chips_that_are_taken_back_leave_the_layout():
+    document = {
+        "ruleset": "uth-club",
+        "player_dealer": {"seat": 3, "wager": "1000.00"},
+        "actions": [
+            {"do": "bet", "seat": 1, "spot": "ante", "amount": "15.00"},
+            {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00", "bettor": "b-1", "kind": "backline"},
+            {"do": "withdraw", "seat": 1, "spot": "ante", "amount": "5.00"},
+            {"do": "withdraw", "seat": 1, "spot": "ante", "bettor": "b-1"},
+            {"do": "withdraw", "seat": 1, "spot": "ante"},
+        ],
+    }
+    known = told(document)
+    pictures = pictures_of(list(rounds_of(known.opening, known.public)))
+    piles = [[words(pile) for pile in picture["seats"][0]["piles"]] for picture in pictures[-4:]]
+    both = ["seat-1 ante#1 15.00", "b-1 ante#1 5.00"]
+    assert piles == [both, ["seat-1 ante#1 10.00", "b-1 ante#1 5.00"], ["seat-1 ante#1 10.00"], []]
+    assert [picture["seats"][0]["bettor"] for picture in pictures[-2:]] == ["seat-1", None]
+    *_, (_, round_) = rounds_of(known.opening, known.public)
+    assert on_layout(round_) == {}
+
+
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_every_line_settles_a_pile_and_no_chip_is_lost(ruleset):
     for document in simulated(ruleset, 15):

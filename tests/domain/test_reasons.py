@@ -8,7 +8,7 @@ import pytest
 
 from domain import rulesets
 from domain.cards import whole
-from domain.events import CardsTurned, FeeTaken, LineSettled, RoundSettled
+from domain.events import CardsTurned, FeeTaken, LineSettled, RoundSettled, WagerWithdrawn
 from domain.making import Made
 from domain.poker import best_of
 from domain.reasons import Why, why
@@ -115,6 +115,27 @@ def test_hands_that_are_turned_over_are_named():
     assert turned["dealer"].sentence == "The player-dealer has a pair of fours."
     assert turned[2].sentence == "Seat 2 has an ace-high flush."
     assert turned["flop"].made == ()
+
+
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_a_wager_is_taken_back_under_the_clause_that_allows_it(ruleset):
+    rules = rulesets.load(ruleset)
+    spot = "game" if rules.family == "p215" else "ante"
+    document: dict[str, Any] = {
+        "ruleset": ruleset,
+        "terms": {"schedule": 1} if rules.family in ("p215", "tcp") else {},
+        "actions": [
+            {"do": "bet", "seat": 1, "spot": spot, "amount": "15.00"},
+            {"do": "withdraw", "seat": 1, "spot": spot},
+        ],
+    }
+    if rules.player_banked:
+        document["player_dealer"] = {"seat": 3, "wager": "1000.00"}
+    if rules.family == "uth":
+        document["terms"] = {"trips": next(iter(rules.tables_for("trips")))}
+    ((_, why),) = reasons(document, WagerWithdrawn)
+    assert why.clause == rules.clause("withdraw")
+    assert why.says
 
 
 def test_the_fee_says_its_tier():

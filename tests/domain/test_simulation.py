@@ -18,6 +18,7 @@ from api.cli import app
 from domain import rulesets
 from domain.documents import adjudicate
 from infra.simulation import LARGEST_SEED, MOST_ROUNDS, MOST_TABLES, documents, p215_strategy, uth_strategy
+from infra.simulation.withdrawals import Withdrawals
 
 IDS = rulesets.ids()
 PLAYER_BANKED = [id for id in IDS if rulesets.load(id).player_banked]
@@ -216,6 +217,7 @@ def features(document: Document, result: Document) -> Iterator[str]:
         yield "trips only"
     if max(seats.values()) > 1:
         yield "pressed"
+    yield from taken_back(document)
     if len(set(document["players"].values())) < len(document["players"]):
         yield "two spots"
     for decision in actions(document, "decide"):
@@ -237,6 +239,7 @@ def features(document: Document, result: Document) -> Iterator[str]:
             yield "no action"
 
 
+ALL = {"takes part back", "takes all back", "takes back all there was"}
 PLAYER_DEALER = {
     *("void", "coverage single-pool", "coverage separate-limits", "banked by p-", "banked by tp", "shortfall"),
     *("no action", "bet backline", "pressed"),
@@ -270,7 +273,8 @@ EXPECTED = {
 @pytest.mark.parametrize("ruleset", IDS)
 def test_the_rounds_are_varied(ruleset):
     count = found(ruleset)
-    assert EXPECTED[ruleset] - count.keys() == set()
+    assert (EXPECTED[ruleset] | ALL) - count.keys() == set()
+    assert sum(count[kind] for kind in ALL) < ROUNDS / 5
     assert 0.005 < count["void"] / ROUNDS < 0.06
 
 
@@ -290,6 +294,49 @@ def test_over_many_tables_every_schedule_and_every_pay_table_is_used(ruleset):
         trips = trips[:1]  # a second one on a floor would be an audit finding
     for key, offered in (("trips", trips), ("progressive", rules.progressives)):
         assert {term[key] for term in terms if key in term} == set(offered)
+
+
+def taken_back(document: Document) -> Iterator[str]:
+    """What was taken back: part of a wager, a whole one that was placed again, or all that somebody had there."""
+    for at, action in enumerate(document["actions"]):
+        if action["do"] != "withdraw":
+            continue
+        if "amount" in action:
+            yield "takes part back"
+        elif any(wager(bet) == wager(action) for bet in document["actions"][at:] if bet["do"] == "bet"):
+            yield "takes all back"
+        else:
+            yield "takes back all there was"
+
+
+def wager(action: Document) -> tuple[object, ...]:
+    return action["seat"], action["spot"], action.get("bettor")
+
+
+@pytest.mark.parametrize("ruleset", IDS)
+def test_whatever_is_taken_back_everything_else_is_as_without_it(ruleset, monkeypatch):
+    """Its randomness is its own, and what lies in the end is the same: so are the cards, and each result."""
+    taken_back_in = [number for number, (document, _) in enumerate(rounds(ruleset)) if any(taken_back(document))]
+    assert len(taken_back_in) > 10
+    monkeypatch.setattr(Withdrawals, "among", lambda self, bets, chip, idle, spot: list(bets))
+    for number, plain in enumerate(islice(documents(ruleset, 7, TABLES), ROUNDS)):
+        document, result = rounds(ruleset)[number]
+        assert {**document, "actions": without_withdrawals(document["actions"])} == json.loads(plain)
+        if number in taken_back_in:
+            assert adjudicate(plain) == result
+
+
+def without_withdrawals(played: list[Document]) -> list[Document]:
+    """A withdrawal comes right after the bet that it undoes."""
+    kept: list[Document] = []
+    for action in played:
+        if action["do"] == "withdraw":
+            undone = kept.pop()
+            assert (undone["do"], wager(undone)) == ("bet", wager(action))
+            assert action.get("amount", undone["amount"]) == undone["amount"]
+        else:
+            kept.append(action)
+    return kept
 
 
 # ---- the strategies

@@ -30,6 +30,7 @@ from domain.events import (
     RoundSettled,
     RoundVoided,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from domain.telling import FACE_DOWN, Told, tell
 from tests.domain.stored_rounds import simulated, told
@@ -44,6 +45,14 @@ CASES: list[tuple[RoundEvent, Told]] = [
     (RoundOpened("r-1", None, "uth-sd", HASH, {}, {}, dealer="d-7"), Told("uth-sd, house bank, dealt by d-7")),
     (WagerPlaced(1, "pair_plus", "p-1", None, 500), Told("p-1 bets pair plus", 1, amount=500)),
     (WagerPlaced(1, "ante", "b-1", "backline", 500), Told("b-1 bets ante (backline)", 1, amount=500)),
+    (
+        WagerWithdrawn(1, "trips", "seat-1", 5_00, 10_00),
+        Told("seat-1 takes back $5.00 of the trips wager; $10.00 stays", 1, amount=5_00),
+    ),
+    (
+        WagerWithdrawn(1, "pair_plus", "p-1", 5_00, 0),
+        Told("p-1 takes back the whole pair plus wager", 1, amount=5_00),
+    ),
     (
         FeeTaken(50_00, 100, 1, 2),
         Told("Fee from the player-dealer: schedule 1, tier 2, action $50.00", amount=100),

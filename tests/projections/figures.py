@@ -19,6 +19,20 @@ def banker(document: dict[str, Any]) -> str | None:
     return str(bank.get("bettor") or document.get("players", {}).get(seat) or f"seat-{seat}")
 
 
+def seats_with_wagers(document: dict[str, Any]) -> set[int]:
+    """Those at which something was left when bets were closed."""
+    lying: dict[tuple[int, str | None, str], Decimal] = defaultdict(Decimal)
+    for action in document["actions"]:
+        if action["do"] not in ("bet", "withdraw"):
+            continue
+        wager = (action["seat"], action.get("bettor"), action["spot"])
+        if action["do"] == "bet":
+            lying[wager] += Decimal(action["amount"])
+        else:
+            lying[wager] -= Decimal(action["amount"]) if "amount" in action else lying[wager]
+    return {seat for (seat, _, _), amount in lying.items() if amount}
+
+
 def bankroll(pairs: Iterable[Pair]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = defaultdict(
         lambda: {"kind": "patron", "rounds": 0, "wagered": ZERO, "won": ZERO, "lost": ZERO, "fees": ZERO}

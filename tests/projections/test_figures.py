@@ -149,8 +149,7 @@ def test_hands(floor):
         assert row["paid"] == result["bank"]["paid"]
         if result["status"] == "settled" and result["dealer"]["hand"] is not None:
             assert row["dealer_hand"] == result["dealer"]["hand"]
-        bet = {action["seat"] for action in document["actions"] if action["do"] == "bet"}
-        assert row["seats"] == sorted(bet)
+        assert row["seats"] == sorted(figures.seats_with_wagers(document))
     bettor = next(iter(found.values()))["bettors"][1]
     of_bettor = {row["round"] for row in found.values() if bettor in row["bettors"]}
     assert {row["round"] for row in rows(url, "hands", Filters(bettor=bettor))} == of_bettor

@@ -169,6 +169,11 @@ class Dealer:
                 self._behind(action)
                 self.on("amount").fill(action["amount"])
                 self.on("bet").click()
+            case "withdraw":
+                self.on(f"seat-{action['seat']}").click()
+                self.on(f"spot-{action['spot']}").click()
+                self.on("amount").fill(action.get("amount", ""))
+                self.on("withdraw" if "amount" in action else "withdraw-all").click()
             case "deal":
                 self._choose(f"deal-{action['to']}-{action.get('hand', 1)}")
                 if any(action["cards"]):

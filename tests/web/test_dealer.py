@@ -21,7 +21,7 @@ from domain.results import result_of
 from infra.ledger import Ledger
 from infra.people import People, Somebody
 from tests.web.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
-from tests.web.dealing import SPLIT, UTH, Dealer, bet
+from tests.web.dealing import SPLIT, UTH, Action, Dealer, bet
 
 NAMELESS = {"round": None}
 AXE = Axe()
@@ -393,6 +393,103 @@ def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, d
     waived = site.ledger.load(round_id).round.waived
     assert waived is not None
     assert waived.how == "not dropped"
+
+
+# ---- wagers that are taken back
+
+
+def take_back(seat: int, spot: str, amount: str | None = None) -> Action:
+    return {"do": "withdraw", "seat": seat, "spot": spot, **({} if amount is None else {"amount": amount})}
+
+
+def stored_actions(site: Site, table: str) -> list[Action]:
+    stored = site.ledger.load(playing(site.ledger, table))
+    return list(actions_of(entry.event for entry in stored.entries))
+
+
+def test_a_wager_is_taken_back_in_part_and_whole_until_bets_are_closed(site: Site, dealer: Dealer):
+    page = dealer.page
+    dealer.go(site.url, "back-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    expect(dealer.on("withdraw-all")).to_have_count(0)  # nothing lies yet
+    for action in (
+        bet(1, "ante", "25.00"),
+        bet(1, "blind", "25.00"),
+        bet(1, "trips", "15.00"),
+        bet(5, "ante", "10.00"),
+    ):
+        dealer.play(action)
+    at_seat = page.locator('[data-seat="1"]')
+    expect(at_seat).to_contain_text("trips $15.00")
+    dealer.on("seat-1").click()
+    dealer.on("spot-trips").click()
+    dealer.on("clear-amount").click()
+    dealer.on("chip-500").click()
+    expect(dealer.on("withdraw")).to_have_text("Take back $5.00 of trips, seat 1")
+    dealer.on("withdraw").click()
+    dealer.stored()
+    expect(at_seat).to_contain_text("trips $10.00")
+    expect(dealer.on("withdraw")).to_be_disabled()  # the amount is for the one withdrawal
+    dealer.play(take_back(1, "trips"))
+    expect(at_seat).not_to_contain_text("trips")
+    expect(dealer.on("withdraw-all")).to_be_disabled()  # no trips wager lies at seat 1 any more
+    dealer.play(take_back(5, "ante"))
+    expect(page.locator('[data-seat="5"]')).not_to_contain_text("ante")
+    keep_picture(page, "dealer-taking-back")
+    keeps_nobody_out(page)
+    dealer.play({"do": "close_bets"})
+    expect(dealer.on("withdraw-all")).to_have_count(0)
+    taken = [action for action in stored_actions(site, "back-1") if action["do"] == "withdraw"]
+    assert [(action["seat"], action["spot"], action["amount"]) for action in taken] == [
+        (1, "trips", "5.00"),
+        (1, "trips", "10.00"),
+        (5, "ante", "10.00"),
+    ]
+
+
+def test_by_keyboard_and_for_somebody_behind_a_seat(site: Site, dealer: Dealer):
+    keys = Keys(dealer)
+    dealer.go(site.url, "back-2")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    behind = {**bet(1, "ante", "10.00"), "bettor": "b-1", "kind": "backline"}
+    dealer.play(bet(1, "ante", "25.00"))
+    dealer.play(behind)
+    keys.press("spot-ante", "Space")
+    expect(dealer.on("withdraw-all")).to_have_text("Take back all of ante, seat 1, b-1")
+    keys.press("withdraw-all")
+    dealer.stored()
+    expect(dealer.page.locator('[data-seat="1"]')).not_to_contain_text("b-1")
+    expect(dealer.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    assert stored_actions(site, "back-2")[-1] == {**take_back(1, "ante", "10.00"), "bettor": "b-1"}
+
+
+def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
+    page = dealer.page
+    dealer.go(site.url, "back-3")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.play(bet(1, "ante", "25.00"))
+    page.context.set_offline(True)
+    dealer.tap(bet(1, "trips", "5.00"))
+    dealer.tap(take_back(1, "trips"))
+    expect(dealer.network).to_contain_text("No network: 2 waiting")
+    # What lies then is not known here, so only bets are offered; one more, and it may be taken back.
+    expect(dealer.on("close-bets")).to_have_count(0)
+    expect(dealer.on("withdraw-all")).to_have_count(0)
+    dealer.tap(bet(1, "blind", "25.00"))
+    expect(dealer.on("close-bets")).to_be_visible()
+    dealer.on("spot-blind").click()
+    expect(dealer.on("withdraw-all")).to_be_enabled()
+    page.context.set_offline(False)
+    dealer.stored()
+    assert [(action["do"], action["spot"]) for action in stored_actions(site, "back-3")] == [
+        ("bet", "ante"),
+        ("bet", "trips"),
+        ("withdraw", "trips"),
+        ("bet", "blind"),
+    ]
 
 
 # ---- two screens

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import httpx
 import pytest
@@ -215,3 +216,15 @@ def test_irregular_patterns_lead_to_hands(site: Site, page: Page):
     page.get_by_role("link", name="the hands").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Hands")
     assert "dealer=nobody" in page.url
+
+
+def test_a_wager_that_was_taken_back_can_be_supposed_otherwise():
+    facts: list[dict[str, Any]] = [
+        {"do": "bet", "seat": 1, "spot": "pair_plus", "amount": "15.00"},
+        {"do": "withdraw", "seat": 1, "spot": "pair_plus", "amount": "5.00", "bettor": "p-1"},
+        {"do": "close_bets"},
+    ]
+    assert pages.bets_and_decisions(facts) == [
+        ("0", "seat 1 bets pair plus $15.00"),
+        ("1", "seat 1, p-1 takes back pair plus $5.00"),
+    ]

@@ -216,7 +216,9 @@ function next(kept) {
   const { session, round } = state;
   const playing = round && round.status === "open";
   const entries = playing ? left(round.expects, waiting.map((item) => item.action)) : null;
-  const known = waiting.some((item) => !item.action) ? false : playing ? entries && state.down : !waiting.length;
+  // Little is offered after a wager is taken back; with a network the rest is known in a moment.
+  const unsure = outbox.reachable && waiting.some((item) => item.action?.do === "withdraw");
+  const known = unsure || waiting.some((item) => !item.action) ? false : playing ? entries && state.down : !waiting.length;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
   if (playing) return offers(screen, entries, waiting.length > 0);

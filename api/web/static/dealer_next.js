@@ -6,8 +6,13 @@ export function left(expects, waiting) {
   for (const action of waiting) {
     if (entries === null) return null;
     if (action.do === "bet") {
-      // Bets do not exclude one another, and where one lies no more bets may be called.
-      if (!entries.some((entry) => entry.do === "close_bets")) entries = [...entries, { do: "close_bets" }];
+      // Bets do not exclude one another; where one lies it may be taken back, and no more bets may be called.
+      const lying = entries.find((entry) => entry.do === "withdraw") ?? { do: "withdraw", seat: [], spot: [] };
+      const more = { ...lying, seat: union(lying.seat, action.seat), spot: union(lying.spot, action.spot) };
+      entries = [...entries.filter((entry) => !["withdraw", "close_bets"].includes(entry.do)), more, { do: "close_bets" }];
+    } else if (action.do === "withdraw") {
+      // Whether a wager still lies after it is not known here; bets are taken in any case.
+      entries = entries.filter((entry) => ["bet", "void"].includes(entry.do));
     } else if (action.do === "decide") {
       // Decisions that are open at the same time are taken in any order; what comes after them is not known yet.
       const others = entries.filter((entry) => entry.do === "decide" && !sameDecision(entry, action));
@@ -18,6 +23,8 @@ export function left(expects, waiting) {
   }
   return entries;
 }
+
+const union = (list, one) => [...new Set([...many(list), one])];
 
 function sameDecision(entry, action) {
   return entry.seat === action.seat && (entry.bettor ?? null) === (action.bettor ?? null) && (entry.hand ?? 1) === (action.hand ?? 1);
@@ -40,6 +47,7 @@ export function said(action) {
   const hand = action.hand && action.hand > 1 ? `, hand ${action.hand}` : "";
   switch (action.do) {
     case "bet": return `$${action.amount} on ${words(action.spot)}, seat ${action.seat}${action.bettor ? `, ${action.bettor}` : ""}`;
+    case "withdraw": return `Take back ${action.amount ? `$${action.amount}` : "all"} of ${words(action.spot)}, seat ${action.seat}${action.bettor ? `, ${action.bettor}` : ""}`;
     case "close_bets": return "No more bets";
     case "deal": return `${action.cards.length === 1 ? "A card" : `${action.cards.length} cards`} to ${place(action.to)}${hand}`;
     case "reveal": return `Turn over ${place(action.of)}`;

@@ -15,7 +15,7 @@ export function offers(screen, entries, guessed) {
   const optional = ["deal", "peek", "settle"].some((what) => of(what).length) || of("reveal").some((entry) => typeof many(entry.of)[0] === "string");
   if (!of("decide").length) Object.assign(screen.ui, { rows: [], decided: {}, wanted: {} });
   return [
-    ...of("bet").map((entry) => betting(screen, entry)),
+    ...of("bet").map((entry) => betting(screen, entry, of("withdraw")[0], guessed)),
     of("decide").length ? decisions(screen, of("decide"), optional) : null,
     tasks.length ? cardWork(screen, tasks, (!of("decide").length || optional) && !of("settle").length) : null,
     ...of("reveal").filter((entry) => !entry.count).flatMap((entry) => many(entry.of))
@@ -30,7 +30,8 @@ export function offers(screen, entries, guessed) {
 
 // ---- bets
 
-function betting({ ui, state, act, draw }, entry) {
+function betting(screen, entry, withdrawal, guessed) {
+  const { ui, state, act, draw } = screen;
   const { rules, session } = state;
   const seats = many(entry.seat);
   const spots = many(entry.spot);
@@ -43,8 +44,7 @@ function betting({ ui, state, act, draw }, entry) {
     if (ui.resting) return; // the second tap of a double one would bet on the next spot
     const action = { do: "bet", seat: ui.seat, spot: ui.spot, amount: money(amount), ...behind };
     ui.spot = spots[(spots.indexOf(ui.spot) + 1) % spots.length];
-    ui.resting = true;
-    setTimeout(() => { ui.resting = false; draw(); }, REST_MS);
+    rest(screen);
     act(action);
   };
   const seatButton = (seat) => button(`seat-${seat}`, h("span", {}, String(seat), h("small", {}, session.players[seat] ?? "free")), () => { ui.seat = seat; draw(); },
@@ -60,8 +60,36 @@ function betting({ ui, state, act, draw }, entry) {
       h("div", { class: "fields" },
         select("behind-kind", "As", [["", "nobody else"], ...rules.kinds.map((kind) => [kind, kind])], ui.behind.kind, (value) => { ui.behind.kind = value; if (value === "toke") ui.behind.bettor ||= "toke"; draw(); }),
         field("behind-bettor", "His id", ui.behind.bettor, (text) => { ui.behind.bettor = text; draw(); }, ID))) : null,
-    button("bet", amount ? `${shown(money(amount))} on ${words(ui.spot)}, seat ${ui.seat}${behind.bettor ? `, ${behind.bettor}` : ""}` : `How much on ${words(ui.spot)}, seat ${ui.seat}?`, bet, { kind: "big second", disabled: !amount, resting: ui.resting }));
+    button("bet", amount ? `${shown(money(amount))} on ${words(ui.spot)}, seat ${ui.seat}${behind.bettor ? `, ${behind.bettor}` : ""}` : `How much on ${words(ui.spot)}, seat ${ui.seat}?`, bet, { kind: "big second", disabled: !amount, resting: ui.resting }),
+    withdrawal ? takingBack(screen, withdrawal, wager ? 0 : ui.amount, behind.bettor, guessed) : null);
 }
+
+function rest({ ui, draw }) {
+  ui.resting = true;
+  setTimeout(() => { ui.resting = false; draw(); }, REST_MS);
+}
+
+/** Of the seat, spot and bettor that are chosen for a bet: the amount that is named, or all. */
+function takingBack(screen, entry, amount, bettor, guessed) {
+  const { ui, state, act } = screen;
+  const offered = many(entry.seat).includes(ui.seat) && many(entry.spot).includes(ui.spot);
+  const lies = offered && (guessed || !state.picture || hasPile(state.picture, ui.seat, ui.spot, bettor));
+  const all = { do: "withdraw", seat: ui.seat, spot: ui.spot, ...(bettor ? { bettor } : {}) };
+  const take = (action) => () => {
+    if (ui.resting) return; // the second tap of a double one would take back twice as much
+    rest(screen);
+    act(action);
+  };
+  const part = { ...all, amount: money(amount) };
+  const looks = { kind: "second", resting: ui.resting };
+  return h("div", { id: "taking-back", class: "row-buttons", role: "group", "aria-label": "Take back" },
+    button("withdraw", amount ? said(part) : "Take back how much?", take(part), { ...looks, disabled: !lies || !amount }),
+    button("withdraw-all", said(all), take(all), { ...looks, disabled: !lies }));
+}
+
+/** The seated player's wagers have no kind; what somebody else has there is theirs by name. */
+const hasPile = (picture, seat, spot, bettor) => picture.seats.some((one) => one.seat === seat
+  && one.piles.some((pile) => pile.spot === spot && (bettor ? pile.bettor === bettor : !pile.kind)));
 
 // ---- decisions
 
