@@ -470,7 +470,9 @@ class _Table:
             self.post({**bet, "amount": "1.37"})
             self.post({"do": "withdraw", **who, "amount": "1.37"})
         else:
-            amount = {} if _one_in(self.dice, 2) else {"amount": bet["amount"]}
+            lies = self.round.layout[bet["seat"]][bet.get("bettor", self.seated[bet["seat"]])].spots[bet["spot"]]
+            whole = lies == cents(bet["amount"]) and _one_in(self.dice, 2)
+            amount = {} if whole else {"amount": bet["amount"]}
             self.post({"do": "withdraw", **who, **amount})
             self.post(bet)
 
