@@ -28,7 +28,8 @@ def completed(raw: dict[str, Any]) -> dict[str, Any]:
     settlement = raw.get("settlement")
     if isinstance(settlement, dict):
         whole["settlement"] = _one_order(settlement)
-    for part in ("common", str(held_by), str(raw.get("family"))):
+    family = raw.get("family")
+    for part in ("common", str(held_by), str(family), f"{family}-{held_by}"):
         for name, section in _defaults().get(part, {}).items():
             if name == "points":
                 whole |= {"clause": _answering_more(whole["clause"], section)} if "clause" in raw else {}

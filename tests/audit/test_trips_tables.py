@@ -40,7 +40,7 @@ def recorded(url: str) -> Callable[..., str]:
 def test_a_second_pay_table_on_one_day_is_found(recorded: Callable[..., str], tmp_path: Path) -> None:
     url = recorded(_round(1, "UTH-02"), _round(2, "UTH-04", "t-61"), _round(3, "UTH-02"), _round(4, "UTH-04", "t-62"))
     (finding,) = findings(url)
-    assert (finding.kind, finding.clause) == ("pay_table", "bgc/pay-tables/choice")
+    assert (finding.kind, finding.clause) == ("pay_table", "bgc/qualifies/18")
     assert (finding.round, finding.table, finding.ruleset) == ("r-60-2", "t-61", "uth-bgc")
     assert (finding.expected, finding.found) == ("UTH-02", "UTH-04")
     assert "from round r-60-1 at table t-60 on, and with UTH-04 from round r-60-2 at table t-61 on" in finding.what

@@ -700,8 +700,8 @@ def test_bgc_decision_pay_table_named__none_is_the_usual_one():
 
 
 def test_bgc_decision_one_pay_table__a_property_uses_one_on_a_gaming_day():
-    assert RULES.one_trips_table is not None
-    assert load("uth-bgc", 1).one_trips_table is None
+    assert RULES.one_trips_table == "bgc/decision/one-pay-table"
+    assert load("uth-bgc", 1).one_trips_table == "bgc/qualifies/18"
 
 
 def test_bgc_decision_best_five__clauses_that_differ_are_marked():
