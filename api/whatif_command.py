@@ -68,7 +68,8 @@ def whatif(
 
     if ruleset not in rulesets.ids():
         fail(f"there is no rule set {ruleset}; there are {', '.join(rulesets.ids())}")
-    changes = _changes(trips, schedule, coverage, limit or [], paytable or [], set_ or [])
+    figures = _figures(ruleset, set_ or [])
+    changes = _changes(trips, schedule, coverage, limit or [], paytable or [], figures)
     try:
         _check(changed_rules(rulesets.load(ruleset), changes), changes)
     except BadTerms as refusal:
@@ -95,7 +96,7 @@ def _changes(
     coverage: str | None,
     limits: list[str],
     pays: list[str],
-    figures: list[str],
+    figures: dict[str, Any],
 ) -> "Changes":
     from domain.whatif import UNCHANGED, Changes
 
@@ -104,7 +105,7 @@ def _changes(
         UNCHANGED if schedule is None else _schedule(schedule),
         coverage,
         dict(map(_limit, limits)),
-        dict(map(_paytable, pays)) | dict(map(_figure, figures)),
+        dict(map(_paytable, pays)) | figures,
     )
     if asked == Changes():
         fail("name what is to be another: --trips, --schedule, --coverage, --limit, --paytable or --set")
@@ -119,15 +120,21 @@ def _paytable(text: str) -> tuple[str, Any]:
     return f"paytable.{table}.pays.{hand}", odds
 
 
-def _figure(text: str) -> tuple[str, Any]:
-    """A place and its value; what reads as JSON is a number, a list or true and false, anything else is text."""
-    place, equals, value = text.partition("=")
-    if not (place and equals and value):
-        fail(f"--set is like odds.play.pays=2:1 or split.most_hands=2, not {text!r}")
-    try:
-        return place, json.loads(value)
-    except ValueError:
-        return place, value
+def _figures(ruleset: str, texts: list[str]) -> dict[str, Any]:
+    """Each place and its value, read as what stands there now: text and money as they are, anything else as JSON."""
+    from domain import rulesets
+
+    is_text = {figure.place for figure in rulesets.figures(rulesets.load(ruleset)) if isinstance(figure.value, str)}
+    found: dict[str, Any] = {}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        if not (place and equals and value):
+            fail(f"--set is like odds.play.pays=2:1 or split.most_hands=2, not {text!r}")
+        try:
+            found[place] = value if place in is_text else json.loads(value)
+        except ValueError:
+            found[place] = value
+    return found
 
 
 def _schedule(text: str) -> Any:

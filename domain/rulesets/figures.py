@@ -44,6 +44,8 @@ def set_figure(raw: dict[str, Any], place: str, value: Any) -> None:
     """Put another value in a place that the file has; anything else is refused."""
     inside: Any = raw
     *around, last = place.split(".")
+    if place.split(".")[0] in _NO_FIGURES or last == "clause" or last.endswith("_clause"):
+        raise BadTerms(f"{place!r} is no figure: it names the rule set or a clause of it.")
     for step in around:
         inside = _inside(inside, place)[_key(inside, step, place)]
     _inside(inside, place)[_key(inside, last, place)] = value

@@ -86,6 +86,21 @@ def test_another_figure_of_a_pay_table(asked: Callable[..., Any]):
     assert [row["paid_change"] for row in found["days"]] == ["5.00", "0.00"]
 
 
+def test_any_figure_by_its_place(asked: Callable[..., Any]):
+    """The play wager of 40.00 pays 80.00; a chip of 4.00 leaves none of the antes of 10.00; money is read as text."""
+    assert asked("--set", "odds.play.pays=2:1")["days"][0]["paid_change"] == "40.00"
+    found = asked("--set", "chip.usual=4.00")
+    assert (found["total"]["rounds"], found["total"]["changed"]) == (2, 0), "the table names its own chip"
+    both = asked("--set", "street.2.turns=4", "--set", "street.3.turns=1")
+    assert both["total"]["rounds"] == 0, "a flop of four was not turned over"
+    order = asked("--set", 'settlement.won=["trips", "ante", "play", "blind"]')
+    assert figures(order["days"][1], "paid_change") == ["0.00"], "the bank is used up in another order"
+
+
+def test_paytable_is_short_for_a_figure(asked: Callable[..., Any]):
+    assert asked("--paytable", "BLIND.flush=2:1") == asked("--set", "paytable.BLIND.pays.flush=2:1")
+
+
 def test_another_coverage_policy(asked: Callable[..., Any]):
     """In r-2 seat 1 is paid the bank's 60.00; with limits of their own, seat 2's 40.00 are collected after all."""
     found = asked("--coverage", "separate-limits")
@@ -139,8 +154,18 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
         (["--ruleset", "uth-bgc", "--limit", "ante=5:10"], "--limit is like"),
         (["--ruleset", "uth-bgc", "--limit", "play=5.00:10.00"], "no limits for play"),
         (["--ruleset", "uth-bgc", "--paytable", "BLIND"], "--paytable is like"),
-        (["--ruleset", "uth-bgc", "--paytable", "BLIND.pair=2:1"], "no line for 'pair'"),
-        (["--ruleset", "uth-bgc", "--paytable", "BLIND.flush=two"], "Odds are like 3:2"),
+        (
+            ["--ruleset", "uth-bgc", "--paytable", "BLIND.pair=2:1"],
+            "no 'pair' in 'paytable.BLIND.pays.pair'; there are royal flush",
+        ),
+        (["--ruleset", "uth-bgc", "--paytable", "BLIND.flush=two"], "'two' are no odds"),
+        (["--ruleset", "uth-bgc", "--set", "odds.play.pays"], "--set is like"),
+        (["--ruleset", "uth-bgc", "--set", "odds.play.pays=even"], "'even' are no odds"),
+        (["--ruleset", "uth-bgc", "--set", "odds.blind.pays=2:1"], "no 'blind' in 'odds.blind.pays'"),
+        (["--ruleset", "uth-bgc", "--set", "street.2.turns=2"], "4 board cards are turned over, not 5"),
+        (["--ruleset", "uth-bgc", "--set", "chip.usual=free"], "'free' is no amount"),
+        (["--ruleset", "uth-bgc", "--set", "title=Mine"], "'title' is no figure"),
+        (["--ruleset", "uth-bgc", "--set", "odds.play.clause=bgc/deck/2"], "is no figure"),
         (["--ruleset", "uth-house", "--schedule", "1"], "takes no collection fee"),
         (["--ruleset", "uth-bgc", "--schedule", "soon"], "--schedule is an option's number"),
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from domain import rulebook
-from domain.rulesets import ids, load
+from domain.rulesets import figures, ids, load, parse
 from infra import rulepages
 
 
@@ -100,3 +100,40 @@ def test_contents_for_programs_have_money_and_odds_as_text():
     assert isinstance(schedules, list)
     assert schedules[0]["tiers"][0] == {"up_to": "100.00", "fee": "1.00"}
     assert schedules[0]["tiers"][-1] == {"up_to": None, "fee": "10.00"}
+
+
+@pytest.mark.parametrize("ruleset_id", ids())
+def test_every_version_has_its_page(ruleset_id: str, tmp_path: Path):
+    pages = rulepages.pages(tmp_path)
+    assert load(ruleset_id, 1).content_hash in pages[f"{ruleset_id}-v1.md"]
+    assert load(ruleset_id, 2).content_hash in pages[f"{ruleset_id}.md"]
+    assert f"[1]({ruleset_id}-v1.md)" in pages["README.md"]
+
+
+@pytest.mark.parametrize("ruleset_id", ids())
+def test_contents_have_every_figure_every_version_and_what_changed(ruleset_id: str):
+    new, old = (rulebook.contents(load(ruleset_id, version)) for version in (2, 1))
+    assert isinstance(new["figures"], list)
+    assert isinstance(new["changes"], list)
+    assert [figure["place"] for figure in new["figures"]] == [one.place for one in figures(load(ruleset_id))]
+    assert [change["name"] for change in new["changes"] if change["what"] == "figure"]
+    assert old["changes"] == []
+    assert new["versions"] == old["versions"]
+
+
+def test_a_clause_that_is_not_checked_and_a_contradiction_are_marked():
+    text = load("uth-bgc").text + (
+        '\n[[clause]]\nid = "bgc/new"\nsays = "Rates are posted."\nchecked = false\ncontradicts = ["bgc/deck/2"]\n'
+    )
+    page = rulebook.markdown(parse(text, "uth-bgc.toml"))
+    assert "## Not checked by the ledger" in page
+    assert page.index("## Not checked by the ledger") < page.index("Rates are posted.") < page.index("## Decisions")
+    assert "*Contradicts* `bgc/deck/2`." in page
+
+
+def test_differences_have_both_sides():
+    found = {one.name: one for one in rulebook.differences(load("uth-house", 1), load("uth-house", 2))}
+    assert (found["folded_hands.seen_for_bonus"].before, found["folded_hands.seen_for_bonus"].after) == ("no", "yes")
+    assert found["settlement.unqualified_first"].before is None
+    assert found["house/decision/folded-hands"].before is None
+    assert rulebook.differences(load("uth-house", 2), load("uth-house", 2)) == []

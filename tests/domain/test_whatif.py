@@ -8,6 +8,7 @@ import pytest
 
 from domain import corrections
 from domain.documents import play, read_document
+from domain.errors import BadTerms
 from domain.events import CorrectionPosted, RoundEvent
 from domain.facts import actions_of
 from domain.state import Round, fold, start
@@ -64,3 +65,25 @@ def test_a_correction_of_amounts_alone_stays_out(played: tuple[Round, Round, lis
     entry = corrections.Entry(1, "seat-1", "ante", 500, "house")
     events = [*events, *corrections.correct(round_, "A mistake", ("m-1", "m-2"), [entry])]
     assert settled_as_it_was(opening, events).nets["seat-1"] == -65_00
+
+
+def test_any_figure_of_the_rules_can_be_another(played: tuple[Round, Round, list[RoundEvent]]):
+    """Queens do not qualify where three of a kind must, and then the ante of 10.00 is not lost."""
+    opening, _, events = played
+    would = settle_otherwise(under(opening, figures={"qualify.at_least": "three of a kind"}), events)
+    assert would.nets["seat-1"] == -55_00
+
+
+def test_figures_that_do_not_go_together_are_refused_with_the_reason(played: tuple[Round, Round, list[RoundEvent]]):
+    opening = played[0]
+    with pytest.raises(BadTerms, match="uth-bgc cannot have these figures: 4 board cards are turned over, not 5"):
+        under(opening, figures={"street.2.turns": 2})
+    under(opening, figures={"street.2.turns": 2, "street.3.turns": 3})
+
+
+@pytest.mark.parametrize(
+    "place", ["id", "version", "clause", "odds.play.clause", "settlement.seats_clause", "odds.nine.pays"]
+)
+def test_what_is_no_figure_is_not_changed(played: tuple[Round, Round, list[RoundEvent]], place: str):
+    with pytest.raises(BadTerms, match=r"no figure|There is no"):
+        under(played[0], figures={place: "2:1"})
