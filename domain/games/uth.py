@@ -210,8 +210,8 @@ def _unseen_bonus(round_: Round) -> list[int]:
 
 def not_yet(round_: Round) -> OutOfTurn:
     """Why the round cannot be settled now."""
-    unseen = _unseen_bonus(round_)
-    if round_.street < 2 or not _street_done(round_) or not unseen:
+    unseen = _unseen_bonus(round_) if round_.street == 2 and _street_done(round_) else []
+    if not unseen:
         return cannot_settle(round_)
     what = f"Seat {unseen[0]} folded with a bonus wager on its hand: the hand is turned over before the settlement."
     return OutOfTurn(what, round_.rules.clause("folded_hands"))

@@ -124,7 +124,7 @@ def test_an_audit_has_no_finding(opened_url: str, tmp_path: Path):
     summary = Audit(opened_url, processes=1, report=found.append).run()
     assert [finding for finding in found if not finding.is_note] == []
     assert summary.clean
-    assert {check.name for check in summary.checks if check.done} == {"rounds", "floor", "projections", "log"}
+    assert {check.name for check in summary.checks if check.done} == {"rounds", "floor", "projections", "log", "trail"}
     assert summary.rounds == 62
     write_archive(opened_url, tmp_path / "archive")
     in_archive: list[Finding] = []

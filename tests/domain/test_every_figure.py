@@ -239,7 +239,7 @@ def _other_kinds(raw: Raw, place: str) -> None:
         raw.pop("toke", None)
     else:
         raw["bettors"]["kinds"] = ["toke"]
-        raw["toke"] = {"minimum_on": [], "clause": raw["clause"][0]["id"]}
+        raw["toke"] = {"minimum_on": [], "clause": _first_clause(raw)["id"]}
     _answer_points(raw)
 
 
@@ -250,7 +250,7 @@ def _other_folds(raw: Raw, place: str) -> None:
 
 def _other_bank(raw: Raw, place: str) -> None:
     """The house banks where a player-dealer did, or the other way round, with all that goes with either."""
-    clause = raw["clause"][0]["id"]
+    clause = _first_clause(raw)["id"]
     if raw["bank"]["held_by"] == "player-dealer":
         raw["bank"]["held_by"] = "house"
         for name in ("rotation", "collection", "schedule"):
@@ -268,9 +268,14 @@ def _other_bank(raw: Raw, place: str) -> None:
     _answer_points(raw)
 
 
+def _first_clause(raw: Raw) -> Raw:
+    """The first that a figure may rest on."""
+    return next(clause for clause in raw["clause"] if clause.get("checked", True))
+
+
 def _answer_points(raw: Raw) -> None:
     """Let the first clause answer what is asked from now on, and none what no longer is."""
-    first = raw["clause"][0]
+    first = _first_clause(raw)
     while True:
         try:
             loaded(raw)

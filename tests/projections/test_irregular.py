@@ -27,7 +27,7 @@ from tests.projections.playing import NOON_MS, record, simulated
 from tests.projections.test_floor import balances, level, one, rebuilt_is_the_same
 from tests.rules.hold_em import HoldEm
 
-OPENER, ARBITER, LATER = (Actor(by, NOON_MS + 60_000) for by in ("floor-1", "floor-2", "floor-4"))
+OPENER, ARBITER, LATER = (Actor(by, NOON_MS + 240_000) for by in ("floor-1", "floor-2", "floor-4"))
 BEFORE, AFTER = datetime(2140, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 DEADLINE = round(datetime(2150, 1, 1, tzinfo=UTC).timestamp() * 1000)  # whoever runs the tests, it has not come yet
 

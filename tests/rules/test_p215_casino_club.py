@@ -1596,7 +1596,7 @@ def test_p215_decision_even_money__game_and_double_pay_1_to_1():
     assert {on: str(odds) for on, odds in RULES.odds.items()} == {
         "game": "1:1",
         "double": "1:1",
-        "pure 21.5": "6:5",
+        "pure": "6:5",
         "insurance": "2:1",
     }
     result = over("Td 9c", mine="5h 6c", choices=("1 double 7.00", "1 gets Ks"), stake="13.00")
