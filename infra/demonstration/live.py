@@ -32,7 +32,9 @@ class LiveTable:
         self._ledger, self._name, self._ruleset = ledger, name, ruleset
         rng = Random(f"{name}/{start}")
         crowd = len(TABLES) + 1 + (rng.randrange(CROWDS) * len(TABLES)) + number
-        self._simulated = Table(rulesets.load(ruleset), name, crowd, rng, f"{name}-{start}")
+        session = ledger.aggregates.desk(name).session
+        last = 0 if session is None or session.run is None else session.run.seat
+        self._simulated = Table(rulesets.load(ruleset), name, crowd, rng, f"{name}-{start}", last)
         self._pace = Random(f"{name}/{start}/pace")
         self._round: Stored | None = None
         self._actions: Iterator[dict[str, Any]] = iter(())

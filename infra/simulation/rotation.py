@@ -14,14 +14,15 @@ MOST_IN_A_ROW = 2
 class Rotation:
     """`strict`: a third round in a row never; otherwise it may be, once everybody else has declined.
 
+    `after`: the seat that banked last before these people sat down; the first to its left begins.
     Where a voided round could be read in two ways, this takes neither: see `may_void`.
     """
 
-    def __init__(self, strict: bool, rng: Random) -> None:
+    def __init__(self, strict: bool, rng: Random, after: int = 0) -> None:
         self._strict, self._rng = strict, rng
         self._settled = 0  # rounds of the last player-dealer in a row
         self._voided = False  # the round just played
-        self._seat = 0
+        self._seat = after
         self._declined: list[int] = []
         self.last: Person | None = None
 
@@ -35,7 +36,7 @@ class Rotation:
 
     def _offer(self, seated: Mapping[int, Person]) -> tuple[int, list[int]]:
         if self.last is None:
-            return min(seated), []
+            return clockwise(seated, self._seat)[0], []
         others = [seat for seat in clockwise(seated, self._seat) if seat != self._seat]
         entitled = self._settled < MOST_IN_A_ROW
         if self._voided:  # a voided round does not count, so it is played again as it was

@@ -34,13 +34,22 @@ VOIDS = (
 
 
 class Table:
-    """`rounds_as` is how the ids of its rounds begin, where that is not the table's name."""
+    """`rounds_as` is how the ids of its rounds begin, where that is not the table's name; `bank_after` the seat that
+    banked there last."""
 
-    def __init__(self, rules: RuleSet, name: str, number: int, rng: Random, rounds_as: str | None = None) -> None:
+    def __init__(
+        self,
+        rules: RuleSet,
+        name: str,
+        number: int,
+        rng: Random,
+        rounds_as: str | None = None,
+        bank_after: int = 0,
+    ) -> None:
         self._rules, self._name, self._rng = rules, name, rng
         self._rounds_as = rounds_as or name
         self._company = Company(rules.seats, number, rules.player_banked, rng)
-        self._rotation = Rotation(rules.rotation == "strict", rng) if rules.player_banked else None
+        self._rotation = Rotation(rules.rotation == "strict", rng, bank_after) if rules.player_banked else None
         self._progressive = rng.choice(list(rules.progressives)) if rules.progressives else None
         self._meter = draw_meter(name, rng) if rules.progressives else None
         self._withdrawals = Withdrawals(Random(f"{self._rounds_as}/withdrawals"))

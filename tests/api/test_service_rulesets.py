@@ -34,7 +34,7 @@ def test_a_version_says_what_it_changed(client):
     changes = client.get("/v1/rulesets/uth-bgc").json()["changes"]
     changed = {change["name"]: (change["before"], change["after"]) for change in changes if change["what"] == "figure"}
     assert changed["folded_hands.seen_for_bonus"] == ("no", "yes")
-    assert changed["trips_table.one_a_day"] == ("no", "yes")
+    assert changed["settlement.unqualified"] == (None, "ante, play, blind, trips")
 
 
 @pytest.mark.parametrize(("asked", "status"), [("version=3", 404), ("version=0", 400), ("version=new", 400)])

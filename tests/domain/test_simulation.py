@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice, pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,8 +17,10 @@ from typer.testing import CliRunner
 
 from api.cli import app
 from domain import rulesets
+from domain.dealing import clockwise
 from domain.documents import adjudicate
 from infra.simulation import LARGEST_SEED, MOST_ROUNDS, MOST_TABLES, documents, p215_strategy, uth_strategy
+from infra.simulation.table import Table
 from infra.simulation.withdrawals import Withdrawals
 
 IDS = rulesets.ids()
@@ -430,3 +433,13 @@ def test_simulate_is_quiet_when_its_reader_has_seen_enough():
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_a_new_company_goes_on_where_the_bank_was_held_last():
+    """Nobody is passed over between the last player-dealer and the first of the people who sit down next."""
+    rules = rulesets.load("uth-club")
+    for after in range(rules.seats + 1):
+        document = json.loads(Table(rules, "t", 1, Random("company"), bank_after=after).next_document())
+        seats = {int(seat) for seat in document["players"]}
+        assert document["player_dealer"]["seat"] == clockwise(seats, after)[0]
+        assert document["player_dealer"].get("declined", []) == []

@@ -14,7 +14,7 @@ from infra.ledger import Actor, Ledger
 from tests.rules.hold_em import HoldEm
 from tests.rules.rounds import Play
 
-ACTOR = Actor("d-1", 1_800_000_000_000)  # in January 2027, when the newest rules are in force
+ACTOR = Actor("d-1", 1_794_960_000_000)  # the first day of the newest rules
 BOARD = "Kd9c7h4s2d"
 METER = {"seed": "1000.00", "shown": "2000.00", "reserve": "0.00", "percent": 25, "reserve_percent": 5}
 _NUMBERS = count(1)
