@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 
 class Refusal(Exception):
     """A document, an action or a command that the rules do not allow; nothing was changed by it."""
@@ -13,6 +15,20 @@ class Refusal(Exception):
         self.detail = detail
         self.clause = clause
         self.action: int | None = None  # the index of the refused one in a document's actions
+
+
+class CannotReplay(Exception):
+    """Stored events that nothing can have led to: the round lacks what the next of them, or a rule, needs."""
+
+
+T = TypeVar("T")
+
+
+def needed(value: T | None) -> T:
+    """What a round that was played has at this point; only one of forged events lacks it."""
+    if value is None:
+        raise CannotReplay("The round lacks what comes before this.")
+    return value
 
 
 class BadDocument(Refusal):
@@ -50,7 +66,7 @@ class OverLimit(Refusal):
 
 
 class MissingWager(Refusal):
-    """A wager without the one that it needs beside it, or no wager at all."""
+    """A wager without another one that it needs, or no wager at all."""
 
     code = "missing_wager"
 
@@ -80,6 +96,6 @@ class Conflict(Refusal):
 
 
 class SecondPersonNeeded(Refusal):
-    """One person alone may not do this any more."""
+    """One person alone may no longer do this."""
 
     code = "forbidden"

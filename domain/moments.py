@@ -1,6 +1,6 @@
-"""When something happened at the table, where somebody says so: a terminal that was offline, or a late entry.
+"""When something happened at the table, if somebody says so: a terminal that was offline, or a late entry.
 
-Clocks differ a little, so a minute one way or the other is nobody's mistake; what is older than that was entered late.
+Clocks differ a little, so a minute either way is nobody's mistake; anything older is a late entry.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOMENT = re.compile(MOMENT_PATTERN)
 
 
 class OutOfOrder(OutOfTurn):
-    """It is said to have happened before something that it can only have followed."""
+    """The time given is before that of something it can only have followed."""
 
 
 def read_moment(text: str, name: str) -> datetime:
@@ -29,41 +29,40 @@ def read_moment(text: str, name: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
-        raise BadChoice(f"`{name}` is a time that there is not: {text}.") from None
+        raise BadChoice(f"`{name}` is a time that does not exist: {text}.") from None
 
 
 def milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
-def said(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]:
-    """The time that was given, as it is kept, and whether it is a late entry: said so, or older than clocks differ."""
+def check_given(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]:
+    """A given time as it is stored, and whether it is a late entry: marked as one, or older than clocks differ."""
     if at_ms > now_ms + CLOCKS_DIFFER_MS:
-        raise OutOfTurn(f"It is said to have happened at {shown(at_ms)}, and it is {shown(now_ms)} now.")
+        raise OutOfTurn(f"It is said to have happened at {format_ms(at_ms)}, and it is {format_ms(now_ms)} now.")
     if at_ms < EARLIEST_MS:
-        raise OutOfTurn(f"It is said to have happened at {shown(at_ms)}, which is before any table was open.")
+        raise OutOfTurn(f"It is said to have happened at {format_ms(at_ms)}, which is before any table was open.")
     return min(at_ms, now_ms), late or now_ms - at_ms > CLOCKS_DIFFER_MS
 
 
-def in_order(at_ms: int, after_ms: int, what: str) -> int:
-    """A time that was given, no earlier than `what`, which it follows: by a little it is put there, by more refused."""
+def check_order(at_ms: int, after_ms: int, what: str) -> int:
+    """A given time that follows `what`: a little before counts as the same moment, more is refused."""
     if at_ms + CLOCKS_DIFFER_MS < after_ms:
-        raise OutOfOrder(f"It is said to have happened at {shown(at_ms)}, before {what} at {shown(after_ms)}.")
+        raise OutOfOrder(f"It is said to have happened at {format_ms(at_ms)}, before {what} at {format_ms(after_ms)}.")
     return max(at_ms, after_ms)
 
 
-def shown(at_ms: int) -> str:
+def format_ms(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def told(at: datetime) -> str:
-    """For people: day, time and offset, by the clock that it is given in."""
+def format_moment(at: datetime) -> str:
+    """For people: day, time and offset, in its own time zone."""
     return at.isoformat(" ", "seconds")
 
 
-def told_after(first: datetime, at: datetime) -> str:
-    """Where `first` was told in full: the time alone, and before it the day and behind it the offset if they are other
-    ones."""
+def format_later_moment(first: datetime, at: datetime) -> str:
+    """After `first` was given in full: the time alone, with the day and the offset only where they differ."""
     day = "" if at.date() == first.date() else f"{at:%Y-%m-%d} "
     offset = "" if at.utcoffset() == first.utcoffset() else at.isoformat()[-6:]
     return f"{day}{at:%H:%M:%S}{offset}"

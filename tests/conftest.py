@@ -1,4 +1,4 @@
-"""Fixtures for every test. What only one folder needs lives in that folder's own conftest."""
+"""Fixtures for every test. What only one folder needs is in that folder's own conftest."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,9 @@ from zlib import crc32
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
+
+# Fixtures that several folders use, in modules that say what they make.
+pytest_plugins = ("tests.databases", "tests.sealed_ledger", "tests.recorded_floor")
 
 # The same change gets the same answer wherever it is asked, also on a machine that is slow; new examples are looked
 # for with ROUNDLEDGER_EXAMPLES.
@@ -31,5 +34,5 @@ def project_root() -> Path:
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """For what is simulated: the same in every run, and no other test's."""
-    return crc32(request.node.nodeid.encode())
+    """For what is simulated: the same in every run and wherever the test is, and one that `simulate` takes."""
+    return crc32(request.node.name.encode()) % 10**9

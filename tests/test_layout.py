@@ -26,7 +26,7 @@ def test_installed_version_is_that_of_the_project_file(project_root: Path):
 
 def test_console_command_is_main_in_the_cli():
     (command,) = entry_points(group="console_scripts", name="roundledger")
-    assert command.value == "api.cli:main"
+    assert command.value == "api.cli.main:main"
 
 
 def test_installed_command_prints_its_version():
@@ -37,6 +37,6 @@ def test_installed_command_prints_its_version():
 
 def test_importing_the_cli_loads_no_database_driver_and_no_web_framework():
     heavy = ["eventsourcing", "fastapi", "jinja2", "psycopg", "pydantic", "uvicorn"]
-    code = f"import sys, api.cli; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, api.cli.main; print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert result.stdout.strip() == "[]"

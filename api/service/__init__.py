@@ -1,1 +1,1 @@
-"""The HTTP service: FastAPI over the ledger, the floor's commands and the reports."""
+"""What every way into the service shares: settings, who calls, problems, safe retries, the process."""

@@ -1,39 +1,45 @@
-"""Who calls, by whatever he has: a bearer token, the cookie of a session, or nothing where nothing is needed."""
+"""Who calls, by whatever they have: a bearer token, the cookie of a session, or nothing where nothing is needed."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING
-
-from eventsourcing.persistence import PersistenceError
+from msgspec.structs import replace
 from starlette.requests import Request
 
-from api.service.auth import Person
+from api.service.cookies import TOKEN_HEADER, Cookies, check_origin
 from api.service.problems import Problem
-from api.web.cookies import Cookies, check_origin
-from api.web.visitors import SAFE, anybody, person_by_cookie
+from api.service.state import Service
+from infra.access.callers import OPEN, STAFF_ID, Caller
+from infra.access.sessions import Session
+from infra.store.errors import StoreError
 
-if TYPE_CHECKING:
-    from api.service.app import Service
-    from api.service.operations import Call
+SAFE = frozenset({"GET", "HEAD"})
+BY_ITSELF = "page-refresh"  # the header of what a page asks without anybody's doing
+FEED = "text/event-stream"  # what a page takes that listens, and comes again by itself when it was cut off
 
 
-async def caller(service: Service, request: Request) -> Person:
-    """Whoever asks an operation. Those whom nobody knows are slowed down by their address."""
+async def authenticated(service: Service, request: Request) -> Caller:
+    """Whoever calls the HTTP interface. Those whom nobody knows are slowed down by their address."""
     try:
-        person = await _known(service, request)
+        caller = await _known(service, request)
     except Problem:
-        slow_down(service, request)
+        await slow_down(service, request)
         raise
-    service.rates.check(person.token_id or person.by)
-    return person
+    await service.rates.check(caller.token_id or caller.by)
+    return as_seen(request, caller)
 
 
-def slow_down(service: Service, request: Request) -> None:
-    service.failures.check("" if request.client is None else request.client.host)
+def as_seen(request: Request, caller: Caller) -> Caller:
+    """With the id of the request under which they look, and in its line of the log."""
+    caller = replace(caller, request_id=request.scope.get("request_id", ""))
+    request.scope["caller"] = caller
+    return caller
 
 
-async def _known(service: Service, request: Request, used: bool = True) -> Person:
+async def slow_down(service: Service, request: Request) -> None:
+    await service.failures.check("" if request.client is None else request.client.host)
+
+
+async def _known(service: Service, request: Request, used: bool = True) -> Caller:
     """By a bearer token; by the cookie of a session only where there is none."""
     if not service.settings.authenticated:
         if request.method not in SAFE:
@@ -41,25 +47,59 @@ async def _known(service: Service, request: Request, used: bool = True) -> Perso
         if "staff-id" not in request.headers and "cookie" in request.headers:
             return anybody(Cookies(request))
     elif "authorization" not in request.headers and "cookie" in request.headers:
-        person = await person_by_cookie(service, request, used)
-        if person is not None:
-            return person
+        caller = await _by_cookie(service, request, used)
+        if caller is not None:
+            return caller
     return await by_token(service, request)
 
 
-async def by_token(service: Service, request: Request) -> Person:
+async def by_token(service: Service, request: Request) -> Caller:
     """In a thread, where the database or the identity provider has to be asked: everybody else's request goes on."""
-    doors = service.doors
-    if doors.needs_a_thread(request.headers):
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(service.threads, doors.person, request.headers)
-    return doors.person(request.headers)
+    if service.tokens.needs_a_thread(request.headers):
+        return await service.run(service.tokens.caller, request.headers)
+    return service.tokens.caller(request.headers)
 
 
-async def is_still_admitted(call: Call) -> bool:
-    """Whether somebody who has been listening for a while may go on: his token may have ended or been revoked since, or
-    his session have ended. That he listens is no use of it."""
+async def is_still_admitted(service: Service, request: Request, caller: Caller) -> bool:
+    """Whether somebody who has been listening for a while may go on: their token may have ended or been revoked since,
+    or their session have ended. That they listen is no use of it."""
     try:
-        return await _known(call.service, call.request, used=False) == call.person
-    except (Problem, PersistenceError):
+        known = await _known(service, request, used=False)
+        return replace(known, request_id=caller.request_id) == caller
+    except (Problem, StoreError):
         return False
+
+
+# ---- by the cookie of a session
+
+
+async def session_of(service: Service, request: Request, cookies: Cookies, used: bool = True) -> Session | None:
+    cookie, settings = cookies.session, service.settings
+    if cookie is None:
+        return None
+    idle, longest = settings.session_idle_minutes * 60, settings.session_hours * 3600
+    used = used and BY_ITSELF not in request.headers and request.headers.get("accept") != FEED
+    return await service.run(service.sessions.find, cookie, idle, longest, used)
+
+
+def caller_of(session: Session) -> Caller:
+    role, _, table = session.part.partition(":")
+    return Caller(session.staff_id, role, table or None, counts="counter" in session.parts)
+
+
+def anybody(cookies: Cookies) -> Caller:
+    """Without authentication: under the staff id that they chose on their account page."""
+    chosen = cookies.get("staff")
+    return Caller(chosen if chosen is not None and STAFF_ID.fullmatch(chosen) else OPEN, OPEN)
+
+
+async def _by_cookie(service: Service, request: Request, used: bool) -> Caller | None:
+    """For what a page's script asks; what changes something carries the page's token in a header."""
+    cookies = Cookies(request)
+    session = await session_of(service, request, cookies, used)
+    if session is None:
+        return None
+    if request.method not in SAFE:
+        check_origin(request)
+        cookies.check_token(request.headers.get(TOKEN_HEADER))
+    return caller_of(session)

@@ -69,20 +69,27 @@ class Metrics:
             multiprocess_mode="mostrecent",
             registry=self._registry,
         )
+        self._owner_login = Gauge(
+            "roundledger_owner_login",
+            "1 where the database login could change the record",
+            multiprocess_mode="mostrecent",
+            registry=self._registry,
+        )
         self._of: dict[tuple[str, int], Counter] = {}
 
     def begin(self) -> None:
         self._under_way.inc()
 
-    def end(self, operation: str, status: int, seconds: float, wrote: bool) -> None:
+    def end(self, operation: str, status: int, seconds: float) -> None:
         self._under_way.dec()
         counter = self._of.get((operation, status))
         if counter is None:
             counter = self._of[operation, status] = self._requests.labels(operation, str(status))
         counter.inc()
         self._seconds.observe(seconds)
-        if wrote and status < 300:
-            self._written.inc()
+
+    def stored(self) -> None:
+        self._written.inc()
 
     def conflict(self) -> None:
         self._conflicts.inc()
@@ -97,6 +104,9 @@ class Metrics:
 
     def clock(self, ahead_seconds: float) -> None:
         self._clock_ahead_seconds.set(ahead_seconds)
+
+    def login(self, could_change_the_record: bool) -> None:
+        self._owner_login.set(could_change_the_record)
 
     def text(self) -> bytes:
         if SHARED_FOLDER not in os.environ:

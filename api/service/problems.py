@@ -1,4 +1,4 @@
-"""Problems as RFC 9457 has them: the only place that turns a refusal into an HTTP status."""
+"""Problems as RFC 9457 has them: the only place that turns refusals and exceptions into HTTP statuses."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ import re
 from typing import Any
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from domain.errors import Refusal
+from infra.access.callers import Forbidden
+from infra.access.passwords import WeakPassword
+from infra.access.staff import NotAllowed
+from infra.ledger.audit_runs import AuditRunning
+from infra.ledger.disputes import UnknownDispute
+from infra.ledger.ledger import UnknownRound
+from infra.ledger.round_play import Overtaken, StaleVersion
+from infra.store.clock_offset import ClocksDiffer
+from infra.store.errors import NOT_STORING, UNAVAILABLE
+from projections.engine.projector import Unavailable
+from projections.evidence.sources import NoEvidence, NotSealed
+from projections.reports.report import BadFilter
+from projections.views.books import BadQuestion, NotFound
 
 MEDIA_TYPE = "application/problem+json"
 
 # 400: not as the schema has it. 409: it is, but the rules, or the state of the round or table, do not allow it; so a
-# `bad_document` that only the rule set makes one, such as an eighth seat where there are seven, is 409 (decision 34).
+# `bad_document` that only the rule set makes one, such as an eighth seat where there are seven, is 409 (decision 20).
 STATUSES = {
     "bad_document": 400,
     "unknown_ruleset": 422,
@@ -65,8 +79,33 @@ TITLES = {
 _CARD = re.compile(r"\b[2-9TJQKA][cdhs]\b")
 _ABOUT_CARDS = ("wrong_cards", "duplicate_card")
 
+# Integrity and data errors are not among them: those are about what was to be stored.
+DATABASE_FAILURES = (*UNAVAILABLE, *NOT_STORING)
+_CODES: tuple[tuple[type[Exception], str], ...] = (
+    (Forbidden, "forbidden"),
+    (UnknownRound, "not_found"),
+    (UnknownDispute, "not_found"),
+    (NotFound, "not_found"),
+    (BadFilter, "bad_choice"),
+    (BadQuestion, "bad_choice"),
+    (WeakPassword, "bad_choice"),
+    (NotAllowed, "bad_choice"),
+    (AuditRunning, "conflict"),
+    (NoEvidence, "conflict"),
+    (Unavailable, "unavailable"),
+)
+EXCEPTIONS: tuple[type[Exception], ...] = (
+    *(kind for kind, _ in _CODES),
+    *DATABASE_FAILURES,
+    ClocksDiffer,
+    NotSealed,
+    StaleVersion,
+    Refusal,
+    HTTPException,
+)
 
-class Problem(Exception):
+
+class Problem(HTTPException):
     def __init__(
         self,
         code: str,
@@ -75,23 +114,24 @@ class Problem(Exception):
         clause: str | None = None,
         action: int | None = None,
         headers: dict[str, str] | None = None,
+        status: int | None = None,
         **more: Any,
     ) -> None:
-        super().__init__(detail)
+        super().__init__(status or STATUSES[code], detail, dict(headers or {}))
         self.code = code
-        self.detail = detail
         self.clause = clause
         self.action = action
-        self.headers = headers or {}
         self.more = more
-        self.status = STATUSES[code]
-        self.by_the_rules = False  # said by the domain, not by whoever read the request
+
+    @property
+    def status(self) -> int:
+        return self.status_code
 
     def response(self, request_id: str | None = None) -> Response:
         body = {
             "type": f"urn:roundledger:problem:{self.code}",
             "title": TITLES[self.code],
-            "status": self.status,
+            "status": self.status_code,
             "detail": self.detail,
             "code": self.code,
             "clause": self.clause,
@@ -100,7 +140,7 @@ class Problem(Exception):
         }
         if request_id is not None:
             body["request_id"] = request_id
-        return Response(msgspec.json.encode(body), self.status, self.headers, MEDIA_TYPE)
+        return Response(msgspec.json.encode(body), self.status_code, self.headers, MEDIA_TYPE)
 
 
 def of_refusal(refusal: Refusal, **more: Any) -> Problem:
@@ -108,6 +148,43 @@ def of_refusal(refusal: Refusal, **more: Any) -> Problem:
     detail = refusal.detail
     if refusal.code in _ABOUT_CARDS:
         detail = _CARD.sub("a card", detail)
-    problem = Problem(refusal.code, detail, clause=refusal.clause, action=refusal.action, **more)
-    problem.by_the_rules = True
-    return problem
+    return Problem(refusal.code, detail, clause=refusal.clause, action=refusal.action, **more)
+
+
+def problem_of(error: Exception) -> Problem:
+    """Whatever was raised while a request was answered, as the problem that its sender sees."""
+    match error:
+        case Problem():
+            return error
+        case Overtaken():
+            return of_refusal(error, version=error.version)
+        case Refusal():
+            return of_refusal(error)
+        case StaleVersion():
+            return Problem("stale", str(error), headers={"ETag": f'"{error.version}"'}, version=error.version)
+        case NotSealed():
+            return Problem("conflict", f"{error} Ask again in a moment.", headers={"Retry-After": "2"})
+        case TimeoutError():
+            return Problem("unavailable", "It took too long. Ask again, under the same Idempotency-Key.")
+        case HTTPException(status_code=404):
+            return Problem("not_found", "There is nothing at this address.")
+        case HTTPException(status_code=405):
+            return Problem("method_not_allowed", "Not with this method.", headers=dict(error.headers or {}))
+        case HTTPException(status_code=400):
+            return Problem("bad_document", str(error.detail))
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            return Problem(code, str(error))
+    if isinstance(error, DATABASE_FAILURES):
+        return _database_failed(error)
+    return Problem("internal", "It has been logged.")
+
+
+def _database_failed(error: Exception) -> Problem:
+    """What is answered while the database is away, may only be read, or has another clock."""
+    detail = "The database did not answer. Ask again, under the same Idempotency-Key."
+    if isinstance(error, ClocksDiffer):
+        detail = str(error)
+    elif isinstance(error, NOT_STORING):
+        detail = "The database does not store anything now. Nothing was stored; an administrator has to look at it."
+    return Problem("unavailable", detail, headers={"Retry-After": "1"})

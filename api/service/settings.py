@@ -1,19 +1,15 @@
-"""What an operator can set, by the environment; `roundledger config` shows it."""
+"""What an operator can set, by the environment or a file `.env`; `roundledger config` shows it."""
 
 from __future__ import annotations
 
 import ipaddress
-import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
+from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "ROUNDLEDGER_"
-SECRETS = frozenset({"token_key", "setup_code", "metrics_token"})
 SHORTEST_KEY = 32
 
 
@@ -21,31 +17,76 @@ class BadSetting(ValueError):
     """A setting that cannot be meant."""
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class Settings(BaseSettings):
     """Each field is read from ROUNDLEDGER_<NAME>."""
 
-    token_key: str | None = None  # at least 32 characters; signs and verifies tokens (HS256)
-    token_key_file: str | None = None  # where it stands instead
-    token_jwks_url: str | None = None  # an identity provider's keys, instead of or beside the own key
-    token_issuer: str | None = None
-    token_audience: str | None = None
-    session_idle_minutes: float = 30.0  # after which somebody who signed in to the pages has to do so again
-    session_hours: float = 12.0  # the longest that a session lasts
-    setup_code: str | None = None  # with which the first admin is made on a page; `serve` makes one up and prints it
-    threads: int = 16  # that wait for the database, and so commit together
-    body_limit_bytes: int = 1 << 20
-    time_limit_seconds: float = 30.0
-    connections_per_address: int = 512  # open at once, in each process; 0 for any number, as behind a proxy
-    metrics_token: str | None = None  # at least 32 characters; with it Prometheus may read /metrics
-    metrics_token_file: str | None = None  # where it stands instead
-    rate_limit: float = 500.0  # requests a second of one person, where there is authentication; 0 for none
-    count_tolerance_cents: int = 0  # by which a count may differ from what was dropped, without an explanation
-    follow: bool = True  # keep the reports' tables up to date from this process, unless another one does
-    seal: bool = True  # seal the events' log from this process, unless another one does; needs log_keys
-    log_keys: str | None = None  # the folder of the log's private key; `serve` puts it into the data folder
-    lag_limit_seconds: float = 60.0  # of the reports behind the events, before /readyz says no
-    shutdown_seconds: float = 20.0  # for requests that are under way
-    log_format: str = "json"  # or "text"
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True
+    )
+
+    token_key: SecretStr | None = Field(
+        None, description=f"At least {SHORTEST_KEY} characters; signs and verifies tokens (HS256)."
+    )
+    token_key_file: Path | None = Field(None, description="The file with that key, instead of the key itself.")
+    token_jwks_url: str | None = Field(
+        None, description="The keys of an identity provider, instead of the service's own key or in addition to it."
+    )
+    token_issuer: str | None = Field(None, description="The issuer that a token must name.")
+    token_audience: str | None = Field(None, description="The audience that a token must name.")
+    session_idle_minutes: float = Field(
+        30.0, gt=0, description="After which somebody who signed in to the pages has to do so again."
+    )
+    session_hours: float = Field(12.0, gt=0, description="The longest that a session lasts.")
+    setup_code: SecretStr | None = Field(
+        None, description="With which the first admin is made on a page; `serve` makes one up and prints it."
+    )
+    threads: int = Field(16, ge=1, description="Threads that wait for the database, and so commit together.")
+    body_limit_bytes: int = Field(1 << 20, ge=1, description="The longest body of a request.")
+    time_limit_seconds: float = Field(30.0, gt=0, description="For a request to arrive and to be answered.")
+    connections_per_address: int = Field(
+        512, ge=0, description="Open at once, in each process; 0 for any number, as behind a proxy."
+    )
+    metrics_token: SecretStr | None = Field(
+        None, description=f"At least {SHORTEST_KEY} characters; with it Prometheus may read /metrics."
+    )
+    metrics_token_file: Path | None = Field(None, description="The file with that token, instead of the token itself.")
+    rate_limit: float = Field(
+        500.0, ge=0, description="Requests a second of one person, where there is authentication; 0 for no limit."
+    )
+    count_tolerance_cents: int = Field(
+        0, ge=0, description="By which a count may differ from what was dropped, without an explanation."
+    )
+    follow: bool = Field(
+        True, description="Keep the reports' tables up to date from this process, unless another one does."
+    )
+    seal: bool = Field(
+        True, description="Seal the events' log from this process, unless another one does; needs log_keys."
+    )
+    log_keys: Path | None = Field(
+        None, description="The folder of the log's private key; `serve` puts it into the data folder."
+    )
+    lag_limit_seconds: float = Field(
+        60.0, ge=0, description="Of the reports behind the events, before /readyz says no."
+    )
+    shutdown_seconds: float = Field(20.0, ge=0, description="For requests that are under way.")
+    allow_owner_login: bool = Field(False, description="Serve with a database login that could change the record.")
+    log_format: Literal["json", "text"] = Field("json", description="Log lines as JSON objects, or as text.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_files(cls, given: dict[str, Any]) -> dict[str, Any]:
+        for name in ("token_key", "metrics_token"):
+            if given.get(name) is None and (file := given.get(f"{name}_file")) is not None:
+                given = {**given, name: _key_in(f"{name}_file", file)}
+        return given
+
+    @model_validator(mode="after")
+    def _long_enough(self) -> Self:
+        for name in ("token_key", "metrics_token"):
+            secret: SecretStr | None = getattr(self, name)
+            if secret is not None and len(secret.get_secret_value()) < SHORTEST_KEY:
+                raise ValueError(f"{PREFIX}{name.upper()} needs at least {SHORTEST_KEY} characters")
+        return self
 
     @property
     def authenticated(self) -> bool:
@@ -53,47 +94,32 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def shown(self) -> dict[str, Any]:
         """For people: what is secret is masked."""
-        return {
-            name: "(set)" if name in SECRETS and getattr(self, name) else getattr(self, name)
-            for name in self.__struct_fields__
-        }
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: "(set)" if isinstance(value, SecretStr) else value for name, value in values.items()}
 
 
-def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    environment = os.environ if environment is None else environment
-    given = {}
-    for name in Settings.__struct_fields__:
-        value = environment.get(PREFIX + name.upper())
-        if value:
-            given[name] = value
+def read_settings() -> Settings:
     try:
-        settings = msgspec.convert(given, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadSetting(f"a {PREFIX}… setting cannot be read: {error}") from None
-    if settings.token_key is None and settings.token_key_file is not None:
-        settings = replace(settings, token_key=_key_in("token_key_file", settings.token_key_file))
-    if settings.metrics_token is None and settings.metrics_token_file is not None:
-        settings = replace(settings, metrics_token=_key_in("metrics_token_file", settings.metrics_token_file))
-    for name in ("token_key", "metrics_token"):
-        secret = getattr(settings, name)
-        if secret is not None and len(secret) < SHORTEST_KEY:
-            raise BadSetting(f"{PREFIX}{name.upper()} needs at least {SHORTEST_KEY} characters")
-    if settings.log_format not in ("json", "text"):
-        raise BadSetting(f"{PREFIX}LOG_FORMAT is json or text")
-    if settings.session_idle_minutes <= 0 or settings.session_hours <= 0:
-        raise BadSetting(f"{PREFIX}SESSION_IDLE_MINUTES and {PREFIX}SESSION_HOURS are more than 0")
-    if settings.connections_per_address < 0:
-        raise BadSetting(f"{PREFIX}CONNECTIONS_PER_ADDRESS is a number of connections, or 0 for any number")
-    if settings.threads < 1:
-        raise BadSetting(f"{PREFIX}THREADS is at least 1")
-    return settings
+        return Settings()
+    except ValidationError as error:
+        raise BadSetting("; ".join(_in_words(each) for each in error.errors())) from None
 
 
-def _key_in(name: str, file: str) -> str:
+def _in_words(error: Any) -> str:
+    if not error["loc"]:
+        return str(error["msg"]).removeprefix("Value error, ")
+    return f"{PREFIX}{str(error['loc'][0]).upper()} cannot be read: {error['msg'].lower()}"
+
+
+def _key_in(name: str, file: str | Path) -> str:
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{PREFIX}{name.upper()} cannot be read: {error}") from None
+        raise ValueError(f"{PREFIX}{name.upper()} cannot be read: {error}") from None
+
+
+def secret_of(value: SecretStr | None) -> str | None:
+    return None if value is None else value.get_secret_value()
 
 
 def is_loopback(host: str) -> bool:

@@ -1,105 +1,137 @@
-"""Tokens for places without an identity provider, their revocation, and the record of who has looked at what."""
+"""Bearer tokens (JWT): made with a role, for a terminal with its table too, and verified into a caller."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+import time
+from collections.abc import Mapping
+from hmac import compare_digest
+from typing import Any
+from uuid import uuid4
 
-from msgspec import UNSET
-from starlette.responses import Response
+import jwt
 
-from api.service import examples, shapes
-from api.service.auth import make_token
-from api.service.blindness import no_table
-from api.service.operations import Answer, Call, Operation, Param, answer
 from api.service.problems import Problem
-from api.service.rounds import read_number
-from infra.people import NotAllowed
+from api.service.settings import Settings, secret_of
+from infra.access.callers import OPEN, ROLES, STAFF_ID, Caller
+from infra.access.tokens import Tokens as TokenRecords
 
-TOKEN_ID = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-AFTER = {"type": "integer", "minimum": 0, "maximum": 10**11, "default": 0}
-LIMIT = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
-
-
-async def create_token(call: Call) -> Response:
-    body = call.read(shapes.TokenBody)
-    table = None if body.table is UNSET else body.table
-    if (body.role == "terminal") != (table is not None):
-        raise Problem("bad_choice", "A terminal's token names its table, and nobody else's does.")
-    key = call.service.settings.token_key
-    if key is None:
-        raise Problem("out_of_turn", "This service has no key of its own to sign tokens with.")
-    token, token_id = make_token(key, call.service.settings, body.by, body.role, table, body.days)
-    part = body.role if table is None else f"{body.role}:{table}"
-    try:
-        await call.in_thread(call.service.people.token_made, body.by, part, token_id, body.days, call.person.by)
-    except NotAllowed as refusal:
-        raise Problem("bad_choice", str(refusal)) from None
-    call.service.access.expire()
-    expires_at = (datetime.now(UTC) + timedelta(days=body.days)).isoformat(timespec="seconds")
-    shown = {"token": token, "id": token_id, "by": body.by, "role": body.role, "table": table}
-    return answer({**shown, "expires_at": expires_at}, 201, {"Cache-Control": "no-store"})
+OWN_ALGORITHM = "HS256"
+PROVIDER_ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "EdDSA"]
+MOST_REMEMBERED = 4096
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
-async def revoke_token(call: Call) -> Response:
-    body = call.read(shapes.RevocationBody)
-    token_id: str = call.request.path_params["token"]
-    if not TOKEN_ID.fullmatch(token_id):
-        raise Problem("not_found", "That is not the id of a token.")
-    await call.in_thread(call.service.access.revoke, token_id, call.person.by, body.reason)
-    return answer({"id": token_id, "revoked": True})
+def make_token(key: str, settings: Settings, by: str, role: str, table: str | None, days: float) -> tuple[str, str]:
+    """A signed token and its id, by which it can be revoked."""
+    now = int(time.time())
+    token_id = uuid4().hex
+    claims: dict[str, Any] = {"sub": by, "role": role, "iat": now, "exp": now + round(days * 86_400), "jti": token_id}
+    if table is not None:
+        claims["table"] = table
+    if settings.token_issuer is not None:
+        claims["iss"] = settings.token_issuer
+    if settings.token_audience is not None:
+        claims["aud"] = settings.token_audience
+    return jwt.encode(claims, key, algorithm=OWN_ALGORITHM), token_id
 
 
-async def list_reads(call: Call) -> Response:
-    after = read_number(call, "after", AFTER) or 0
-    limit = read_number(call, "limit", LIMIT) or 100
-    return answer({"reads": await call.in_thread(call.service.access.reads, after, limit)})
+class Tokens:
+    """Turns a request's headers into a caller. A token is verified once and remembered until it ends."""
+
+    def __init__(self, settings: Settings, access: TokenRecords) -> None:
+        self._settings = settings
+        self._access = access
+        self._key = secret_of(settings.token_key)
+        self._metrics_token = secret_of(settings.metrics_token)
+        self._known: dict[str, Caller] = {}
+        self._provider = None if settings.token_jwks_url is None else jwt.PyJWKClient(settings.token_jwks_url)
+
+    def needs_a_thread(self, headers: Mapping[str, str]) -> bool:
+        """Whether `caller` would have to ask the database or the identity provider."""
+        if not self._settings.authenticated:
+            return False
+        return not self._access.is_fresh() or _bearer(headers.get("authorization")) not in self._known
+
+    def may_scrape(self, headers: Mapping[str, str]) -> bool:
+        """Whether it is Prometheus, with the one token that reads metrics and nothing else."""
+        expected, given = self._metrics_token, _bearer(headers.get("authorization"))
+        return expected is not None and given is not None and compare_digest(given.encode(), expected.encode())
+
+    def caller(self, headers: Mapping[str, str], header: str = "authorization") -> Caller:
+        if not self._settings.authenticated:
+            return _anybody(headers)
+        token = _bearer(headers.get(header))
+        if token is None:
+            raise Problem("unauthenticated", f"There is no bearer token in {header.title()}.", headers=CHALLENGE)
+        caller = self._known.get(token)
+        if caller is None:
+            caller = self._verified(token)
+            if caller.role == "counter" and caller.token_id is not None:
+                days = max(caller.expires_at - time.time(), 0) / 86_400
+                self._access.counter_token_seen(caller.token_id, caller.by, days)
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[token] = caller
+        if caller.expires_at <= time.time():
+            raise _refused("The token has ended.")
+        if not self._access.is_fresh():
+            self._access.refresh()
+        if caller.token_id is None or self._access.is_revoked(caller.token_id):
+            raise _refused("The token has been revoked.")
+        if self._access.is_disabled(caller.by):
+            raise _refused(f"{caller.by} has been disabled.")
+        return caller
+
+    def _verified(self, token: str) -> Caller:
+        settings = self._settings
+        try:
+            key, algorithms = self._key_for(token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=algorithms,
+                issuer=settings.token_issuer,
+                audience=settings.token_audience,
+                options={"require": ["exp", "sub", "jti"], "verify_aud": settings.token_audience is not None},
+            )
+        except (jwt.PyJWTError, ValueError) as error:
+            ended = isinstance(error, jwt.ExpiredSignatureError)
+            raise _refused("The token has ended." if ended else "The token cannot be verified.") from None
+        return _caller(claims)
+
+    def _key_for(self, token: str) -> tuple[Any, list[str]]:
+        algorithm = jwt.get_unverified_header(token).get("alg")
+        if algorithm == OWN_ALGORITHM and self._key is not None:
+            return self._key, [OWN_ALGORITHM]
+        if self._provider is not None and algorithm in PROVIDER_ALGORITHMS:
+            return self._provider.get_signing_key_from_jwt(token).key, PROVIDER_ALGORITHMS
+        raise jwt.InvalidAlgorithmError("not an algorithm that is accepted here")
 
 
-OPERATIONS = (
-    Operation(
-        "POST",
-        "/v1/tokens",
-        "createToken",
-        "access",
-        "Make a token",
-        create_token,
-        {201: Answer(shapes.TokenShown, examples.TOKEN, "The token. It is shown this once.")},
-        frozenset({"admin"}),
-        body=shapes.TokenBody,
-        body_example={"by": "dealer-7", "role": "terminal", "table": "t1", "days": 30},
-        problems=("bad_choice", "out_of_turn"),
-        about=no_table,
-    ),
-    Operation(
-        "POST",
-        "/v1/tokens/{token}/revocation",
-        "revokeToken",
-        "access",
-        "Revoke a token by its id, for good",
-        revoke_token,
-        {200: Answer(shapes.Revoked, {"id": "6f1c2f0e8a55", "revoked": True}, "It no longer counts.")},
-        frozenset({"admin"}),
-        body=shapes.RevocationBody,
-        body_example={"reason": "The terminal was lost."},
-        params=(
-            Param("token", {"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,100}$"}, "Its id (jti).", "path", True),
-        ),
-        about=no_table,
-    ),
-    Operation(
-        "GET",
-        "/v1/reads",
-        "listReads",
-        "access",
-        "Who has looked at which hand, and who has exported what",
-        list_reads,
-        {200: Answer(shapes.Reads, examples.READS, "In order.")},
-        frozenset({"auditor", "admin"}),
-        params=(
-            Param("after", AFTER, "The number of the last one that was seen."),
-            Param("limit", LIMIT, "How many at most."),
-        ),
-        about=no_table,
-    ),
-)
+def _caller(claims: Mapping[str, Any]) -> Caller:
+    by, role, table = claims["sub"], claims.get("role"), claims.get("table")
+    if not isinstance(by, str) or not STAFF_ID.fullmatch(by):
+        raise _refused("The token's subject is not a staff id.")
+    if role not in ROLES:
+        raise _refused("The token has none of the roles.")
+    if (role == "terminal") != isinstance(table, str):
+        raise _refused("A terminal's token names its table, and nobody else's does.")
+    return Caller(by, role, table, str(claims["jti"]), float(claims["exp"]))
+
+
+def _anybody(headers: Mapping[str, str]) -> Caller:
+    """Without authentication everybody may do everything, under the staff id that they give."""
+    by = headers.get("staff-id", OPEN)
+    if not STAFF_ID.fullmatch(by):
+        raise Problem("bad_document", "Staff-Id is a staff id: small letters, digits and hyphens, at most 40.")
+    return Caller(by, OPEN)
+
+
+def _bearer(value: str | None) -> str | None:
+    if value is None or value[:7].lower() != "bearer ":
+        return None
+    return value[7:].strip() or None
+
+
+def _refused(detail: str) -> Problem:
+    return Problem("unauthenticated", detail, headers={"WWW-Authenticate": 'Bearer error="invalid_token"'})

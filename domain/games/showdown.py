@@ -2,28 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from domain.actions import Reveal
-from domain.dealing import check_turned
+from msgspec.structs import replace
+
+from domain.cards import Place
 from domain.errors import OutOfTurn
-from domain.events import CardsTurned, Place
-from domain.poker import PokerHand
-from domain.settlement import Verdict, lost, pushed, won
-from domain.state import Round, Stakes
+from domain.games.game import Game
+from domain.games.poker_rules import rules_of
+from domain.hands.poker import PokerHand
+from domain.round.actions import Reveal
+from domain.round.dealing import check_turned
+from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade
+from domain.round.settlement import Verdict, lost, pushed, won
+from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Stakes, Wager
+
+
+class PokerState(GameState, frozen=True, gc=False):
+    street: int = 0  # board reveals so far
+    acted: frozenset[int] = frozenset()  # seats that have acted on this street
+    plays: Mapping[tuple[int, str], int] = {}  # the multiple of the ante that a bettor plays; 0: folded
+
+
+# A getter in C: every action asks for the state many times, and a round of this game has no other.
+state_of: Callable[[Round], PokerState] = attrgetter("game_state")
+
+
+def _decision_made(round_: Round, event: DecisionMade) -> Round:
+    state = state_of(round_)
+    acted, plays = state.acted | {event.seat}, state.plays
+    if event.choice != "check":
+        plays = {**plays, (event.seat, event.bettor): event.times}
+    return replace(round_, game_state=PokerState(state.street, acted, plays))
+
+
+def _decision_followed(round_: Round, event: DecisionFollowed) -> Round:
+    state = state_of(round_)
+    plays = {**state.plays, (event.seat, event.bettor): event.times}
+    return replace(round_, game_state=replace(state, plays=plays))
+
+
+POKER_EVOLVERS: Evolvers = {**EVOLVERS, DecisionMade: _decision_made, DecisionFollowed: _decision_followed}
+
+
+class PokerGame(Game):
+    """What the two poker games have in common for everybody else."""
+
+    state = PokerState()
+    evolvers = POKER_EVOLVERS
+    later_spots = ("play",)
+
+    def folded(self, round_: Round, seat: int) -> bool:
+        return folded(round_, seat)
+
+    def wagers(self, round_: Round, seat: int) -> Iterator[Wager]:
+        plays = state_of(round_).plays
+        for bettor, stakes in round_.layout.get(seat, {}).items():
+            for spot, amount in stakes.spots.items():
+                yield Wager(seat, bettor, 1, spot, amount)
+            if times := plays.get((seat, bettor), 0):
+                yield Wager(seat, bettor, 1, "play", stakes.spots["ante"] * times)
+
+    def choice_clause(self, round_: Round, event: DecisionMade) -> str:
+        streets = rules_of(round_).streets
+        return streets[min(state_of(round_).street, len(streets) - 1)].clause
 
 
 def folded(round_: Round, seat: int) -> bool:
-    return round_.plays.get((seat, round_.seated[seat])) == 0
+    return state_of(round_).plays.get((seat, round_.seated[seat])) == 0
+
+
+def live_seats(round_: Round) -> list[int]:
+    """Those whose hands have not been folded."""
+    plays, seated = state_of(round_).plays, round_.seated
+    return [seat for seat in round_.seats or () if plays.get((seat, seated[seat])) != 0]
 
 
 def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
     """Who at a seat that plays has still to go along or give up."""
+    plays = state_of(round_).plays
     return [
         bettor
         for bettor, stakes in round_.layout[seat].items()
-        if stakes.kind == kind and (seat, bettor) not in round_.plays and "ante" in stakes.spots
+        if stakes.kind == kind and (seat, bettor) not in plays and "ante" in stakes.spots
     ]
 
 
@@ -34,7 +97,7 @@ def _all_dealt(round_: Round, cards: int) -> bool:
 
 
 def reveal_seat(round_: Round, seat: int, action: Reveal, cards: int) -> CardsTurned:
-    """A seat's hand is turned over once, at any time after everybody has his cards."""
+    """A seat's hand is turned over once, at any time after everybody has their cards."""
     if not _all_dealt(round_, cards) or seat not in (round_.seats or ()) or seat in round_.turned:
         raise OutOfTurn(f"There is nothing to turn over at seat {seat} now.", round_.rules.clause("show_hands"))
     return CardsTurned(seat, check_turned(round_, round_.hands[seat], action.cards))
@@ -89,17 +152,18 @@ def _without_article(hand: PokerHand) -> str:
     return hand.text.removeprefix("a ").removeprefix("an ")
 
 
-def compared(round_: Round, seat: int, bettor: str, spot: str, stake: int, sign: int, story: str) -> Verdict:
+def compared(round_: Round, wager: Wager, sign: int, story: str) -> Verdict:
     """A wager on the higher hand: `sign` is 1 where it is the bettor's, -1 where the dealer's, 0 for a tie."""
+    spot = wager.spot
     if sign > 0:
-        return won(seat, bettor, spot, stake, round_.rules.odds[spot], f"{spot}.win", story)
+        return won(wager, round_.rules.odds[spot], f"{spot}.win", story)
     if sign < 0:
-        return lost(seat, bettor, spot, stake, f"{spot}.lose", story)
-    return pushed(seat, bettor, spot, stake, f"{spot}.tie", story)
+        return lost(wager, f"{spot}.lose", story)
+    return pushed(wager, f"{spot}.tie", story)
 
 
-def given_up(round_: Round, seat: int, bettor: str, spot: str, stake: int, point: str) -> Verdict:
+def given_up(round_: Round, wager: Wager, point: str) -> Verdict:
     """Lost by the seat's fold, or by a backline bettor's own."""
-    if folded(round_, seat):
-        return lost(seat, bettor, spot, stake, point, "The hand was folded")
-    return lost(seat, bettor, spot, stake, "follow", "You did not follow the seat's play wager")
+    if folded(round_, wager.seat):
+        return lost(wager, point, "The hand was folded")
+    return lost(wager, "follow", "You did not follow the seat's play wager")

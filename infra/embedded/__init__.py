@@ -8,8 +8,8 @@ The server has a unix socket in a folder that only its user may enter, and no ne
 says who is at the other end of it (peer authentication): its user is the administrator, who migrates, or logs in as
 the service's role, which may do no more than the service needs.
 
-How users share one server is told in sharing.py, how it runs for root in accounts.py. A watchdog imports this
-package without site-packages: keep to the standard library here.
+shared_server.py explains how users share one server, accounts.py how it runs for root. A watchdog imports this package
+without site-packages: keep to the standard library here.
 """
 
 import os
@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infra.embedded.binaries import find_in_wheel
-from infra.embedded.errors import EmbeddedPostgresError, told_plainly
+from infra.embedded.errors import EmbeddedPostgresError, explained_errors
 from infra.embedded.server import as_service
-from infra.embedded.sharing import SharedServer
+from infra.embedded.shared_server import SharedServer
 
 __all__ = ["EmbeddedPostgresError", "as_service", "default_data_dir", "embedded_postgres"]
 
@@ -42,11 +42,11 @@ def embedded_postgres(data_dir: Path) -> Iterator[str]:
     The URL stays the same when the server is killed and comes back. A child forked inside the block counts as
     a user for as long as it lives.
     """
-    with told_plainly(data_dir):
+    with explained_errors(data_dir):
         server = SharedServer(data_dir, find_in_wheel())
         user = server.enter()
     try:
         yield server.url()
     finally:
-        with told_plainly(data_dir):
+        with explained_errors(data_dir):
             server.leave(user)

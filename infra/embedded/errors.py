@@ -12,7 +12,7 @@ class EmbeddedPostgresError(RuntimeError):
 
 
 @contextmanager
-def told_plainly(data_dir: Path) -> Iterator[None]:
+def explained_errors(data_dir: Path) -> Iterator[None]:
     """Turn what the operating system refuses into our error, with what to do about it."""
     try:
         yield

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from infra.embedded import accounts, binaries, database, locks, programs
+from infra.embedded import accounts, binaries, data_folder, locks, programs
 from infra.embedded.errors import EmbeddedPostgresError
 from infra.embedded.sockets import SOCKET, Listener, SocketFolder
 
@@ -111,9 +111,9 @@ class Server:
 
     def _launch(self, lock: int) -> None:
         if not self._pgdata.exists():
-            database.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
-        database.check(self._pgdata, self._uid)
-        database.write_access(self._pgdata, accounts.name(), self._uid)
+            data_folder.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
+        data_folder.check(self._pgdata, self._uid)
+        data_folder.write_access(self._pgdata, accounts.name(), self._uid)
         self._drop_stale_files()
         folder = self._sockets.prepare()
         command = [str(self._bin / "postgres"), "-D", accounts.data_argument(self._pgdata, self._uid)]
@@ -141,7 +141,7 @@ class Server:
                 _signal(int(process.name), signal.SIGKILL)
 
     def _works_here(self, pid: int | None) -> bool:
-        """Whether a process is a PostgreSQL in this folder; False where there is no /proc to tell.
+        """Whether a process is a PostgreSQL in this folder; False where there is no /proc.
 
         Even there two servers cannot meet in one folder: PostgreSQL also looks for its shared memory.
         """
@@ -153,7 +153,7 @@ class Server:
 
 def as_service(url: str) -> str:
     """The same database for the ledger's programs, which need no rights over the server."""
-    return url.replace(ADMINISTRATOR, f"postgresql://{database.SERVICE}@", 1)
+    return url.replace(ADMINISTRATOR, f"postgresql://{data_folder.SERVICE}@", 1)
 
 
 def _signal(pid: int, what: signal.Signals) -> None:

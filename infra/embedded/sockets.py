@@ -95,7 +95,7 @@ class SocketFolder:
         return folder
 
     def _is_still_ours(self, folder: Path) -> bool:
-        """Anybody may write where it lies, and temporary files get cleaned away."""
+        """Anybody may write in its parent, and temporary files get cleaned away."""
         with suppress(FileNotFoundError):
             found = folder.lstat()
             owner = os.geteuid() if self._uid is None else self._uid

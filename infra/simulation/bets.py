@@ -8,20 +8,14 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from domain.actions import Bet, SpotName
 from domain.money import money
-from domain.ruleset import RuleSet
-from domain.state import Bank
-from domain.terms import Terms
-from infra.simulation.people import Person
+from domain.round.actions import Bet, SpotName
+from domain.round.state import Bank
+from domain.rules.ruleset import RuleSet
+from domain.rules.terms import Terms
+from infra.simulation.patrons import Person
 
-BASE_SPOTS: Mapping[str, tuple[SpotName, ...]] = {"uth": ("ante", "blind"), "tcp": ("ante",), "p215": ("game",)}
-BONUS_SPOTS: Mapping[str, tuple[SpotName, ...]] = {
-    "uth": ("trips",),
-    "tcp": ("pair_plus", "six_card"),
-    "p215": ("buster", "red_flex"),
-}
-PRESSES = 0.02  # adds to a bet that lies there already
+PRESSES = 0.02  # adds to a bet that is there already
 BEHIND_A_NEIGHBOUR = 0.02  # a seated player bets behind another seat as well
 TOKE = "toke"  # the id under which all tips are bet
 
@@ -35,7 +29,7 @@ class Betting:
         self._rules, self._terms, self._rng = rules, terms, rng
         self._spent: dict[str, int] = {}  # by bettor, as the customer limit counts it
 
-    def of_round(self, seated: Mapping[int, Person], standing: Sequence[Person], bank: Bank | None) -> list[Bet]:
+    def of_round(self, seated: Mapping[int, Person], onlookers: Sequence[Person], bank: Bank | None) -> list[Bet]:
         """All bets; somebody always bets, or there would be no round."""
         betting = {
             seat: person
@@ -50,7 +44,7 @@ class Betting:
             if "toke" in self._rules.kinds and self._rng.random() < person.tips:
                 bets.extend(self._bets(seat, self._tip(own), TOKE, "toke"))
         if "backline" in self._rules.kinds:
-            bets.extend(self._backline(playing or betting, standing))
+            bets.extend(self._backline(playing or betting, onlookers))
         return bets
 
     def _bets(
@@ -68,8 +62,8 @@ class Betting:
             if first < amount:
                 yield Bet(seat, spot, money(amount - first), bettor, kind)
 
-    def _backline(self, playing: Mapping[int, Person], standing: Sequence[Person]) -> Iterator[Bet]:
-        behind = [(self._rng.choice(list(playing)), person) for person in standing]
+    def _backline(self, playing: Mapping[int, Person], onlookers: Sequence[Person]) -> Iterator[Bet]:
+        behind = [(self._rng.choice(list(playing)), person) for person in onlookers]
         for person in playing.values():
             if self._rng.random() < BEHIND_A_NEIGHBOUR:
                 behind.append((self._rng.choice(list(playing)), person))
@@ -79,10 +73,10 @@ class Betting:
 
     def _own(self, person: Person) -> Placed:
         rng, terms = self._rng, self._terms
-        base = BASE_SPOTS[self._rules.family]
+        base = self._rules.game.base_spots
         stake = self._stake(base[0], terms.limits[base[0]][0] * person.times * rng.choice((1, 1, 1, 2, 3)))
         bonus: Placed = {}
-        for spot, chance in zip(BONUS_SPOTS[self._rules.family], person.bonus, strict=False):
+        for spot, chance in zip(self._rules.game.bonus_spots, person.bonus, strict=False):
             if rng.random() < chance:
                 bonus[spot] = self._stake(spot, terms.chip * rng.choice((1, 1, 2, 5, 5, 10, 25)))
         if "trips_alone" in self._rules.points and rng.random() < person.trips_only:
@@ -117,7 +111,7 @@ class Betting:
         return tip
 
     def _stake(self, spot: SpotName, wish: int) -> int:
-        low, high = self._terms.limits["ante" if spot == "blind" else spot]
+        low, high = self._terms.limits_of(spot)
         return self._in_chips(wish, low, high)
 
     def _in_chips(self, wish: int, low: int, high: int) -> int:

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from domain.actions import Bet, Void, Withdraw
 from domain.cards import DECK
-from domain.documents import read_document
+from domain.documents.document import read_document
 from domain.money import money
-from domain.ruleset import RuleSet
-from domain.state import Bank
-from domain.terms import Terms, TermsDocument, resolve
-from infra.simulation.bets import BASE_SPOTS, Betting
-from infra.simulation.people import Company, Person
-from infra.simulation.play import Play, Style
-from infra.simulation.rotation import Rotation
-from infra.simulation.terms import draw_meter, draw_terms
+from domain.round.actions import Bet, Void, Withdraw
+from domain.round.state import Bank
+from domain.rules.ruleset import RuleSet
+from domain.rules.terms import Terms, TermsDocument, resolve
+from infra.simulation.bank_rotation import Rotation
+from infra.simulation.bets import Betting
+from infra.simulation.patrons import Company, Person
+from infra.simulation.round_play import Play, Style
+from infra.simulation.table_terms import draw_meter, draw_terms
 from infra.simulation.withdrawals import Withdrawals
 
 SHORTEST_SESSION, LONGEST_SESSION = 60, 200
@@ -74,7 +74,9 @@ class Table:
         bank, declined = self._bank()
         document = self._envelope(bank, declined)
         opening = read_document(document, lambda _: self._rules).opening
-        bets = Betting(self._rules, self._terms, self._rng).of_round(self._company.seated, self._company.standing, bank)
+        bets = Betting(self._rules, self._terms, self._rng).of_round(
+            self._company.seated, self._company.onlookers, bank
+        )
         play = Play(opening, self._cards(), self._style, self._people(), self._rng)
         document["actions"] = play.through(*self._with_withdrawals(bets, self._void(bets), bank))
         voided = play.round.status == "void"
@@ -112,7 +114,7 @@ class Table:
             return None, []
         seat, declined = self._rotation.next(self._company.seated)
         person = self._company.seated[seat]
-        low, _ = self._terms.limits["ante" if "ante" in self._terms.limits else "game"]
+        low, _ = self._terms.limits[self._rules.base_spot]
         wager = low * person.bank + self._rng.choice((0, 0, 0, 1_250))
         return Bank(seat, person.id, wager), declined
 
@@ -132,7 +134,7 @@ class Table:
         return document
 
     def _people(self) -> dict[str, Person]:
-        return {person.id: person for person in (*self._company.seated.values(), *self._company.standing)}
+        return {person.id: person for person in (*self._company.seated.values(), *self._company.onlookers)}
 
     def _cards(self) -> list[str]:
         """One deck is shuffled for every round; a shoe of several goes on until its cut card."""
@@ -149,7 +151,7 @@ class Table:
         banking = None if bank is None else bank.bettor
         seated = self._company.seated.items()
         idle = [seat for seat, person in seated if seat not in playing and person.id != banking]
-        spot = BASE_SPOTS[self._rules.family][0]
+        spot = self._rules.game.base_spots[0]
         actions = self._withdrawals.among(bets, self._terms.chip, idle, spot)
         if void is None:
             return actions, None

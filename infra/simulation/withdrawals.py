@@ -1,4 +1,4 @@
-"""Wagers that somebody puts down and takes back before bets are closed. What lies in the end is as if nobody had.
+"""Wagers that somebody puts down and takes back before bets are closed. The wagers in the end are as if nobody had.
 
 Its source of randomness is its own, so that the rounds are otherwise what they would be without it.
 """
@@ -10,11 +10,11 @@ from random import Random
 
 from msgspec import UNSET
 
-from domain.actions import Bet, SpotName, Withdraw
 from domain.money import cents, money
+from domain.round.actions import Bet, SpotName, Withdraw
 
 ADDS_AND_TAKES_BACK = 0.005  # of the bets: something is added to it and taken back
-ANOTHER_FIRST = 0.005  # another amount lay there before, and was taken back whole
+ANOTHER_FIRST = 0.005  # another amount was there before, and was taken back whole
 LEAVES = 0.03  # of the players who sit a round out: they bet first, and took it all back
 
 
@@ -26,24 +26,24 @@ class Withdrawals:
         """The bets with what was put down and taken back between them; `idle`: the seats of players who sit it out,
         `spot`: on which they might have bet."""
         actions: list[Bet | Withdraw] = []
-        lying: set[tuple[object, ...]] = set()
+        placed: set[tuple[object, ...]] = set()
         for bet in bets:
             wager = (bet.seat, bet.spot, bet.bettor)
             chance = self._rng.random()
             if chance < ADDS_AND_TAKES_BACK:
                 actions += [bet, *self._and_back(bet, chip, whole=False)]
-            elif chance < ADDS_AND_TAKES_BACK + ANOTHER_FIRST and wager not in lying:
+            elif chance < ADDS_AND_TAKES_BACK + ANOTHER_FIRST and wager not in placed:
                 actions += [*self._and_back(bet, chip, whole=True), bet]
             else:
                 actions.append(bet)
-            lying.add(wager)
+            placed.add(wager)
         for seat in idle:
             if self._rng.random() < LEAVES:
                 actions += self._and_back(Bet(seat, spot, money(chip)), chip, whole=True)
         return actions
 
     def _and_back(self, like: Bet, chip: int, whole: bool) -> Iterator[Bet | Withdraw]:
-        """Some chips on a spot, and all that lies there or just those chips off it again."""
+        """Some chips on a spot, and all that is there or just those chips off it again."""
         amount = money(self._rng.choice((1, 2, 5)) * chip + (cents(like.amount) if whole else 0))
         yield Bet(like.seat, like.spot, amount, like.bettor, like.kind)
         yield Withdraw(like.seat, like.spot, UNSET if whole else amount, like.bettor)

@@ -1,7 +1,7 @@
 """The files of an evidence bundle, made of what was sealed and of nothing else.
 
-The entries of the log are the evidence. Everything else is worked out of them, of the rule set's text and of the signed
-checkpoint, always in the same way, so that a verifier can work it out again.
+The entries of the log are the evidence. Everything else follows from them, from the rule set's text and from the signed
+checkpoint, always in the same way, so that a verifier can make it again.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain import rulesets
-from domain.events import RoundOpened
-from domain.results import result_of
-from domain.state import Round, start
-from infra.aggregates import terms_of
-from infra.event_reader import LogRow
-from infra.replaying import Replayed, told_again
-from infra.tlog.checkpoints import Checkpoint
-from infra.tlog.leaves import WHOLE, form_of, row_of
-from infra.tlog.notes import Verifier
-from infra.tlog.proofs import Proof
-from infra.topics import TOPICS
+from domain.documents.result import result_of
+from domain.round.events import RoundOpened
+from domain.round.state import Round, start
+from domain.rules import rulesets
+from infra.aggregates.rulebook import terms_of
+from infra.ledger.replay import Replay, replay_events
+from infra.log.checkpoints import Checkpoint
+from infra.log.leaves import WHOLE, form_of, row_of
+from infra.log.proofs import Proof
+from infra.log.signed_notes import Verifier
+from infra.store.encoding.topics import TOPICS
+from infra.store.event_rows import LogRow
 
 FORMAT = "roundledger evidence 1"
 MANIFEST, README, PAGE, PAPER = "manifest.json", "README.txt", "round.html", "round.pdf"
@@ -35,23 +35,24 @@ EVENTS, RESULT, RULESET, TERMS = "events.jsonl", "result.json", "ruleset.toml", 
 CHECKPOINT, BODY, SIGNATURE = "log/checkpoint.txt", "log/checkpoint.body", "log/checkpoint.sig"
 KEY, KEY_PEM = "log/key.txt", "log/key.pem"
 RENDERED = (README, PAGE, PAPER)  # by versions of programs that need not be the verifier's
-DRAWN_BY = (
+RENDERING_CODE = (
     "domain",
-    "infra/replaying.py",
+    "infra/ledger/replay.py",
     "projections/evidence",
-    "projections/pdf.py",
-    "projections/output.py",
-    "projections/table_paper.py",
+    "projections/export/sheet.py",
+    "projections/export/column_layout.py",
+    "projections/export/formats.py",
+    "projections/export/round_tables.py",
 )
 RULES_TOPIC = "rules.adopted.v1"
 
 
 class NotARound(ValueError):
-    """Entries that are no round, or not the whole of one."""
+    """Entries that are not a round, or not the whole of one."""
 
 
 class Sealed(Struct, frozen=True):
-    """An entry of the log, byte for byte, and the proof that it stands there."""
+    """An entry of the log, byte for byte, and the proof that it is in the log."""
 
     entry: bytes
     proof: Proof
@@ -75,8 +76,8 @@ class Evidence(Struct, frozen=True):
         return [sealed for sealed in self.sealed if sealed.row.topic != RULES_TOPIC]
 
 
-def story_of(evidence: Evidence) -> Replayed:
-    """The round told again, from its entries alone; a card that was never turned over is not in them."""
+def story_of(evidence: Evidence) -> Replay:
+    """The round replayed from its entries alone; a card that was never turned over is not in them."""
     rows = []
     for sealed in evidence.of_round:
         if form_of(sealed.entry) != WHOLE:
@@ -88,7 +89,7 @@ def story_of(evidence: Evidence) -> Replayed:
     if not isinstance(entries[0].event, RoundOpened):
         raise NotARound("The first event does not open a round.")
     opening = opening_of(entries[0].event, evidence.ruleset_text)
-    return told_again(evidence.round_id, opening, entries, [row.recorded_at for row in rows])
+    return replay_events(evidence.round_id, opening, entries, [row.recorded_at for row in rows])
 
 
 def opening_of(opened: RoundOpened, ruleset_text: str) -> Round:
@@ -97,10 +98,10 @@ def opening_of(opened: RoundOpened, ruleset_text: str) -> Round:
 
 
 @cache
-def _drawn_by() -> str:
-    """A digest of the code behind the words and the drawing: a number of a version would say less."""
+def _code_digest() -> str:
+    """A digest of the code that renders: a version number would say less."""
     root, found = Path(__file__).parents[2], sha256()
-    for place in DRAWN_BY:
+    for place in RENDERING_CODE:
         path = root / place
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.suffix in (".py", ".html"):
@@ -109,16 +110,16 @@ def _drawn_by() -> str:
 
 
 def rendered_with() -> dict[str, str]:
-    """What the page and the paper depend on beside the round."""
+    """What the page and the paper depend on besides the round."""
     programs = {name: version(name) for name in ("roundledger", "jinja2", "reportlab")}
-    return {**programs, "zlib": zlib.ZLIB_RUNTIME_VERSION, "code": _drawn_by()}
+    return {**programs, "zlib": zlib.ZLIB_RUNTIME_VERSION, "code": _code_digest()}
 
 
 def files_of(evidence: Evidence, kept: dict[str, bytes] | None = None, made_with: Any = None) -> dict[str, bytes]:
     """All files by name, in the order of the zip. `kept`: page and paper as another version has rendered them."""
-    from projections.evidence.page import page_of
-    from projections.evidence.paper import paper_of
     from projections.evidence.readme import readme_of
+    from projections.evidence.round_html import page_of
+    from projections.evidence.round_pdf import paper_of
 
     story = story_of(evidence)
     checkpoint, signed = evidence.checkpoint, None
@@ -169,7 +170,7 @@ def manifest_of(evidence: Evidence, files: dict[str, bytes], made_with: Any) -> 
 
 
 def _event_line(sealed: Sealed) -> bytes:
-    """The row in words; `state` is its text exactly as it is stored."""
+    """The row as JSON; `state` is its text exactly as it is stored."""
     row = sealed.row
     shown = {
         "index": sealed.proof.index,

@@ -14,7 +14,7 @@ Evidence of round {round}
 {line}
 
 These files are one round of play as it was recorded, and what is needed to prove that it was recorded so and not
-changed since. The round is told in round.html and round.pdf.
+changed since. round.html and round.pdf show the round.
 
   events.jsonl        the events as they are stored, one a line: "state" is the stored text, to the byte
   result.json         what was decided, every line with its clause and its reason
@@ -23,7 +23,7 @@ changed since. The round is told in round.html and round.pdf.
   log/checkpoint.txt  the log's size and root, signed (a C2SP signed note); .body is what is signed, .sig the signature
   log/key.txt         the key that signed it, as Go's sumdb/note reads it; .pem the same for openssl
   log/N.entry         entry N of the log, which is one event
-  log/N.tlog-proof    that it stands there (C2SP tlog-proof)
+  log/N.tlog-proof    that it is in the log (C2SP tlog-proof)
   manifest.json       the SHA-256 of every file
 
 With our program, without a network:
@@ -49,7 +49,7 @@ bytes the event's number in the round; 1 byte the length of the topic; the topic
 Times are UTC, in every file: which clock the property keeps is a setting of its reports and not sealed in the log, so
 nobody could check it here.
 
-A card that is null was dealt face down and never turned over; beside it stands a salted commitment to it. A bundle
+A card that is null was dealt face down and never turned over; a salted commitment to it is stored with it. A bundle
 shows a round as of the size of its checkpoint: {size} events of the log. What was noted or corrected later is not in
 it.
 """

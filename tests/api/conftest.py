@@ -13,6 +13,9 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from infra.embedded import embedded_postgres
+from tests.api.service import client
+
+__all__ = ["client"]
 
 
 @pytest.fixture(autouse=True)

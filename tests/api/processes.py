@@ -15,7 +15,9 @@ from pathlib import Path
 
 import httpx
 
-SERVE = [sys.executable, "-c", "import typer; from api.serve_command import serve; typer.run(serve)"]
+from tests.api.service import of_service
+
+SERVE = [sys.executable, "-c", "import typer; from api.cli.serve import serve; typer.run(serve)"]
 PATIENCE_SECONDS = 120.0
 
 
@@ -41,8 +43,8 @@ def environment(**more: str) -> dict[str, str]:
 def serving(
     url: str, port: int, *options: str, log: Path | None = None, **more: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """`log`: where what it says goes; nowhere without it."""
-    command = [*SERVE, "--port", str(port), "--database-url", url, *options]
+    """Logged in to the embedded server as the service's role; `log`: where what it says goes, nowhere without it."""
+    command = [*SERVE, "--port", str(port), "--database-url", of_service(url), *options]
     with open(os.devnull if log is None else log, "ab") as said:
         # Or a key, and the code for the first admin, would be put into somebody's home.
         settings = environment(**{"ROUNDLEDGER_SEAL": "false", "ROUNDLEDGER_SETUP_CODE": "for a test", **more})

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from pokerkit import Automation, NoLimitTexasHoldem
 
-from domain import rulesets
-from domain.documents import adjudicate, encode_result
+from domain.documents.document import adjudicate, encode_result
+from domain.rules import rulesets
 from infra.simulation import documents
 from tests.benchmarks import Row
 
@@ -46,7 +46,7 @@ AUTOMATIONS = (
 # The process reads its own peak: what the system says of a finished child includes its parent's before the exec.
 ADJUDICATE = """
 import sys
-from api.cli import main
+from api.cli.main import main
 try:
     main()
 finally:

@@ -22,25 +22,25 @@ from typing import Any
 
 import msgspec
 
-from api.lines import read_lines
-from domain import rulesets
-from domain.documents import adjudicate, encode_result
+from api.cli.terminal.document_lines import read_lines
+from domain.documents.document import adjudicate, encode_result
+from domain.rules import rulesets
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.ledger import Actor, Ledger
+from infra.log.sealer import seal_now
+from infra.schema.migrator import migrate
 from infra.simulation import documents
-from infra.tlog.sealer import seal_now
-from projections.archives.auditing import partition_tasks
-from projections.archives.auditing import workers as archive_workers
-from projections.archives.manifest import read_manifest
-from projections.archives.writing import write_archive
-from projections.auditing.processes import workers
-from projections.auditing.rounds import PartResult, Stretch
-from projections.auditing.running import Task, Worker
-from projections.auditing.scope import EVERYTHING
-from projections.auditing.sealed_log import LogAudit
-from projections.auditing.source import PART, Part, Store
-from projections.auditing.tally import Tally
+from projections.archive.archive_audit import partition_tasks
+from projections.archive.archive_audit import workers as archive_workers
+from projections.archive.manifest import read_manifest
+from projections.archive.writer import write_archive
+from projections.audit.claim_tally import Tally
+from projections.audit.event_source import PART, Part, Store
+from projections.audit.log_check import LogCheck
+from projections.audit.processes import workers
+from projections.audit.round_check import PartResult, StreamRange
+from projections.audit.run import AuditWorker, Task
+from projections.audit.scope import EVERYTHING
 from tests.benchmarks import Row
 
 SMALL = int(os.environ.get("ROUNDLEDGER_BENCH_ROUNDS", "2100"))
@@ -149,11 +149,11 @@ def _adjudicate(lines: list[bytes]) -> None:
 
 def _audit_in_pieces(url: str, rounds: int) -> Iterator[tuple[Task, float]]:
     """Each task of an audit of rounds, floor and log, and the processor time that it took."""
-    log = LogAudit.of(url, (), ())
+    log = LogCheck.of(url, (), ())
     assert log is not None
     last = last_position(url)
-    worker = Worker(url, EVERYTHING, last, with_leaves=True)
-    tally, streams, done = Tally(), dict[Stretch, None](), 0
+    worker = AuditWorker(url, EVERYTHING, last, with_leaves=True)
+    tally, streams, done = Tally(), dict[StreamRange, None](), 0
 
     def do(task: Task) -> PartResult:
         part = worker.do(task).part
@@ -206,7 +206,7 @@ def processor_seconds(work: Callable[..., Any], *arguments: object) -> float:
 def two_processes(url: str) -> Row:
     last = last_position(url)
     tasks = tasks_of(last)
-    make = partial(Worker, url, EVERYTHING, last, True)
+    make = partial(AuditWorker, url, EVERYTHING, last, True)
     with workers(make, 1) as alone, workers(make, 2) as together:
         one, two = compared(lambda: list(alone(tasks)), lambda: list(together(tasks)))
     return Row(

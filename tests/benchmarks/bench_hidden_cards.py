@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.benchmarks import Row
 from tests.benchmarks.bench_service import served
-from tests.ledger.tables_in_play import bank_round
+from tests.tables_in_play import bank_round
 
 GUESSES = int(os.environ.get("ROUNDLEDGER_BENCH_GUESSES", "2000"))  # right ones, and as many wrong ones
 STANDARD_ERRORS = 4

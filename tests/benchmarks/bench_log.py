@@ -17,16 +17,16 @@ import msgspec
 import psycopg
 
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.ledger import Actor, Ledger
+from infra.log.sealer import Sealer
+from infra.log.stored_log import LogReader
+from infra.schema.migrator import migrate
 from infra.simulation import documents
-from infra.tlog.reading import LogReader
-from infra.tlog.sealer import Sealer
 from projections.evidence.bundle import files_of
-from projections.evidence.gathering import gather
-from projections.evidence.making import sealed_evidence
-from projections.evidence.verifying import verify
-from projections.evidence.zips import pack
+from projections.evidence.current_bundle import sealed_evidence
+from projections.evidence.sources import gather
+from projections.evidence.verification import verify
+from projections.evidence.zip_file import pack
 from tests.benchmarks import Row
 from tests.benchmarks.bench_store import (
     EVENTS_A_ROUND,

@@ -31,22 +31,22 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.sql import SQL
 
-from api.web.irregular import REPORTS as IRREGULAR
-from api.web.site import PAGES
-from domain import disputes
-from domain.events import PaymentReported
-from infra.audits import Audits
-from infra.disputes import Disputes
+from api.pages.play.irregular import REPORTS as IRREGULAR
+from domain.disputes import disputes
+from domain.round.events import PaymentReported
+from infra.access.staff import Staff, StaffMember
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
-from infra.people import People, Somebody
-from projections.reports import REPORTS
-from projections.runner import Runner
+from infra.ledger.audit_runs import AuditRuns
+from infra.ledger.disputes import Disputes
+from infra.ledger.ledger import Actor, Ledger
+from infra.schema.migrator import migrate
+from projections.engine.runner import Runner
+from projections.reports.report_list import REPORTS
+from tests.api.operations import PAGE_PATHS
+from tests.api.pages.addresses import ADDRESSES
 from tests.benchmarks import Row
 from tests.benchmarks.bench_service import serving
 from tests.benchmarks.days import NOON_MS, keep_sample, multiply, play
-from tests.web.pages import ADDRESSES
 
 ROUNDS = int(os.environ.get("ROUNDLEDGER_BENCH_PAGE_ROUNDS", "100000"))
 TURNS = int(os.environ.get("ROUNDLEDGER_BENCH_PAGE_TURNS", "20"))
@@ -85,6 +85,8 @@ NOT_PAGES = frozenset(
         "/hands/export",
         "/irregular/file",
         "/disputes/{dispute}/dossier",
+        "/static/{name}",
+        "/dealer/worker.js",
     }
 )
 LOADED = re.compile(rb'(?:href|src)="(/static/[^"]+)"')
@@ -98,10 +100,9 @@ BARE = """<!doctype html><html lang="en"><head><title>{{ title }}</title></head>
 def _serve(database_url: str, port: int) -> None:
     import uvicorn
 
-    from api.service.app import create_app
-    from api.service.serving import set_memory_aside
+    from api.app import create_app, set_memory_aside
     from api.service.settings import Settings
-    from infra.ledger import Ledger
+    from infra.ledger.ledger import Ledger
 
     app = create_app(Ledger(database_url), Settings(follow=True))
     bare = _bare()
@@ -119,7 +120,7 @@ def _bare() -> Any:
     from fastapi.responses import HTMLResponse
     from jinja2 import Environment
 
-    from api.service.remembering import forget_everything
+    from infra.store.cache import forget_everything
 
     app = FastAPI()
     template = Environment(autoescape=True).from_string(BARE)
@@ -190,11 +191,11 @@ def _beside(url: str) -> dict[str, str]:
         ledger.dealer_paid(round_id, [PaymentReported(*wager, line.paid + 1_00, line.collected)], actor)
     claim = disputes.Claim(line.seat, line.spot, "payout", 5_00, "That was not my hand.", 2 * NOON_MS)
     Disputes(ledger).open(round_id, claim, actor, "d-1")
-    audits = Audits(database)
+    audits = AuditRuns(database)
     asked = dict.fromkeys(("from", "to", "table", "ruleset", "bettor")) | {"without": []}
     audits.start("a-1", "floor-1", json.dumps(asked))
     audits.end("a-1", "done")
-    People(database).add(Somebody("floor-1", "One of the floor", ("floor",), False), "correct horse battery", "bench")
+    Staff(database).add(StaffMember("floor-1", "One of the floor", ("floor",), False), "correct horse battery", "bench")
     ledger.close()
     with Runner(url) as runner:
         runner.catch_up()
@@ -233,7 +234,7 @@ def pages(known: dict[str, str]) -> list[str]:
     addresses = [
         address.format(**known) for address in every if fields[address] <= known.keys() and address not in NOT_PAGES
     ]
-    shapes = {re.sub(r"{\w+}", "[^/]+", page.path): page.path for page in PAGES if page.path not in NOT_PAGES}
+    shapes = {re.sub(r"{\w+}", "[^/]+", path): path for path in PAGE_PATHS if path not in NOT_PAGES}
     paths = {address.partition("?")[0] for address in addresses}
     if missing := [path for shape, path in shapes.items() if not any(re.fullmatch(shape, one) for one in paths)]:
         raise RuntimeError(f"nothing is measured of {', '.join(missing)}")

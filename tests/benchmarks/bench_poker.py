@@ -12,8 +12,8 @@ from importlib.metadata import version
 # By name: its package looks every attribute up anew, which would slow each of its calls by a third.
 from phevaluator import evaluate_cards
 
-from domain import poker
-from domain.poker import RANKS, SUITS, best_of, three_card
+from domain.hands import poker
+from domain.hands.poker import RANKS, SUITS, best_of, three_card
 from tests.benchmarks import Row
 
 HANDS = 50_000

@@ -25,23 +25,24 @@ from typing import Any
 import msgspec
 import psycopg
 
-from domain import rulesets
+from domain.rules import rulesets
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.ledger import Actor, Ledger
+from infra.schema.migrator import migrate
 from infra.simulation import documents
-from infra.topics import TOPICS
-from projections.rebuild import rebuild
-from projections.reports import Filters, rows
-from projections.runner import Runner
+from infra.store.encoding.topics import TOPICS
+from projections.engine.rebuild import rebuild
+from projections.engine.runner import Runner
+from projections.reports.report import Filters
+from projections.reports.report_query import rows
 from tests.benchmarks import Row
+from tests.projections.engine.crash import FOLLOW
 
 ROUNDS = int(os.environ.get("ROUNDLEDGER_BENCH_ROUNDS", "150"))  # of each rule set
 REPEATS = 3
 TABLES = 16
 LOAD_SECONDS = 6.0
 ROUNDS_A_DAY = 10_000
-FOLLOW = "import sys, threading; from projections.runner import Runner; Runner(sys.argv[1]).follow(threading.Event())"
 
 
 @contextmanager

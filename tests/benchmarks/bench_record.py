@@ -19,10 +19,11 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from domain.documents import encode_result, read_json
+from domain.documents.document import encode_result
+from domain.documents.json_reader import read_json
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.ledger import Actor, Ledger
+from infra.schema.migrator import migrate
 from infra.simulation import documents
 from tests.benchmarks import Row
 from tests.benchmarks.bench_store import (

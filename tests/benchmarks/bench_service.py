@@ -24,9 +24,9 @@ from typing import Any
 
 import psycopg
 
-from domain import rulesets
+from domain.rules import rulesets
 from infra.embedded import embedded_postgres
-from infra.migrate import migrate
+from infra.schema.migrator import migrate
 from infra.simulation import documents
 from tests.benchmarks import Row
 
@@ -39,10 +39,9 @@ RULESET = "uth-casino-club"
 def _serve(database_url: str, port: int) -> None:
     import uvicorn
 
-    from api.service.app import create_app
-    from api.service.serving import set_memory_aside
+    from api.app import create_app, set_memory_aside
     from api.service.settings import Settings
-    from infra.ledger import Ledger
+    from infra.ledger.ledger import Ledger
 
     ledger = Ledger(database_url)
     app = create_app(ledger, Settings(follow=False))

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import msgspec
@@ -31,12 +31,12 @@ from msgspec import Struct
 from psycopg.conninfo import conninfo_to_dict
 
 from infra.embedded import embedded_postgres
-from infra.event_store import LedgerEventStore
-from infra.mapper import Entry, Recorded, Topics, TypedMapper
-from infra.migrate import migrate
-from infra.recorder import LedgerRecorder
+from infra.schema.migrator import migrate
+from infra.store.encoding.mapper import Entry, RecordedEvent, Topics, TypedMapper
+from infra.store.event_store import LedgerEventStore
+from infra.store.recorder import LedgerRecorder
 from tests.benchmarks import Row
-from tests.ledger import overlap
+from tests.infra.store import overlap
 
 EVENTS_A_ROUND = 60
 PROCESSES = 4
@@ -97,7 +97,7 @@ TOPICS = Topics(
 MAPPER = TypedMapper(TOPICS)
 
 
-def new_round() -> list[Recorded]:
+def new_round() -> list[RecordedEvent]:
     """Of the size of a real one: a third each of wagers, packets of cards and settled lines."""
     facts: list[Struct] = []
     for i in range(EVENTS_A_ROUND // 3):
@@ -107,7 +107,7 @@ def new_round() -> list[Recorded]:
         facts.append(CardsDealt(seat, ("As", "Td")))
         facts.append(LineSettled(seat, bettor, "blind", "win", "3:2", 3750, 0, "bgc/pay-tables/UTH-01", reason))
     originator_id = uuid4()
-    return [Recorded(originator_id, i, fact, "s-1017", 1_794_795_664_287) for i, fact in enumerate(facts, 1)]
+    return [RecordedEvent(originator_id, i, fact, "s-1017", 1_794_795_664_287) for i, fact in enumerate(facts, 1)]
 
 
 class Raw:
@@ -165,8 +165,8 @@ def write_rounds(url: str, orders: Connection) -> None:
         rounds: list[list[StoredEvent]] = []
         manners: dict[str, Callable[[], object]] = {
             "raw": raw.insert_round,
-            "ours": lambda: recorder.append(rounds.pop()),
-            "typed": lambda: store.append(new_round()),
+            "ours": lambda: recorder.insert_events(rounds.pop()),
+            "typed": lambda: store.put(cast("Any", new_round())),
             "stock": lambda: stock.insert_events(rounds.pop()),
         }
         for manner in manners:  # prepares statements
@@ -260,7 +260,7 @@ def single_events(url: str) -> list[Row]:
                 if manner == "raw":
                     raw.insert_event(table, versions[table])
                 else:
-                    recorder.append([StoredEvent(table, versions[table], "bench.wager_placed.v1", state)])
+                    recorder.insert_events([StoredEvent(table, versions[table], "bench.wager_placed.v1", state)])
 
             return rate(write, SECONDS)
 
@@ -279,23 +279,20 @@ def loading(url: str) -> list[Row]:
     with LedgerRecorder(url) as recorder:
         store = LedgerEventStore(MAPPER, recorder)
         raw_ids = [raw.insert_round() for _ in range(200)]
-        ids = [events[0].originator_id for events in (new_round() for _ in range(200)) if store.append(events)]
+        ids = [
+            events[0].originator_id for events in (new_round() for _ in range(200)) if store.put(cast("Any", events))
+        ]
         with raw.connection.cursor() as cursor:
             cursor.execute("ANALYZE")
 
         def work(manner: str) -> float:
             if manner == "raw":
                 return len(raw_ids) * rate(lambda: [raw.load(id_) for id_ in raw_ids], SECONDS / 3)
-            if manner == "ours":
-                return len(ids) * rate(lambda: [store.load(id_) for id_ in ids], SECONDS / 3)
             return len(ids) * rate(lambda: [list(store.get(id_)) for id_ in ids], SECONDS / 3)
 
-        rates = in_turns(["raw", "ours", "get"], work, 3 * TURNS)
+        rates = in_turns(["raw", "ours"], work, 3 * TURNS)
     raw.connection.close()
-    return [
-        row("load a round", "rounds/s", rates["ours"], rates["raw"], "raw select + decode", 0.7),
-        Row(name="load a round by the library's get", measured=statistics.median(rates["get"]), unit="rounds/s"),
-    ]
+    return [row("load a round", "rounds/s", rates["ours"], rates["raw"], "raw select + decode", 0.7)]
 
 
 def storage(url: str) -> list[Row]:

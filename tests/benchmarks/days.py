@@ -31,18 +31,21 @@ from psycopg.sql import SQL, Composed, Identifier
 from rich.console import Console
 from rich.table import Table as Sheet
 
-from domain import rulesets
+from domain.rules import rulesets
 from infra.embedded import embedded_postgres
-from infra.floor import Floor
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import Actor, Ledger
+from infra.schema.migrator import migrate
 from infra.simulation import documents
-from projections import summary
-from projections.catalogue import ALL
-from projections.report import Report
-from projections.reports import REPORTS, Filters, question, rows
-from projections.runner import Runner, connect
-from projections.storage import LIVE, Table
+from projections.engine.connection import connect
+from projections.engine.runner import Runner
+from projections.engine.storage import LIVE
+from projections.engine.table import Table
+from projections.models.registry import ALL
+from projections.reports import day_summary
+from projections.reports.report import Filters, Report
+from projections.reports.report_list import REPORTS
+from projections.reports.report_query import question, rows
 
 NOON_MS = 1_790_000_000_000
 SAMPLE_TABLES = {ruleset: 2 if ruleset == "uth-sd" else 3 for ruleset in rulesets.ids()}  # 20 together
@@ -161,7 +164,7 @@ def asked() -> Iterator[tuple[str, Report, Filters]]:
     for name, report in REPORTS.items():
         if "gaming_day" in report.filters:
             yield name, report, day
-    for key, (_, report, _) in summary.SECTIONS.items():
+    for key, (_, report, _) in day_summary.SECTIONS.items():
         if report.name not in REPORTS:
             yield f"day: {key}", report, day
 

@@ -22,13 +22,13 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from domain.bets import bets_left
-from domain.documents import read_json
-from infra.aggregates import stream
+from domain.documents.json_reader import read_json
+from domain.round.wagers import bets_left
 from infra.embedded import embedded_postgres
-from infra.ledger import Actor, Ledger
-from infra.migrate import migrate
+from infra.ledger.ledger import Actor, Ledger
+from infra.schema.migrator import migrate
 from infra.simulation import documents
+from infra.store.streams import stream_id
 
 RULESET = "uth-casino-club"
 SMALL = 10_000
@@ -79,7 +79,7 @@ Sizes = dict[str, tuple[int, int]]  # of each table and of its indexes
 def fill(url: str, rounds: int) -> tuple[float, Sizes]:
     """Copy six-player rounds until there are so many; their events on average, and the sizes before."""
     ledger = Ledger(url)
-    chosen = [stream("round", round_id) for round_id in islice(six_players(ledger), SAMPLES)]
+    chosen = [stream_id("round", round_id) for round_id in islice(six_players(ledger), SAMPLES)]
     ledger.close()
     before = sizes(url)
     with psycopg.connect(url, autocommit=True) as connection:

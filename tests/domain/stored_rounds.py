@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from domain import sealing
-from domain.documents import play, read_document
-from domain.events import CardsDealt, CardsTurned, HoleCardPeeked, RoundEvent
-from domain.sealing import Openings, SealedUnit
-from domain.state import Round
+from domain.documents.document import read_document
+from domain.round import sealing
+from domain.round.events import CardsDealt, CardsTurned, HoleCardPeeked, RoundEvent
+from domain.round.replay import play
+from domain.round.sealing import Openings, SealedUnit
+from domain.round.state import Round
 from infra.simulation import documents
 
 CARD = re.compile(r"(?<![0-9A-Za-z/])(?:[2-9TJQKA][cdhs])+(?![0-9A-Za-z])")  # "club/12/2d" is a clause

@@ -19,18 +19,30 @@ def banker(document: dict[str, Any]) -> str | None:
     return str(bank.get("bettor") or document.get("players", {}).get(seat) or f"seat-{seat}")
 
 
-def seats_with_wagers(document: dict[str, Any]) -> set[int]:
-    """Those at which something was left when bets were closed."""
-    lying: dict[tuple[int, str | None, str], Decimal] = defaultdict(Decimal)
+def wagers_left(document: dict[str, Any]) -> set[tuple[int, str]]:
+    """Seat and bettor of those who had something left on a spot when bets were closed."""
+    left: dict[tuple[int, str, str], Decimal] = defaultdict(Decimal)
     for action in document["actions"]:
         if action["do"] not in ("bet", "withdraw"):
             continue
-        wager = (action["seat"], action.get("bettor"), action["spot"])
+        seat = action["seat"]
+        bettor = action.get("bettor") or document.get("players", {}).get(str(seat)) or f"seat-{seat}"
+        wager = (seat, bettor, action["spot"])
         if action["do"] == "bet":
-            lying[wager] += Decimal(action["amount"])
+            left[wager] += Decimal(action["amount"])
         else:
-            lying[wager] -= Decimal(action["amount"]) if "amount" in action else lying[wager]
-    return {seat for (seat, _, _), amount in lying.items() if amount}
+            left[wager] -= Decimal(action["amount"]) if "amount" in action else left[wager]
+    return {(seat, bettor) for (seat, bettor, _), amount in left.items() if amount}
+
+
+def seats_with_wagers(document: dict[str, Any]) -> set[int]:
+    return {seat for seat, _ in wagers_left(document)}
+
+
+def bettors(document: dict[str, Any]) -> set[str]:
+    """Who took part: with a wager of their own, or as the player-dealer."""
+    bank = banker(document)
+    return {bettor for _, bettor in wagers_left(document)} | ({bank} if bank is not None else set())
 
 
 def bankroll(pairs: Iterable[Pair]) -> dict[str, dict[str, Any]]:

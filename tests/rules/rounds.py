@@ -19,10 +19,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
 
-from domain import rulesets, tables
-from domain.documents import adjudicate, play, read_document
-from domain.results import result_of
-from domain.terms import TermsDocument, resolve
+from domain.documents.document import adjudicate, read_document
+from domain.documents.result import result_of
+from domain.floor import table_sessions
+from domain.round.decide import expects
+from domain.round.events import RoundEvent
+from domain.round.replay import play
+from domain.rules import rulesets
+from domain.rules.terms import TermsDocument, resolve
 
 Dollars = int | str  # 25 is "25.00"; cents are written out
 Place = int | str
@@ -56,7 +60,7 @@ class Play:
         declined: list[int] | None = None,
         **terms: Any,
     ) -> Self:
-        """A table at which nobody has bet yet; `banker` is the seat of the player-dealer, `wager` what he puts up."""
+        """A table at which nobody has bet yet; `banker` is the seat of the player-dealer, `wager` what they put up."""
         envelope: dict[str, Any] = {"round": "r-1", "ruleset": ruleset, "terms": terms}
         if banker is not None:
             envelope["player_dealer"] = {"seat": banker, "wager": money(wager)}
@@ -131,6 +135,16 @@ class Play:
         read = read_document(document, lambda ruleset: rulesets.load(ruleset, version))
         return Result(result_of(play(read.opening, read.actions)[0]))
 
+    def events(self) -> list[RoundEvent]:
+        """What the ledger stores of it after the opening; a refusal is raised."""
+        document = read_document({**self.envelope, "actions": list(self.actions)})
+        return list(play(document.opening, document.actions)[1])
+
+    def expects(self) -> list[dict[str, Any]]:
+        """What the ledger offers next; a refusal is raised."""
+        document = read_document({**self.envelope, "actions": list(self.actions)})
+        return expects(play(document.opening, document.actions)[0])
+
     @property
     def status(self) -> str:
         return str(self.adjudicated()["status"])
@@ -171,7 +185,7 @@ class Result:
         return [told(line) for line in self["lines"] if line["seat"] == seat]
 
     def line(self, seat: int, spot: str, *, bettor: str | None = None, hand: int = 1) -> str:
-        """The one line of a wager; `bettor` is the seated player unless he is named."""
+        """The one line of a wager; `bettor` is the seated player unless another is named."""
         wager = (seat, spot, bettor or f"seat-{seat}", hand)
         (found,) = [
             line for line in self["lines"] if (line["seat"], line["spot"], line["bettor"], line["hand"]) == wager
@@ -214,12 +228,12 @@ def _check_sums(line: Mapping[str, Any]) -> None:
         assert shortfall == owed - paid - collected
 
 
-def after_rounds(ruleset: str, *ended: tuple[int, str, str], **terms: Any) -> tables.TableSession:
-    """A table's session after rounds told as the player-dealer's seat, who he was, and "settled" or "void"."""
+def after_rounds(ruleset: str, *ended: tuple[int, str, str], **terms: Any) -> table_sessions.TableSession:
+    """A table's session after rounds told as the player-dealer's seat and id, and "settled" or "void"."""
     rules = rulesets.load(ruleset)
     resolved = resolve(rules, TermsDocument(**terms))
-    session = tables.start(rules, resolved, tables.open_session(rules, resolved, "t-1", None, None))
+    session = table_sessions.start(rules, resolved, table_sessions.open_session(rules, resolved, "t-1", None, None))
     for number, (seat, bettor, status) in enumerate(ended, start=1):
-        begun = tables.begin_round(session, f"r-{number}", (seat, bettor))
-        session = tables.fold(session, [*begun, tables.RoundEnded(f"r-{number}", status)])
+        begun = table_sessions.begin_round(session, f"r-{number}", (seat, bettor))
+        session = table_sessions.fold(session, [*begun, table_sessions.RoundEnded(f"r-{number}", status)])
     return session

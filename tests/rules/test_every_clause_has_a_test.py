@@ -1,4 +1,4 @@
-"""Every clause that the ledger checks has a test named by it, and no test is named by a clause that is not there.
+"""Every clause that the ledger checks has a test, and no test is of a clause that is not there.
 
 Only the newest version of a rule set counts; a test of an earlier one is named by the clause that replaced its own.
 """
@@ -9,15 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.rulesets import ids, load
+from domain.rules.rulesets import ids, load
+from infra import rule_pages
+from infra.rule_pages import name_in_tests
 
 HERE = Path(__file__).parent
-NAMED_BY_NO_CLAUSE = ("test_every_clause_has_a_test.py", "test_examples.py")
-
-
-def name_of(clause_id: str) -> str:
-    """ "bgc/does-not-qualify/9a" is held by tests named test_bgc_does_not_qualify_9a__ and what they hold."""
-    return "test_" + re.sub(r"[^a-z0-9]", "_", clause_id.lower())
+OF_NO_CLAUSE = ("test_every_clause_has_a_test.py", "test_examples.py")
 
 
 def names_by_file() -> dict[str, list[str]]:
@@ -28,26 +25,23 @@ def names_by_file() -> dict[str, list[str]]:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
         ]
         for path in sorted(HERE.glob("test_*.py"))
-        if path.name not in NAMED_BY_NO_CLAUSE
+        if path.name not in OF_NO_CLAUSE
     }
 
 
 @pytest.mark.parametrize("ruleset_id", ids())
 def test_every_clause_has_a_test(ruleset_id: str):
-    held = {name.partition("__")[0] for names in names_by_file().values() for name in names}
+    tested = rule_pages.tests_by_clause(HERE)
     checked = [clause.id for clause in load(ruleset_id).clauses.values() if clause.checked]
-    assert [clause for clause in checked if name_of(clause) not in held] == []
+    assert [clause for clause in checked if name_in_tests(clause) not in tested] == []
 
 
-def test_every_test_is_named_by_a_clause_and_says_what_it_holds():
-    clauses = {name_of(clause) for ruleset_id in ids() for clause in load(ruleset_id).clauses}
-    strays = [
-        f"{file}: {name}"
-        for file, names in names_by_file().items()
-        for name in names
-        if name.partition("__")[0] not in clauses or not name.partition("__")[2]
-    ]
-    assert strays == []
+def test_every_test_is_of_a_clause_that_is_there():
+    clauses = {name_in_tests(clause) for ruleset_id in ids() for clause in load(ruleset_id).clauses}
+    tested = rule_pages.tests_by_clause(HERE)
+    assert {clause: tests for clause, tests in tested.items() if clause not in clauses} == {}
+    found = {re.sub(r"\[.*\]$", "", test) for tests in tested.values() for test in tests}
+    assert {f"{file}::{name}" for file, names in names_by_file().items() for name in names} == found
 
 
 def test_no_test_hides_another_of_the_same_name():
@@ -56,6 +50,6 @@ def test_no_test_hides_another_of_the_same_name():
 
 
 def test_two_clauses_never_share_a_test_name():
-    names = [name_of(clause) for ruleset_id in ids() for clause in load(ruleset_id).clauses]
+    names = [name_in_tests(clause) for ruleset_id in ids() for clause in load(ruleset_id).clauses]
     assert len(set(names)) == len(names)
     assert [name for name in names if "__" in name] == []

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from domain.documents import adjudicate
-from domain.rulesets import load
+from domain.documents.document import adjudicate
+from domain.rules.rulesets import load
 
 FOLDER = Path(__file__).parent / "examples"
 FILES = sorted(path.name.removesuffix(".results.jsonl") for path in FOLDER.glob("*.results.jsonl"))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from domain.documents import play, read_document
-from domain.events import (
+from domain.documents.document import read_document
+from domain.round.events import (
     DecisionFollowed,
     DecisionMade,
     InsurancePlaced,
@@ -15,7 +15,8 @@ from domain.events import (
     WagerPlaced,
     WagerWithdrawn,
 )
-from domain.rulesets import RuleSetError, in_force, load, parse
+from domain.round.replay import play
+from domain.rules.rulesets import RuleSetError, in_force, load, parse
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, p215, spread
 from tests.rules.rounds import Result
 
@@ -30,7 +31,7 @@ def box(mine: str, dealer: str, *bets: str, stake: str = "10.00", **table: Any) 
 
 
 def over(dealer: str, *bets: str, mine: str = "Th 8s", choices: tuple[str, ...] = ("1 stand",), **table: Any) -> Result:
-    """A whole round: the player-dealer's cards are his first two and then those that he draws."""
+    """A whole round: the player-dealer's cards are the first two and then those that are drawn."""
     up, hole, *draws = dealer.split()
     played = box(mine, f"{up} {hole}", *bets, **table)
     if up[0] in f"A{BONUS}":
@@ -551,7 +552,7 @@ def test_p215_dealing_4__nothing_but_game_and_bonus_is_staked_before_the_cards(s
     assert bet.last_refused() == ("bad_choice", "p215/dealing/4")
 
 
-def test_p215_decision_backline_wagers__each_needs_his_own_game_wager_and_the_seat_the_seated_players():
+def test_p215_decision_backline_wagers__each_needs_their_own_game_wager_and_the_seat_the_seated_players():
     for bets in (["1 game 10.00", "1/b-1 buster 5.00"], ["1/b-1 game 10.00"]):
         assert p215(*bets).then("close").last_refused()[0] == "missing_wager"
     assert p215("1 game 10.00", "1/b-1 game 5.00").then("close").result()["exposure"]["action"] == "15.00"
@@ -780,7 +781,9 @@ def test_p215_decision_rounding__a_fraction_of_a_cent_is_dropped():
 
 
 @pytest.mark.parametrize(("banker", "order"), [(8, [1, 2, 5]), (3, [5, 1, 2]), (1, [2, 5])])
-def test_p215_dealing_5__clockwise_from_the_player_dealers_left_and_he_last(banker: int, order: list[int]):
+def test_p215_dealing_5__clockwise_from_the_player_dealers_left_and_the_player_dealer_last(
+    banker: int, order: list[int]
+):
     dealt = p215(*(f"{seat} game 10.00" for seat in sorted(order)), banker=banker).then("close")
     for place in [*map(str, order), "dealer"]:
         for other in {*map(str, range(1, 9)), "dealer", "board", f"{place}#2"} - {place}:
@@ -1337,7 +1340,7 @@ def test_p215_decision_split_pure__it_may_even_be_hit():
 
 @pytest.mark.parametrize("dealer", ["9d Tc", "6d Tc Kh", "9d 9c", "8d 8c 8h"])
 def test_p215_double_split_surrender_3__half_the_wager_is_lost(dealer: str):
-    """Whatever the player-dealer makes; a second seat keeps his hand going."""
+    """Whatever the player-dealer makes; a second seat keeps the dealer's hand going."""
     up, hole, *draws = dealer.split()
     dealt = p215("1 game 15.00", "2 game 10.00", cards=f"1: Th 6c, 2: Ts 9s, dealer: {up} {hole}")
     played = dealt.then("1 surrender", "2 stand", "reveal dealer", *(f"dealer gets {card}" for card in draws), "settle")
@@ -1649,7 +1652,7 @@ def test_p215_wins_9a__only_against_exactly_three_eights(dealer: str):
 
 @pytest.mark.parametrize("dealer", ["9d 8c", "6d Tc Kh", "8d Tc", "8d 8c Kh", "8d 8c 5h"])
 def test_p215_wins_9b__a_hand_that_goes_over_loses(dealer: str):
-    """Whether the player-dealer stands or goes over himself."""
+    """Whether the player-dealer stands or goes over too."""
     assert over(dealer, mine="Th 6c", choices=BUST).lines_by("p215/wins/9b") == ["1 game 10.00: lose, collected 10.00"]
 
 
@@ -1756,7 +1759,7 @@ def test_p215_decision_follow__in_any_order_once_and_before_the_card():
     assert FOLLOWED.then("1/b-2 double 3.50").last_refused() == ("limit", "p215/decision/chip")
 
 
-def test_p215_decision_follow__who_does_not_follow_a_split_keeps_his_wager_on_the_hand_that_was_split():
+def test_p215_decision_follow__who_does_not_follow_a_split_keeps_their_wager_on_the_hand_that_was_split():
     dealt = box("8h 8c", "6d Tc", "1/b-1 game 6.00", "1/b-2 game 5.00")
     split = dealt.then("1 split", "1/b-1 split", "1 gets 3d", "1#2 gets 8d")
     doubled = split.then("1 double 10.00", "1/b-2 double 4.00", "1 gets Kd")
@@ -1793,7 +1796,7 @@ def test_p215_decision_follow__a_surrender_surrenders_all():
     assert result.lines == ["1 game 10.00: surrender, collected 5.00", "1/b-1 game 25.00: surrender, collected 12.50"]
 
 
-def test_p215_decision_follow__everybody_insures_his_own_wager():
+def test_p215_decision_follow__everybody_insures_their_own_wager():
     dealt = box("Th 9c", "Ad Kc", "1/b-1 game 20.00").then("1/b-1 insure 10.00", "peek", "reveal dealer", "settle")
     assert dealt.result().lines == [
         "1/b-1 insurance 10.00: win 2:1, paid 20.00",
@@ -2011,7 +2014,7 @@ def test_p215_buster_6a__it_is_paid_when_the_player_dealer_goes_over(dealer: str
 
 
 @pytest.mark.parametrize("dealer", ["9d 8c", "Td Kc", "6d 5c Th", "2c 2d 2h 2s 2c 3d 3h 4c", "Ad 7c"])
-def test_p215_buster_6b__it_is_collected_when_he_does_not(dealer: str):
+def test_p215_buster_6b__it_is_collected_when_the_player_dealer_does_not(dealer: str):
     assert over(dealer, "1 buster 5.00").lines_by("p215/buster/6b") == ["1 buster 5.00: lose, collected 5.00"]
 
 

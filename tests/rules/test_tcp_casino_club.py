@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from domain.documents import play, read_document
-from domain.events import (
+from domain.documents.document import read_document
+from domain.round.events import (
     CardsTurned,
     DecisionFollowed,
     DecisionMade,
@@ -16,8 +16,9 @@ from domain.events import (
     WagerPlaced,
     WagerWithdrawn,
 )
-from domain.ruleset import Odds
-from domain.rulesets import RuleSetError, in_force, load, parse
+from domain.round.replay import play
+from domain.rules.ruleset import Odds
+from domain.rules.rulesets import RuleSetError, in_force, load, parse
 from tests.rules.button_games import ButtonGame, Tiers, banked, both_sides, spread, tcp
 from tests.rules.rounds import Result
 
@@ -579,7 +580,7 @@ def test_tcp_before_5__nothing_is_played_before_it(early: str):
     assert tcp("1 ante 10.00").then(early).last_refused() == ("out_of_turn", "tcp/before/5")
 
 
-def test_tcp_decision_backline_wagers__each_needs_his_own_ante_and_the_seat_the_seated_players():
+def test_tcp_decision_backline_wagers__each_needs_their_own_ante_and_the_seat_the_seated_players():
     for bets in (["1 ante 10.00", "1/b-1 pair_plus 5.00"], ["1/b-1 ante 10.00"]):
         assert tcp(*bets).then("close").last_refused()[0] == "missing_wager"
     assert tcp("1 ante 10.00", "1/b-1 ante 5.00").then("close").result()["exposure"]["action"] == "15.00"
@@ -976,7 +977,7 @@ def of_backline(result: Result) -> list[str]:
     return [line for line in result.lines if "/b-1 " in line]
 
 
-def test_tcp_decision_follow__who_goes_along_stakes_his_own_ante_again():
+def test_tcp_decision_follow__who_goes_along_stakes_their_own_ante_again():
     followed = BACKLINE.then("1 play", "1/b-1 play")
     assert events_of(followed)[-1] == DecisionFollowed(1, "b-1", "play", times=1, amount=2000)
     result = BACKLINE.then("1 play", "1/b-1 play", "2 fold", "reveal dealer", "settle").result()
@@ -988,7 +989,7 @@ def test_tcp_decision_follow__who_goes_along_stakes_his_own_ante_again():
     ]
 
 
-def test_tcp_decision_follow__who_does_not_gives_up_his_own_wagers():
+def test_tcp_decision_follow__who_does_not_gives_up_their_own_wagers():
     result = BACKLINE.then("1 play", "1/b-1 fold", "2 fold", "reveal dealer", "settle").result()
     assert of_backline(result) == [
         "1/b-1 ante 20.00: lose, collected 20.00",
@@ -1015,7 +1016,7 @@ def test_tcp_decision_follow__when_the_seat_folds_all_fold():
     ]
 
 
-def test_tcp_decision_follow__he_decides_once_after_the_seat_and_before_the_player_dealer_shows():
+def test_tcp_decision_follow__a_follower_decides_once_after_the_seat_and_before_the_player_dealer_shows():
     assert BACKLINE.then("1/b-1 play").last_refused() == ("out_of_turn", "tcp/decision/follow")
     played = BACKLINE.then("1 play", "2 play")
     assert played.then("reveal dealer").last_refused()[0] == "out_of_turn"
@@ -1185,7 +1186,7 @@ def test_tcp_pair_plus_9__backline_bettors_may():
 
 @pytest.mark.parametrize("dealer", ["Ad Kd 4h", "Qs 7d 4h", "9d 9s 2h"])
 def test_tcp_pair_plus_3__only_the_players_three_cards_count(dealer: str):
-    """Cards that would pair with the player-dealer's are worth nothing, and a pair pays whatever he holds."""
+    """Cards that would pair with the player-dealer's are worth nothing, and a pair pays whatever they hold."""
     assert showdown("Ac Kh 9c", dealer, "1 pair_plus 5.00").lines[2] == "1 pair_plus 5.00: lose, collected 5.00"
     assert showdown("5c 5h 9c", dealer, "1 pair_plus 5.00").lines[2] == "1 pair_plus 5.00: win 1:1, paid 5.00"
 

@@ -1,17 +1,13 @@
 """uth-casino-club, Ultimate Texas Hold'em at the Casino Club: a test for each of its clauses."""
 
-import datetime
 from typing import Any
 
 import pytest
 
 from domain.errors import Rotation
-from domain.rulesets import in_force, load
-from domain.tables import BankDeclined, BankOffered, RoundBegun, begin_round
+from domain.floor.table_sessions import BankDeclined, BankOffered, RoundBegun, begin_round
+from domain.rules.rulesets import load
 from tests.rules.hold_em import (
-    BELOW_A_STRAIGHT,
-    BELOW_THREE_OF_A_KIND,
-    BLIND,
     BOARD,
     DEUCES,
     FEES,
@@ -21,7 +17,6 @@ from tests.rules.hold_em import (
     PLAY_LOSES,
     PLAY_PUSHES,
     PLAY_WINS,
-    RANKING,
     TRIPS,
     HoldEm,
     four_seats,
@@ -65,18 +60,6 @@ def test_cc_game_rotation__declined_are_other_seats_each_once():
     assert table(declined=[1, 2, 3, 4, 5, 6]).status == "open"
 
 
-def test_cc_object_hand__higher_hand_of_five_wins():
-    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
-    assert one_seat().showdown({1: (PAIR_OF_QUEENS, 4)}, "AsAc").line(1, "play") == PLAY_LOSES
-
-
-def test_cc_object_cards__two_each_and_five_on_the_board():
-    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    for place in (1, "dealer", "board"):
-        assert dealt.deal(place, "3c").last_refused() == ("out_of_turn", "cc/dealing/6")
-    assert dealt.check(1).status == "open"
-
-
 @pytest.mark.parametrize("times", [3, 4])
 def test_cc_object_1__three_or_four_antes_before_the_flop(times: int):
     dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
@@ -96,36 +79,9 @@ def test_cc_object_3__one_ante_on_the_river():
     assert river.raise_(1, 2).last_refused() == ("bad_choice", "cc/dealing/13")
 
 
-def test_cc_object_trips__is_optional_and_wins_with_three_of_a_kind():
-    hole, board = MADE["three of a kind"]
-    assert "trips" not in one_seat().showdown({1: (hole, 4)}, DEUCES, board).spots(1)
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
-
-
-@pytest.mark.parametrize("card", ["1s", "Joker", "JJ", "Ax"])
-def test_cc_deck_1__cards_of_a_standard_deck_and_no_joker(card: str):
-    strange = one_seat().close_bets().do("deal", to=1, cards=["As", card])
-    assert strange.last_refused() == ("bad_document", None)
-    assert one_seat().close_bets().deal(1, "As2c").status == "open"
-
-
-def test_cc_deck_2__one_deck_has_each_card_once():
-    play = one_seat().close_bets().deal(1, "AsKd")
-    assert play.deal("dealer", "QcAs").last_refused() == ("duplicate_card", "cc/deck/2")
-    assert play.deal("dealer", "QcQc").last_refused() == ("duplicate_card", "cc/deck/2")
-    assert table(decks=2).document_refused() == ("bad_terms", "cc/deck/2")
-
-
 def test_cc_deck_2a__each_round_has_the_colour_of_its_deck():
     session = after_rounds("uth-casino-club", (3, "a", "settled"))
     assert begin_round(session, "r-2", (3, "a")) == [RoundBegun("r-2", 3, "a", turn=2, deck="red")]
-
-
-def test_cc_deck_2c__two_colours_alternate():
-    one, two = (3, "a", "settled"), (4, "b", "void")
-    decks = [after_rounds("uth-casino-club", *played).deck for played in ([], [one], [one, two])]
-    assert decks == ["blue", "red", "blue"]
 
 
 def test_cc_ranking_cards__from_the_2_up_to_the_ace_which_is_low_in_a_straight():
@@ -133,28 +89,6 @@ def test_cc_ranking_cards__from_the_2_up_to_the_ace_which_is_low_in_a_straight()
     assert one_seat().showdown({1: ("2s2h", 4)}, "3s3h", "KdQcTh8s6d").line(1, "play") == PLAY_LOSES
     assert one_seat().showdown({1: ("As2d", 4)}, "6c2h", "5s4d3cKh9d").line(1, "play") == PLAY_LOSES
     assert one_seat().showdown({1: ("As2d", 4)}, "KsKc", "5s4d3cKh9d").line(1, "play") == PLAY_WINS
-
-
-@pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
-def test_cc_ranking_hands__each_hand_beats_the_next(
-    higher: str, lower: str, board: str, higher_name: str, lower_name: str
-):
-    ahead = one_seat().showdown({1: (higher, 4)}, lower, board)
-    behind = one_seat().showdown({1: (lower, 4)}, higher, board)
-    assert (ahead["dealer"]["hand"], behind["dealer"]["hand"]) == (lower_name, higher_name)
-    assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
-
-
-def test_cc_ranking_cards__suits_are_equal():
-    assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
-
-
-def test_cc_table_seats__seven():
-    assert table(banker=1).bet(7, ante=10, blind=10).close_bets().status == "open"
-    for seat in (0, 8):
-        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "cc/table/seats")
-    assert table(banker=8).document_refused() == ("bad_document", "cc/table/seats")
-    assert table(players={8: "p-8"}).document_refused() == ("bad_document", "cc/table/seats")
 
 
 def test_cc_dealing_limits__wagers_lie_between_the_tables_minimum_and_maximum():
@@ -173,60 +107,12 @@ def test_cc_dealing_2__proposition_players_play():
     assert play.showdown({2: ("AsAc", 4)}, PAIR_OF_QUEENS)["lines"][0]["bettor"] == "tp-1"
 
 
-@pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
-def test_cc_dealing_3__refuses_less_than_ante_and_equal_blind(spots: dict[str, Any]):
-    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
-
-
-@pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
-def test_cc_dealing_3__takes_ante_and_equal_blind_with_or_without_trips(spots: dict[str, Any]):
-    assert table().bet(1, **spots).close_bets().status == "open"
-
-
-def test_cc_dealing_3__takes_no_wager_on_another_spot():
-    assert table().bet(1, play=5).last_refused() == ("bad_choice", "cc/dealing/3")
-    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "cc/dealing/3")
-
-
 def test_cc_dealing_3a__no_trips_without_ante_and_blind():
     refused = ("missing_wager", "cc/dealing/3")
     assert table().bet(1, trips=5).close_bets().last_refused() == refused
     assert table().bet(1, trips=5, ante=10).close_bets().last_refused() == refused
     assert one_seat().bet(2, trips=5).close_bets().last_refused() == refused
     assert one_seat().bet(1, trips=5).close_bets().status == "open"
-
-
-def test_cc_dealing_4__wagers_ride_on_the_seats_hand():
-    play = one_seat().bet(1, "b-2", "backline", ante=5, blind=5, trips=2).bet(1, "b-1", "backline", blind=6, ante=6)
-    dealt = play.deal_out({1: "9s9d"}, PAIR_OF_QUEENS).raise_(1, 3).raise_(1, 3, "b-1").raise_(1, 3, "b-2")
-    assert dealt.reveal_all().settle().result().lines == [
-        "1 ante 10.00: win 1:1, paid 10.00",
-        "1/b-2 ante 5.00: win 1:1, paid 5.00",
-        "1/b-1 ante 6.00: win 1:1, paid 6.00",
-        "1 play 30.00: win 1:1, paid 30.00",
-        "1/b-2 play 15.00: win 1:1, paid 15.00",
-        "1/b-1 play 18.00: win 1:1, paid 18.00",
-        "1 blind 10.00: push",
-        "1/b-2 blind 5.00: push",
-        "1/b-1 blind 6.00: push",
-        "1/b-2 trips 2.00: win 3:1, paid 6.00",
-    ]
-    assert RULES.clause("backline") == "cc/dealing/4"
-
-
-def test_cc_dealing_5__no_card_before_the_call():
-    assert one_seat().deal(1, "AsAd").last_refused() == ("out_of_turn", "cc/dealing/5a")
-    assert one_seat().close_bets().deal(1, "AsAd").status == "open"
-
-
-def test_cc_dealing_5a__no_bet_after_no_more_bets_and_no_card_before():
-    refused = ("out_of_turn", "cc/dealing/5a")
-    closed = one_seat().close_bets()
-    assert closed.bet(1, trips=5).last_refused() == refused
-    assert closed.bet(2, ante=10).last_refused() == refused
-    assert closed.withdraw(1, "ante").last_refused() == refused
-    assert closed.close_bets().last_refused() == refused
-    assert one_seat().deal(1, "AsAc").last_refused() == refused
 
 
 def test_cc_dealing_6__clockwise_from_seat_1_and_the_player_dealer_last():
@@ -246,142 +132,11 @@ def test_cc_dealing_7__face_down_from_a_shoe_or_a_shuffler_and_nothing_else():
         assert one_seat(dealing=mode).close_bets().deal(1, wrong).last_refused() == ("wrong_cards", "cc/dealing/7")
 
 
-def test_cc_dealing_7a__from_a_shoe_one_card_each_twice_and_then_five_to_the_board():
-    play = one_seat(dealing="shoe").close_bets()
-    assert play.deal(1, "AsAd").last_refused() == ("wrong_cards", "cc/dealing/7")
-    play = play.deal(1, "As").deal("dealer", "Kd").deal(1, "Ad").deal("dealer", "Kc")
-    assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/7")
-    assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
-
-
 def test_cc_dealing_7a__shoe_goes_round_like_the_shuffler():
     play = table(banker=3, dealing="shoe").bet(7, ante=10, blind=10).bet(2, ante=10, blind=10).close_bets()
     assert play.deal(7, "As").last_refused() == ("out_of_turn", "cc/dealing/6")
     assert play.deal(2, "As").deal("dealer", "Kd").last_refused() == ("out_of_turn", "cc/dealing/6")
     assert play.deal(2, "As").deal(7, "Kd").deal("dealer", "Qh").deal(2, "Ad").status == "open"
-
-
-def test_cc_dealing_7b__from_a_shuffler_two_cards_at_once_and_then_five_to_the_board():
-    for play in (one_seat().close_bets(), one_seat(dealing="shuffler").close_bets()):
-        assert play.deal(1, "As").last_refused() == ("wrong_cards", "cc/dealing/7")
-        play = play.deal(1, "AsAd").deal("dealer", "KdKc")
-        assert play.deal("board", "Qh9c4s3d").last_refused() == ("wrong_cards", "cc/dealing/7")
-        assert play.deal("board", "Qh9c4s3d2h").check(1).status == "open"
-
-
-@pytest.mark.parametrize("times", [3, 4])
-def test_cc_dealing_9__three_or_four_times_the_ante_on_two_cards(times: int):
-    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == f"1 play {times}0.00: win 1:1, paid {times}0.00"
-
-
-def test_cc_dealing_9__nothing_else_but_a_check():
-    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    assert dealt.check(1).status == "open"
-    for other in (dealt.raise_(1, 1), dealt.raise_(1, 2), dealt.raise_(1, 5), dealt.fold(1)):
-        assert other.last_refused() == ("bad_choice", "cc/dealing/9")
-
-
-def test_cc_dealing_9__play_wager_is_not_changed_and_no_second_one_made():
-    raised = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 3)
-    assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert raised.check(1).last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "cc/dealing/11")
-    assert RULES.clause("one_play_wager") == "cc/dealing/9"
-
-
-def test_cc_dealing_10__flop_when_all_have_acted():
-    dealt = one_seat().deal_out({1: "????"}, "????", "??????????")
-    assert dealt.reveal("flop", "Kd9c7h").last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert dealt.check(1).reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert dealt.check(1).reveal("flop", "Kd9c7h4s").last_refused()[0] == "wrong_cards"
-    assert dealt.check(1).reveal("flop", "Kd9c7h").raise_(1, 2).status == "open"
-
-
-def test_cc_dealing_11__twice_the_ante_after_the_flop():
-    result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
-
-
-def test_cc_dealing_11__nothing_else_but_a_check():
-    flop = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
-    assert flop.check(1).status == "open"
-    for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
-        assert other.last_refused() == ("bad_choice", "cc/dealing/11")
-
-
-def test_cc_dealing_12__turn_and_river_when_all_have_acted():
-    flop = one_seat().deal_out({1: "????"}, "????", "??????????").check(1).reveal("flop", "Kd9c7h")
-    assert flop.reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "cc/dealing/11")
-    assert flop.check(1).reveal("turn_river", "4s").last_refused()[0] == "wrong_cards"
-    assert flop.check(1).reveal("turn_river", "4s2d").raise_(1, 1).status == "open"
-
-
-def test_cc_dealing_13__as_much_as_the_ante_when_all_five_are_open():
-    result = one_seat().showdown({1: ("AsAc", 1)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == "1 play 10.00: win 1:1, paid 10.00"
-
-
-def test_cc_dealing_13__nothing_else_but_a_fold():
-    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
-    assert river.fold(1).status == "open"
-    for other in (river.raise_(1, 2), river.raise_(1, 3), river.raise_(1, 4), river.check(1)):
-        assert other.last_refused() == ("bad_choice", "cc/dealing/13")
-
-
-@pytest.mark.parametrize("dealer", [PAIR_OF_QUEENS, KING_HIGH])
-def test_cc_dealing_14a__fold_gives_up_ante_and_blind(dealer: str):
-    result = one_seat().bet(1, trips=5).showdown({1: ("AsAc", 0)}, dealer)
-    assert result.lines_by("cc/dealing/14a") == [
-        "1 ante 10.00: lose, collected 10.00",
-        "1 blind 10.00: lose, collected 10.00",
-    ]
-    assert result.lines_at(1)[2:] == ["1 trips 5.00: lose, collected 5.00"]
-
-
-def test_cc_dealing_14a_i__fold_with_three_of_a_kind_keeps_trips():
-    result = one_seat().bet(1, trips=5).showdown({1: ("9s9d", 0)}, PAIR_OF_QUEENS)
-    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
-
-
-@pytest.mark.parametrize(
-    ("hole", "dealer", "board", "line"),
-    [
-        ("AsAc", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # both of its own cards count
-        ("Ks5d", PAIR_OF_QUEENS, BOARD, PLAY_WINS),  # one of them
-        ("5s3c", "6s5d", "AhKdQc9s7h", PLAY_PUSHES),  # none: both hands are the board
-    ],
-)
-def test_cc_dealing_16__hand_is_the_best_five_of_its_two_cards_and_the_board(
-    hole: str, dealer: str, board: str, line: str
-):
-    assert one_seat().showdown({1: (hole, 4)}, dealer, board).line(1, "play") == line
-
-
-def test_cc_dealing_15__player_dealers_cards_are_turned_over_for_hands_still_in():
-    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    shown = dealt.raise_(1, 4).reveal("flop").reveal("turn_river")
-    assert shown.result()["dealer"] == {"cards": [None, None], "hand": None, "qualifies": None}
-    assert shown.settle().last_refused() == ("out_of_turn", "cc/dealing/19")
-    assert shown.reveal("dealer").settle().result()["dealer"]["cards"] == ["Qs", "Qc"]
-    folded = dealt.check(1).reveal("flop").check(1).reveal("turn_river").fold(1)
-    assert folded.settle().result()["dealer"]["cards"] == [None, None]
-
-
-def test_cc_dealing_17__hand_is_turned_up_before_it_is_settled():
-    unseen = one_seat().deal_out({1: "As??"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
-    assert unseen.settle().last_refused() == ("out_of_turn", "cc/dealing/19")
-    assert unseen.reveal(1).last_refused() == ("wrong_cards", "cc/dealing/6")
-    for other in ("KsAc", "As", "AsAcAd"):
-        assert unseen.reveal(1, other).last_refused() == ("wrong_cards", "cc/dealing/6")
-    seen = unseen.reveal(1, "AsAc")
-    assert seen.reveal(1).last_refused() == ("out_of_turn", "cc/dealing/17")
-    assert seen.settle().result().line(1, "play") == PLAY_WINS
-
-
-def test_cc_dealing_18__seats_clockwise_from_the_player_dealers_left():
-    play = table(banker=3).bet(1, ante=10, blind=10).bet(2, ante=10, blind=10).bet(6, ante=10, blind=10)
-    assert play.showdown({1: ("AsAc", 4), 2: ("JsTd", 4), 6: ("8s8d", 0)}, PAIR_OF_QUEENS).seats() == [6, 1, 2]
 
 
 def test_cc_dealing_19__ante_play_blind_trips():
@@ -410,24 +165,11 @@ def test_cc_dealing_20__collects_as_far_as_the_wager_reaches():
     assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action, short 10.00"]
 
 
-def test_cc_dealing_20__pays_as_far_as_the_wager_reaches():
-    result = one_seat(wager=45).bet(1, trips=5).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
-    assert result.lines[:2] == ["1 ante 10.00: win 1:1, paid 10.00", "1 play 40.00: win 1:1, paid 35.00, short 5.00"]
-    assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 5.00"]
-
-
 def test_cc_does_not_qualify_1__seats_clockwise_from_the_player_dealers_left():
     play = table(banker=3).bet(1, ante=10, blind=10).bet(2, ante=10, blind=10).bet(6, ante=10, blind=10)
     result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 6: ("8s8d", 0)}, KING_HIGH)
     assert result["dealer"]["qualifies"] is False
     assert result.seats() == [6, 1, 2]
-
-
-def test_cc_does_not_qualify_1a__antes_of_hands_not_folded_go_back():
-    play = one_seat().bet(2, ante=20, blind=20).bet(3, ante=30, blind=30)
-    result = play.showdown({1: ("AsAc", 4), 2: ("Js8h", 4), 3: ("AdTc", 0)}, KING_HIGH)
-    assert result.lines_by("cc/does-not-qualify/1a") == ["1 ante 10.00: push", "2 ante 20.00: push"]
-    assert result.line(3, "ante") == "3 ante 30.00: lose, collected 30.00"
 
 
 def test_cc_does_not_qualify_1b__play_blind_and_trips_as_usual():
@@ -454,35 +196,10 @@ def test_cc_does_not_qualify_1b__order_is_that_of_version_1():
     assert settled.result().lines == settled.result_under(1).lines
 
 
-def test_cc_does_not_qualify_note__hand_that_is_beaten_still_loses():
-    result = one_seat().showdown({1: ("3s2h", 4)}, KING_HIGH, "Kd9c7h5s4d")
-    assert result["dealer"]["qualifies"] is False
-    assert result.line(1, "play") == PLAY_LOSES
-
-
-@pytest.mark.parametrize(
-    ("dealer", "board", "qualifies", "ante"),
-    [
-        (PAIR_OF_QUEENS, BOARD, True, "1 ante 10.00: win 1:1, paid 10.00"),
-        (KING_HIGH, "KdKc7h4s2d", True, "1 ante 10.00: win 1:1, paid 10.00"),
-        (KING_HIGH, BOARD, False, "1 ante 10.00: push"),
-    ],
-)
-def test_cc_qualifies_1__pair_qualifies_on_the_board_too(dealer: str, board: str, qualifies: bool, ante: str):
-    result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
-    assert result["dealer"]["qualifies"] is qualifies
-    assert result.line(1, "ante") == ante
-    assert RULES.clause("qualify") == "cc/qualifies/1"
-
-
 def test_cc_qualifies_1b__best_five_of_seven_cards():
     result = one_seat().showdown({1: ("5s3c", 4)}, "6s5d", "AhKdQc9s7h")
     assert result.line(1, "play") == PLAY_PUSHES
     assert one_seat().showdown({1: ("Ks5d", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
-
-
-def test_cc_qualifies_2a__higher_hand_wins():
-    assert one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).line(1, "play") == PLAY_WINS
 
 
 def test_cc_qualifies_2b__lower_hand_loses_play_ante_and_blind():
@@ -494,24 +211,6 @@ def test_cc_qualifies_2b__lower_hand_loses_play_ante_and_blind():
     ]
 
 
-def test_cc_qualifies_2b__straight_that_is_beaten_loses_its_blind():
-    result = one_seat().showdown({1: ("9s8d", 4)}, "KcKh", "7c6h5sKdKs")
-    assert result.line(1, "blind") == "1 blind 10.00: lose, collected 10.00"
-
-
-def test_cc_qualifies_2c__equal_hands_push_ante_play_and_blind():
-    result = one_seat().bet(1, trips=5).showdown({1: ("KsQd", 4)}, "KcQh")
-    assert result.lines_by("cc/qualifies/2c") == ["1 ante 10.00: push", PLAY_PUSHES, "1 blind 10.00: push"]
-
-
-@pytest.mark.parametrize("made", BELOW_A_STRAIGHT)
-def test_cc_qualifies_2d__blind_pushes_when_the_hand_wins_below_a_straight(made: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("cc/qualifies/2d") == ["1 blind 10.00: push"]
-    assert result.line(1, "play") == PLAY_WINS
-
-
 def test_cc_qualifies_3a__gives_way_to_clause_19():
     result = one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
     assert result.spots(1) == ["ante", "play", "blind"]
@@ -519,102 +218,11 @@ def test_cc_qualifies_3a__gives_way_to_clause_19():
     assert RULES.clauses["cc/dealing/19"].contradicts == ("cc/qualifies/3a",)
 
 
-@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
-def test_cc_qualifies_4b__blind_is_paid_from_a_straight_upward(made: str, odds: str, paid: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("cc/qualifies/4b") == [f"1 blind 10.00: win {odds}, paid {paid}"]
-
-
-@pytest.mark.parametrize(
-    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("JsTd", "1 trips 5.00: lose, collected 5.00")]
-)
-def test_cc_qualifies_3b__losing_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, "KsKc")
-    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_LOSES, trips)
-
-
-def test_cc_qualifies_4a__ante_and_play_of_a_winning_hand_are_paid():
-    result = one_seat().showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
-    assert (result.line(1, "ante"), result.line(1, "play")) == ("1 ante 10.00: win 1:1, paid 10.00", PLAY_WINS)
-
-
-@pytest.mark.parametrize(
-    ("hole", "trips"), [("9s9d", "1 trips 5.00: win 3:1, paid 15.00"), ("AsAc", "1 trips 5.00: lose, collected 5.00")]
-)
-def test_cc_qualifies_4c__winning_hand_is_paid_trips_if_it_is_good_enough(hole: str, trips: str):
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, PAIR_OF_QUEENS)
-    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_WINS, trips)
-
-
-@pytest.mark.parametrize(
-    ("board", "trips"),
-    [
-        ("9s9d9hAcKd", "1 trips 5.00: win 3:1, paid 15.00"),
-        ("9s9dQhAcKd", "1 trips 5.00: lose, collected 5.00"),
-    ],
-)
-def test_cc_qualifies_5a__hand_that_pushes_is_paid_trips_if_it_is_good_enough(board: str, trips: str):
-    result = one_seat().bet(1, trips=5).showdown({1: ("5s3c", 4)}, "6s5d", board)
-    assert (result.line(1, "play"), result.line(1, "trips")) == (PLAY_PUSHES, trips)
-
-
-def test_cc_qualifies_6__ante_and_play_win_1_to_1():
-    result = one_seat().showdown({1: ("AsAc", 3)}, PAIR_OF_QUEENS)
-    assert result.lines_by("cc/qualifies/6") == [
-        "1 ante 10.00: win 1:1, paid 10.00",
-        "1 play 30.00: win 1:1, paid 30.00",
-    ]
-
-
 def test_cc_qualifies_7__blind_and_trips_are_paid_by_the_pay_tables():
     hole, board = MADE["flush"]
     result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
     assert result.line(1, "blind") == "1 blind 10.00: win 3:2, paid 15.00"
     assert result.line(1, "trips") == "1 trips 5.00: win 6:1, paid 30.00"
-
-
-@pytest.mark.parametrize(
-    ("hole", "times", "dealer", "board", "ante"),
-    [
-        ("9s9d", 4, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: win 1:1, paid 10.00"),
-        ("9s9d", 4, "KsKc", BOARD, "1 ante 10.00: lose, collected 10.00"),
-        ("5s3c", 4, "6s5d", "9s9d9hAcKd", "1 ante 10.00: push"),
-        ("9s9d", 0, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: lose, collected 10.00"),
-    ],
-    ids=["won", "lost", "tied", "folded"],
-)
-def test_cc_qualifies_8__trips_is_paid_whatever_happens_to_the_hand(
-    hole: str, times: int, dealer: str, board: str, ante: str
-):
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, times)}, dealer, board)
-    assert result.lines_by("cc/qualifies/8") == ["1 trips 5.00: win 3:1, paid 15.00"]
-    assert result.line(1, "ante") == ante
-
-
-@pytest.mark.parametrize(
-    ("wager", "paid", "net"),
-    [("0.01", "0.01", "-0.01"), ("7.50", "7.50", "-7.50"), ("2000000.37", "50.00", "-50.00")],
-)
-def test_cc_qualifies_9__player_dealer_banks_with_a_wager_of_any_size(wager: str, paid: str, net: str):
-    result = one_seat(wager=wager).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
-    assert result["bank"] == {"wager": wager, "paid": paid, "collected": "0.00", "net": net}
-    assert {line["from"] for line in result["lines"]} == {"bank"}
-
-
-def test_cc_qualifies_9__house_never_banks_and_the_player_dealer_never_bets():
-    assert HoldEm.at("uth-casino-club").document_refused() == ("bad_document", "cc/qualifies/9")
-    assert table().bet(7, ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
-    assert table().bet(7, "b-1", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
-    assert one_seat().bet(1, "seat-7", "backline", ante=10).last_refused() == ("bad_choice", "cc/qualifies/9")
-
-
-@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
-def test_cc_blind_table__pays(made: str, odds: str, paid: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "blind") == f"1 blind 10.00: win {odds}, paid {paid}"
-    assert RULES.paytables["BLIND"].clause == "cc/blind-table"
 
 
 @pytest.mark.parametrize(("made", "odds", "paid"), TRIPS["UTH-04"])
@@ -672,19 +280,6 @@ def test_cc_trips_paid_by__player_dealer():
 def test_cc_trips_coverage__goes_back_once_the_wager_is_used_up():
     result = one_seat(wager=50).bet(1, trips=5).showdown({1: ("9s9d", 4)}, PAIR_OF_QUEENS)
     assert result.lines_by("cc/dealing/20") == ["1 blind 10.00: no_action", "1 trips 5.00: no_action, short 15.00"]
-
-
-@pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
-def test_cc_trips_lose__loses_with_less_than_three_of_a_kind(made: str):
-    hole, board = MADE[made]
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("cc/trips/lose") == ["1 trips 5.00: lose, collected 5.00"]
-
-
-def test_cc_trips_lose__wins_with_three_of_a_kind():
-    hole, board = MADE["three of a kind"]
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
 
 
 @pytest.mark.parametrize(("made", "odds", "paid"), TRIPS["UTH-04"])
@@ -808,12 +403,6 @@ def test_cc_decision_order_of_wagers__lost_hand_settles_its_ante_first():
     ]
 
 
-def test_cc_decision_board_pair__qualifies_the_player_dealer():
-    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
-    assert result["dealer"]["qualifies"] is True
-    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
-
-
 def test_cc_decision_proposition_players__bank():
     play = table(players={2: "tp-1", 7: "tp-2"}).bet(2, ante=10, blind=10)
     assert play.showdown({2: ("AsAc", 4)}, PAIR_OF_QUEENS)["bank"]["net"] == "-50.00"
@@ -851,60 +440,6 @@ def test_cc_decision_fee_bounds__tier_reaches_up_to_and_including_its_bound(trip
     assert play.result()["fee"] == {"action": action, "amount": fee, "schedule": 1}
 
 
-def test_cc_decision_follow__same_multiple_or_give_up():
-    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2).deal_out({1: "9s9d"}, PAIR_OF_QUEENS)
-    assert play.raise_(1, 4, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
-    raised = play.raise_(1, 4)
-    assert raised.reveal("flop").last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert raised.raise_(1, 3, "b-1").last_refused() == ("bad_choice", "cc/decision/follow")
-    assert raised.decide(1, "check", bettor="b-1").last_refused() == ("bad_choice", "cc/decision/follow")
-    result = raised.fold(1, "b-1").reveal_all().settle().result()
-    assert result.lines_by("cc/decision/follow") == [
-        "1/b-1 ante 5.00: lose, collected 5.00",
-        "1/b-1 blind 5.00: lose, collected 5.00",
-    ]
-    assert result.line(1, "trips", bettor="b-1") == "1/b-1 trips 2.00: win 3:1, paid 6.00"
-
-
-@pytest.mark.parametrize("times", [2, 1])
-def test_cc_decision_follow__on_every_street_and_after_the_seat(times: int):
-    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5).deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    play = play.check(1).reveal("flop")
-    if times == 1:
-        play = play.check(1).reveal("turn_river")
-    assert play.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
-    followed = play.raise_(1, times).raise_(1, times, "b-1")
-    assert followed.raise_(1, times, "b-1").last_refused() == ("out_of_turn", "cc/decision/follow")
-    shown = followed.reveal("dealer") if times == 1 else followed.reveal("turn_river").reveal("dealer")
-    paid = f"{5 * times}.00"
-    assert shown.settle().result().line(1, "play", bettor="b-1") == f"1/b-1 play {paid}: win 1:1, paid {paid}"
-
-
-def test_cc_decision_follow__everybody_folds_with_the_seat():
-    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
-    assert play.showdown({1: ("AsAc", 0)}, PAIR_OF_QUEENS).lines == [
-        "1 ante 10.00: lose, collected 10.00",
-        "1/b-1 ante 5.00: lose, collected 5.00",
-        "1 blind 10.00: lose, collected 10.00",
-        "1/b-1 blind 5.00: lose, collected 5.00",
-    ]
-
-
-def test_cc_decision_chip__wagers_are_whole_multiples():
-    assert table().bet(1, ante="10.50", blind="10.50").close_bets().last_refused() == ("limit", "cc/decision/chip")
-    assert one_seat().bet(1, trips="1.50").close_bets().last_refused() == ("limit", "cc/decision/chip")
-    assert one_seat(chip="4.00").close_bets().last_refused() == ("limit", "cc/decision/chip")
-    assert one_seat(chip="5.00").close_bets().status == "open"
-    assert table(chip="0.00").document_refused() == ("bad_terms", "cc/decision/chip")
-
-
-def test_cc_decision_rounding__fraction_of_a_cent_is_dropped():
-    hole, board = MADE["flush"]
-    result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
-    assert RULES.clause("rounding") == "cc/decision/rounding"
-
-
 def test_cc_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
     play = table().bet(1, ante=500, blind=500, trips=50).bet(1, "b-1", "backline", ante=500, blind=500, trips=50)
     dealt = play.deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).raise_(1, 4, "b-1").reveal_all().settle().result()
@@ -914,32 +449,12 @@ def test_cc_decision_wager_by_wager__limits_hold_for_each_wager_by_itself():
     assert RULES.clauses["cc/collection/table-limit"].contradicts == ("cc/collection/trips-limit",)
 
 
-def test_cc_decision_wager_by_wager__blind_is_held_to_the_antes_limits():
-    play = table().bet(1, blind=501, ante=501).close_bets()
-    assert "blind" in play.adjudicated()["error"]["detail"]
-    own = table(limits={"blind": ["5.00", "10.00"]})
-    assert own.document_refused() == ("bad_terms", "cc/dealing/limits")
-
-
 def test_cc_decision_void__gives_everything_back_and_keeps_the_fee():
     shown = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all()
     result = shown.void("irregularity", "A card was found on the floor.").result()
     assert (result["status"], result["lines"]) == ("void", [])
     assert result["bank"] == {"wager": "100000.00", "paid": "0.00", "collected": "0.00", "net": "0.00"}
     assert result["fee"] == {"action": "20.00", "amount": "1.00", "schedule": 1}
-
-
-def test_cc_decision_void__is_not_one_of_the_player_dealers_two_rounds():
-    session = after_rounds("uth-casino-club", (3, "a", "settled"), (3, "a", "void"))
-    assert begin_round(session, "r-3", (3, "a")) == [RoundBegun("r-3", 3, "a", turn=2, deck="blue")]
-
-
-def test_cc_decision_void__ends_the_round_and_never_follows_settlement():
-    assert one_seat().void("misdeal").status == "void"
-    assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "cc/decision/void")
-    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "cc/dealing/5a")
-    settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
-    assert settled.void("misdeal").last_refused() == ("out_of_turn", "cc/dealing/19")
 
 
 def test_cc_decision_coverage__one_pool_is_used_up_by_paying_and_by_collecting():
@@ -976,24 +491,6 @@ def test_cc_decision_coverage__separate_limits_where_the_table_names_them():
     assert table(coverage="none").document_refused() == ("bad_terms", "cc/dealing/20")
 
 
-def test_cc_decision_coverage__push_has_no_action_once_both_limits_are_used_up():
-    play = table(wager=20, coverage="separate-limits")
-    for seat in (1, 2, 3, 4):
-        play = play.bet(seat, ante=10, blind=10)
-    result = play.showdown({1: ("JsTd", 0), 2: ("KsQd", 1), 3: ("AsAc", 1), 4: ("KhQc", 1)}, "KcQh")
-    assert result.lines[2:] == [
-        "2 ante 10.00: push",
-        "2 play 10.00: push",
-        "2 blind 10.00: push",
-        "3 ante 10.00: win 1:1, paid 10.00",
-        "3 play 10.00: win 1:1, paid 10.00",
-        "3 blind 10.00: no_action",
-        "4 ante 10.00: no_action",
-        "4 play 10.00: no_action",
-        "4 blind 10.00: no_action",
-    ]
-
-
 def test_cc_decision_one_pass__folded_wagers_wait_for_their_turn():
     play = one_seat(wager=20).bet(2, ante=10, blind=10)
     result = play.showdown({1: ("JsTd", 1), 2: ("AsTc", 0)}, PAIR_OF_QUEENS)
@@ -1006,33 +503,6 @@ def test_cc_decision_one_pass__folded_wagers_wait_for_their_turn():
     ]
 
 
-def test_cc_decision_backline_wagers__own_ante_and_blind_behind_the_seated_players():
-    refused = ("missing_wager", "cc/dealing/3")
-    assert one_seat().bet(1, "b-1", "backline", ante=10).close_bets().last_refused() == refused
-    assert one_seat().bet(1, "b-1", "backline", ante=10, blind=11).close_bets().last_refused() == refused
-    assert one_seat().bet(1, "b-1", "backline", trips=5).close_bets().last_refused() == refused
-    assert one_seat().bet(2, "b-1", "backline", ante=10, blind=10).close_bets().last_refused() == refused
-    assert one_seat().bet(1, "b-1", "backline", ante=20, blind=20).close_bets().status == "open"
-
-
-@pytest.mark.parametrize("order", [(2, 5), (5, 2)])
-def test_cc_decision_acting_order__any_order_and_the_next_street_after_all(order: tuple[int, int]):
-    play = table().bet(2, ante=10, blind=10).bet(5, ante=10, blind=10)
-    dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
-    assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "cc/dealing/9")
-    assert dealt.check(*order).reveal("flop").status == "open"
-
-
-def test_cc_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
-    early = one_seat().close_bets().deal(1, "AsAc").deal("dealer", "QsQc")
-    for action in (early.check(1), early.reveal("flop")):
-        assert action.last_refused() == ("out_of_turn", "cc/dealing/9")
-    dealt = early.deal("board", BOARD)
-    assert dealt.check(1).status == "open"
-    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
-        assert stranger.last_refused() == ("out_of_turn", "cc/dealing/9")
-
-
 @pytest.mark.parametrize("hole", ["????", "As??"])
 def test_cc_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_settled(hole: str):
     play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
@@ -1042,71 +512,3 @@ def test_cc_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_s
     assert seen.line(1, "trips") == "1 trips 5.00: win 20:1, paid 100.00"
     lost = folded.settle().result_under(1).lines_by("cc/decision/unseen-fold")
     assert lost == ["1 trips 5.00: lose, collected 5.00"]
-
-
-def test_cc_decision_folded_hands__backline_bettors_trips_counts_too():
-    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5, trips=2)
-    folded = play.deal_out({1: "????"}, PAIR_OF_QUEENS).fold_at_the_end(1)
-    assert folded.settle().last_refused() == ("out_of_turn", "cc/decision/folded-hands")
-    for hole, line in (("9s9d", "win 3:1, paid 6.00"), ("JsTd", "lose, collected 2.00")):
-        seen = folded.reveal(1, hole).settle().result()
-        assert seen.line(1, "trips", bettor="b-1") == f"1/b-1 trips 2.00: {line}"
-
-
-def test_cc_decision_folded_hands__hand_without_trips_may_stay_unseen():
-    play = one_seat().bet(2, ante=10, blind=10, trips=5)
-    folded = play.deal_out({1: "????", 2: "JsTd"}, PAIR_OF_QUEENS).fold_at_the_end(1, 2)
-    assert folded.settle().result().lines_at(1) == [
-        "1 ante 10.00: lose, collected 10.00",
-        "1 blind 10.00: lose, collected 10.00",
-    ]
-
-
-def test_cc_decision_withdraw__whole_or_in_part():
-    play = one_seat().bet(1, trips=5)
-    for taken, action in (
-        (play.withdraw(1, "trips", 2), "23.00"),
-        (play.withdraw(1, "trips"), "20.00"),
-        (play.withdraw(1, "trips", 5), "20.00"),
-        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
-        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
-    ):
-        assert taken.close_bets().result()["exposure"]["action"] == action
-    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
-
-
-def test_cc_decision_withdraw__nothing_there_or_too_much():
-    play = one_seat().bet(1, trips=5)
-    for wrong in (
-        play.withdraw(1, "trips", 6),
-        play.withdraw(1, "trips").withdraw(1, "trips"),
-        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
-        play.withdraw(2, "trips"),
-        play.withdraw(1, "play"),
-        play.withdraw(1, "trips", bettor="b-1"),
-    ):
-        assert wrong.last_refused() == ("bad_choice", "cc/decision/withdraw")
-    assert play.withdraw(8, "trips").last_refused() == ("bad_document", "cc/table/seats")
-
-
-def test_cc_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
-    play = one_seat().bet(1, "b-1", "backline", ante=5, blind=5)
-    gone = play.withdraw(1, "ante", bettor="b-1").withdraw(1, "blind", bettor="b-1")
-    assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).lines == [
-        "1 ante 10.00: win 1:1, paid 10.00",
-        "1 play 40.00: win 1:1, paid 40.00",
-        "1 blind 10.00: push",
-    ]
-    nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
-    assert nobody.close_bets().last_refused() == ("missing_wager", "cc/dealing/3")
-
-
-def test_cc_decision_liability__five_antes_and_the_best_odds_of_the_rest():
-    closed = one_seat().bet(1, trips=5).close_bets()
-    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
-
-
-def test_cc_decision_in_force__from_the_day_on_which_it_was_adopted():
-    assert in_force("uth-casino-club", datetime.date(2026, 11, 17)).version == 1
-    assert in_force("uth-casino-club", datetime.date(2026, 11, 18)) is RULES
-    assert load("uth-casino-club", 1).in_force.until == datetime.date(2026, 11, 17)

@@ -1,24 +1,18 @@
 """uth-house, Ultimate Texas Hold'em against the house: a test for each of its clauses."""
 
-import datetime
 from typing import Any
 
 import pytest
 
-from domain.rulesets import in_force, load
+from domain.rules.rulesets import load
 from tests.rules.hold_em import (
-    BELOW_A_STRAIGHT,
-    BELOW_THREE_OF_A_KIND,
-    BLIND,
     BOARD,
     DEUCES,
     KING_HIGH,
     MADE,
     PAIR_OF_QUEENS,
-    PLAY_LOSES,
     PLAY_PUSHES,
     PLAY_WINS,
-    RANKING,
     TRIPS,
     HoldEm,
 )
@@ -45,45 +39,10 @@ def test_house_intro_against_the_dealer__house_banks_out_of_its_tray():
     assert result["fee"] is None
 
 
-def test_house_intro_against_the_dealer__no_player_dealer_and_none_of_his_terms():
+def test_house_intro_against_the_dealer__no_player_dealer_and_no_terms_of_one():
     assert table(banker=7).document_refused() == ("bad_document", "house/intro/against-the-dealer")
     assert table(coverage="single-pool").document_refused() == ("bad_terms", None)
     assert table(schedule=1).document_refused() == ("bad_terms", None)
-
-
-def test_house_intro_cards__two_each_and_five_on_the_board():
-    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    for place in (1, "dealer", "board"):
-        assert dealt.deal(place, "3c").last_refused() == ("out_of_turn", "house/how-to-play/3")
-    assert dealt.check(1).status == "open"
-
-
-@pytest.mark.parametrize(("times", "play"), [(4, "40.00"), (3, "30.00"), (2, "20.00"), (1, "10.00")])
-def test_house_intro_streets__the_earlier_the_more(times: int, play: str):
-    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == f"1 play {play}: win 1:1, paid {play}"
-
-
-def test_house_intro_trips__is_optional_and_wins_with_three_of_a_kind():
-    hole, board = MADE["three of a kind"]
-    assert "trips" not in one_seat().showdown({1: (hole, 4)}, DEUCES, board).spots(1)
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
-
-
-@pytest.mark.parametrize("spots", [{"ante": 10}, {"blind": 10}, {"ante": 10, "blind": 15}, {"trips": 5}, {}])
-def test_house_how_to_play_1__refuses_less_than_equal_ante_and_blind(spots: dict[str, Any]):
-    assert table().bet(1, **spots).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
-
-
-@pytest.mark.parametrize("spots", [{"ante": 10, "blind": 10}, {"ante": 10, "blind": 10, "trips": 5}])
-def test_house_how_to_play_1__takes_equal_ante_and_blind_with_or_without_trips(spots: dict[str, Any]):
-    assert table().bet(1, **spots).close_bets().status == "open"
-
-
-def test_house_how_to_play_1__takes_no_wager_on_another_spot():
-    assert table().bet(1, play=5).last_refused() == ("bad_choice", "house/how-to-play/1")
-    assert table().bet(1, pair_plus=5).last_refused() == ("bad_choice", "house/how-to-play/1")
 
 
 def test_house_how_to_play_2__board_of_five_comes_first():
@@ -102,63 +61,11 @@ def test_house_how_to_play_3__two_cards_each_from_left_to_right_and_the_dealer_l
     assert play.deal(2, "AsAc").deal(6, "JsTd").deal("dealer", "QsQc").check(2, 6).status == "open"
 
 
-@pytest.mark.parametrize("times", [3, 4])
-def test_house_how_to_play_4__three_or_four_times_the_ante_on_two_cards(times: int):
-    result = one_seat().showdown({1: ("AsAc", times)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == f"1 play {times}0.00: win 1:1, paid {times}0.00"
-
-
-def test_house_how_to_play_4__nothing_else_but_a_check():
-    dealt = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS)
-    assert dealt.check(1).status == "open"
-    for other in (dealt.raise_(1, 1), dealt.raise_(1, 2), dealt.raise_(1, 5), dealt.fold(1)):
-        assert other.last_refused() == ("bad_choice", "house/how-to-play/4")
-
-
-def test_house_how_to_play_5__first_three_board_cards_when_all_have_acted():
-    dealt = one_seat().deal_out({1: "????"}, "????", "??????????")
-    assert dealt.reveal("flop", "Kd9c7h").last_refused() == ("out_of_turn", "house/how-to-play/4")
-    assert dealt.check(1).reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "house/how-to-play/4")
-    assert dealt.check(1).reveal("flop", "Kd9c7h4s").last_refused()[0] == "wrong_cards"
-    assert dealt.check(1).reveal("flop", "Kd9c7h").raise_(1, 2).status == "open"
-
-
-def test_house_how_to_play_6__twice_the_ante_after_the_flop():
-    result = one_seat().showdown({1: ("AsAc", 2)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == "1 play 20.00: win 1:1, paid 20.00"
-
-
-def test_house_how_to_play_6__nothing_else_but_a_check():
-    flop = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop")
-    assert flop.check(1).status == "open"
-    for other in (flop.raise_(1, 1), flop.raise_(1, 3), flop.raise_(1, 4), flop.fold(1)):
-        assert other.last_refused() == ("bad_choice", "house/how-to-play/6")
-
-
 def test_house_how_to_play_6__no_second_play_wager():
     raised = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 3)
     assert raised.raise_(1, 4).last_refused() == ("out_of_turn", "house/how-to-play/4")
     assert raised.reveal("flop").raise_(1, 2).last_refused() == ("out_of_turn", "house/how-to-play/6")
     assert RULES.clause("one_play_wager") == "house/how-to-play/6"
-
-
-def test_house_how_to_play_7__last_two_board_cards_when_all_have_acted():
-    flop = one_seat().deal_out({1: "????"}, "????", "??????????").check(1).reveal("flop", "Kd9c7h")
-    assert flop.reveal("turn_river", "4s2d").last_refused() == ("out_of_turn", "house/how-to-play/6")
-    assert flop.check(1).reveal("turn_river", "4s").last_refused()[0] == "wrong_cards"
-    assert flop.check(1).reveal("turn_river", "4s2d").raise_(1, 1).status == "open"
-
-
-def test_house_how_to_play_8__as_much_as_the_ante_when_all_five_are_open():
-    result = one_seat().showdown({1: ("AsAc", 1)}, PAIR_OF_QUEENS)
-    assert result.line(1, "play") == "1 play 10.00: win 1:1, paid 10.00"
-
-
-def test_house_how_to_play_8__nothing_else_but_a_fold():
-    river = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).check(1).reveal("flop").check(1).reveal("turn_river")
-    assert river.fold(1).status == "open"
-    for other in (river.raise_(1, 2), river.raise_(1, 3), river.raise_(1, 4), river.check(1)):
-        assert other.last_refused() == ("bad_choice", "house/how-to-play/8")
 
 
 def test_house_how_to_play_9__dealers_cards_are_turned_over_when_all_have_decided():
@@ -178,80 +85,15 @@ def test_house_how_to_play_9__hands_to_compare_must_be_seen():
     assert seen.settle().result().line(1, "play") == PLAY_WINS
 
 
-@pytest.mark.parametrize(
-    ("dealer", "board", "qualifies", "ante"),
-    [
-        (PAIR_OF_QUEENS, BOARD, True, "1 ante 10.00: win 1:1, paid 10.00"),
-        (KING_HIGH, "KdKc7h4s2d", True, "1 ante 10.00: win 1:1, paid 10.00"),
-        (KING_HIGH, BOARD, False, "1 ante 10.00: push"),
-    ],
-)
-def test_house_how_to_play_10__pair_qualifies_on_the_board_too(dealer: str, board: str, qualifies: bool, ante: str):
-    result = one_seat().showdown({1: ("AsAc", 4)}, dealer, board)
-    assert result["dealer"]["qualifies"] is qualifies
-    assert result.line(1, "ante") == ante
-    assert RULES.clause("qualify") == "house/how-to-play/10"
-
-
 def test_house_dealer_qualifies_right_to_left__highest_seat_first():
     play = table().bet(2, ante=10, blind=10).bet(7, ante=10, blind=10).bet(4, ante=10, blind=10)
     assert play.showdown({2: ("AsAc", 4), 4: ("JsTd", 4), 7: ("8s8d", 0)}, PAIR_OF_QUEENS).seats() == [7, 4, 2]
-
-
-def test_house_dealer_qualifies_beats_dealer__play_and_ante_win_even_money():
-    result = one_seat().showdown({1: ("AsAc", 3)}, PAIR_OF_QUEENS)
-    assert result.lines_by("house/dealer-qualifies/beats-dealer") == [
-        "1 play 30.00: win 1:1, paid 30.00",
-        "1 ante 10.00: win 1:1, paid 10.00",
-    ]
-
-
-def test_house_dealer_qualifies_loses__play_ante_and_blind():
-    result = one_seat().showdown({1: ("JsTd", 4)}, PAIR_OF_QUEENS)
-    assert result.lines_by("house/dealer-qualifies/loses") == [
-        "1 play 40.00: lose, collected 40.00",
-        "1 ante 10.00: lose, collected 10.00",
-        "1 blind 10.00: lose, collected 10.00",
-    ]
-
-
-def test_house_dealer_qualifies_loses__straight_that_is_beaten_loses_its_blind():
-    result = one_seat().showdown({1: ("9s8d", 4)}, "KcKh", "7c6h5sKdKs")
-    assert result.line(1, "blind") == "1 blind 10.00: lose, collected 10.00"
 
 
 def test_house_dealer_qualifies_tie__pushes_play_ante_and_blind():
     result = one_seat().bet(1, trips=5).showdown({1: ("KsQd", 4)}, "KcQh")
     lines = [PLAY_PUSHES, "1 ante 10.00: push", "1 blind 10.00: push"]
     assert result.lines_by("house/dealer-qualifies/tie") == lines
-
-
-@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
-def test_house_dealer_qualifies_blind_wins__from_a_straight_upward(made: str, odds: str, paid: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("house/dealer-qualifies/blind-wins") == [f"1 blind 10.00: win {odds}, paid {paid}"]
-
-
-@pytest.mark.parametrize("made", BELOW_A_STRAIGHT)
-def test_house_dealer_qualifies_blind_pushes__when_the_hand_wins_below_a_straight(made: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("house/dealer-qualifies/blind-pushes") == ["1 blind 10.00: push"]
-    assert result.line(1, "play") == PLAY_WINS
-
-
-@pytest.mark.parametrize("made", BELOW_THREE_OF_A_KIND)
-def test_house_dealer_qualifies_trips__loses_with_less_than_three_of_a_kind(made: str):
-    hole, board = MADE[made]
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.lines_by("house/dealer-qualifies/trips") == ["1 trips 5.00: lose, collected 5.00"]
-
-
-def test_house_dealer_qualifies_trips__wins_with_three_of_a_kind():
-    hole, board = MADE["three of a kind"]
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "trips") == "1 trips 5.00: win 3:1, paid 15.00"
 
 
 def test_house_does_not_qualify_antes_back__of_winners_and_losers_that_did_not_fold():
@@ -301,24 +143,6 @@ def test_house_does_not_qualify_then_as_usual__play_blind_and_trips():
     ]
 
 
-@pytest.mark.parametrize(
-    ("hole", "times", "dealer", "board", "ante"),
-    [
-        ("9s9d", 4, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: win 1:1, paid 10.00"),
-        ("9s9d", 4, "KsKc", BOARD, "1 ante 10.00: lose, collected 10.00"),
-        ("5s3c", 4, "6s5d", "9s9d9hAcKd", "1 ante 10.00: push"),
-        ("9s9d", 0, PAIR_OF_QUEENS, BOARD, "1 ante 10.00: lose, collected 10.00"),
-    ],
-    ids=["won", "lost", "tied", "folded"],
-)
-def test_house_notes_trips_always_wins__whatever_happens_to_the_hand(
-    hole: str, times: int, dealer: str, board: str, ante: str
-):
-    result = one_seat().bet(1, trips=5).showdown({1: (hole, times)}, dealer, board)
-    assert result.lines_by("house/notes/trips-always-wins") == ["1 trips 5.00: win 3:1, paid 15.00"]
-    assert result.line(1, "ante") == ante
-
-
 def test_house_notes_aggregate__thirty_thousand_are_paid_in_full():
     play = table().bet(4, ante=59, blind=59, trips=5).bet(2, ante=7, blind=7)
     result = play.showdown({4: ("AsKs", 3), 2: ("8c8d", 1)}, "2c2h", ROYAL_BOARD)
@@ -364,13 +188,6 @@ def test_house_notes_no_side_betting__nobody_bets_on_another_hand():
 # ---- what the document leaves open, and how it is read here
 
 
-def test_house_decision_seats__seven():
-    assert table().bet(7, ante=10, blind=10).close_bets().status == "open"
-    for seat in (0, 8):
-        assert table().bet(seat, ante=10).last_refused() == ("bad_document", "house/decision/seats")
-    assert table(players={8: "p-8"}).document_refused() == ("bad_document", "house/decision/seats")
-
-
 def test_house_decision_deck__one_deck_has_each_card_once():
     play = one_seat().close_bets().deal("board", BOARD)
     assert play.deal(1, "AsKd").last_refused() == ("duplicate_card", "house/decision/deck")
@@ -388,26 +205,6 @@ def test_house_decision_shuffler__packets_of_five_and_two_and_no_other_way():
     assert closed.deal("board", BOARD).deal(1, "AsAc").deal("dealer", "QsQcQd").last_refused() == refused
 
 
-@pytest.mark.parametrize(("higher", "lower", "board", "higher_name", "lower_name"), RANKING)
-def test_house_decision_ranking__each_hand_beats_the_next(
-    higher: str, lower: str, board: str, higher_name: str, lower_name: str
-):
-    ahead = one_seat().showdown({1: (higher, 4)}, lower, board)
-    behind = one_seat().showdown({1: (lower, 4)}, higher, board)
-    assert (ahead["dealer"]["hand"], behind["dealer"]["hand"]) == (lower_name, higher_name)
-    assert (ahead.line(1, "play"), behind.line(1, "play")) == (PLAY_WINS, PLAY_LOSES)
-
-
-def test_house_decision_ranking__suits_are_equal():
-    assert one_seat().showdown({1: ("AsQs", 4)}, "AcQh").line(1, "play") == PLAY_PUSHES
-
-
-def test_house_decision_board_pair__qualifies_the_dealer():
-    result = one_seat().showdown({1: ("AsAc", 4)}, KING_HIGH, "KdKc7h4s2d")
-    assert result["dealer"]["qualifies"] is True
-    assert result.line(1, "ante") == "1 ante 10.00: win 1:1, paid 10.00"
-
-
 def test_house_decision_no_more_bets__no_bet_after_the_call_and_no_card_before():
     refused = ("out_of_turn", "house/decision/no-more-bets")
     closed = one_seat().close_bets()
@@ -416,11 +213,6 @@ def test_house_decision_no_more_bets__no_bet_after_the_call_and_no_card_before()
     assert closed.withdraw(1, "ante").last_refused() == refused
     assert closed.close_bets().last_refused() == refused
     assert one_seat().deal("board", BOARD).last_refused() == refused
-
-
-@pytest.mark.parametrize(("ante", "trips"), [(5, 1), (500, 50)])
-def test_house_decision_default_limits__takes(ante: int, trips: int):
-    assert table().bet(1, ante=ante, blind=ante, trips=trips).close_bets().status == "open"
 
 
 @pytest.mark.parametrize(("ante", "trips"), [("4.50", "1.00"), ("500.50", "1.00"), ("5.00", "0.50"), ("5.00", "50.50")])
@@ -437,14 +229,6 @@ def test_house_decision_default_limits__give_way_to_the_tables_own():
         "limit",
         "house/decision/default-limits",
     )
-
-
-@pytest.mark.parametrize(("made", "odds", "paid"), BLIND)
-def test_house_decision_blind_table__pays(made: str, odds: str, paid: str):
-    hole, board = MADE[made]
-    result = one_seat().showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "blind") == f"1 blind 10.00: win {odds}, paid {paid}"
-    assert RULES.paytables["BLIND"].clause == "house/decision/blind-table"
 
 
 @pytest.mark.parametrize(("name", "made", "odds", "paid"), [(name, *pays) for name in TRIPS for pays in TRIPS[name]])
@@ -527,21 +311,6 @@ def test_house_decision_aggregate_measure__losses_are_not_set_against_it():
     assert result.line(4, "trips") == "4 trips 6.00: win 50:1, paid 299.64, short 0.36"
 
 
-def test_house_decision_chip__wagers_are_whole_multiples():
-    assert table().bet(1, ante="10.50", blind="10.50").close_bets().last_refused() == ("limit", "house/decision/chip")
-    assert one_seat().bet(1, trips="1.50").close_bets().last_refused() == ("limit", "house/decision/chip")
-    assert one_seat(chip="4.00").close_bets().last_refused() == ("limit", "house/decision/chip")
-    assert one_seat(chip="5.00").close_bets().status == "open"
-    assert table(chip="0.00").document_refused() == ("bad_terms", "house/decision/chip")
-
-
-def test_house_decision_rounding__fraction_of_a_cent_is_dropped():
-    hole, board = MADE["flush"]
-    result = table(chip="0.01").bet(1, ante="5.01", blind="5.01").showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "blind") == "1 blind 5.01: win 3:2, paid 7.51"
-    assert RULES.clause("rounding") == "house/decision/rounding"
-
-
 def test_house_decision_wager_by_wager__play_wager_is_not_held_to_the_maximum():
     result = table().bet(1, ante=500, blind=500, trips=50).showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS)
     assert result.line(1, "play") == "1 play 2000.00: win 1:1, paid 2000.00"
@@ -566,92 +335,9 @@ def test_house_decision_void__gives_everything_back_whatever_was_shown():
     assert result["bank"] == {"wager": None, "paid": "0.00", "collected": "0.00", "net": "0.00"}
 
 
-def test_house_decision_void__ends_the_round_and_never_follows_settlement():
-    assert one_seat().void("misdeal").close_bets().last_refused() == ("out_of_turn", "house/decision/void")
-    assert one_seat().void("misdeal").bet(1, trips=5).last_refused() == ("out_of_turn", "house/decision/no-more-bets")
-    settled = one_seat().deal_out({1: "AsAc"}, PAIR_OF_QUEENS).raise_(1, 4).reveal_all().settle()
-    assert settled.void("misdeal").last_refused() == ("out_of_turn", "house/decision/order-of-wagers")
-
-
-@pytest.mark.parametrize("order", [(2, 5), (5, 2)])
-def test_house_decision_acting_order__any_order_and_the_next_street_after_all(order: tuple[int, int]):
-    play = table().bet(2, ante=10, blind=10).bet(5, ante=10, blind=10)
-    dealt = play.deal_out({2: "AsAc", 5: "JsTd"}, PAIR_OF_QUEENS)
-    assert dealt.check(order[0]).reveal("flop").last_refused() == ("out_of_turn", "house/how-to-play/4")
-    assert dealt.check(*order).reveal("flop").status == "open"
-
-
-def test_house_decision_acting_order__nobody_acts_before_all_cards_lie_there_or_without_a_wager():
-    early = one_seat().close_bets().deal("board", BOARD).deal(1, "AsAc")
-    for action in (early.check(1), early.reveal("flop")):
-        assert action.last_refused() == ("out_of_turn", "house/how-to-play/4")
-    dealt = early.deal("dealer", "QsQc")
-    assert dealt.check(1).status == "open"
-    for stranger in (dealt.check(2), dealt.raise_(1, 4, "b-9")):
-        assert stranger.last_refused() == ("out_of_turn", "house/how-to-play/4")
-
-
-@pytest.mark.parametrize("hole", ["????", "As??"])
-def test_house_decision_folded_hands__hand_with_trips_is_turned_over_before_it_is_settled(hole: str):
-    play = one_seat().bet(1, trips=5).deal_out({1: hole}, PAIR_OF_QUEENS, "9s9d9h9cKd")
-    folded = play.fold_at_the_end(1)
-    assert folded.settle().last_refused() == ("out_of_turn", "house/decision/folded-hands")
-    seen = folded.reveal(1, "AsAc").settle().result()
-    assert seen.line(1, "trips") == "1 trips 5.00: win 30:1, paid 150.00"
-    lost = folded.settle().result_under(1).lines_by("house/decision/unseen-fold")
-    assert lost == ["1 trips 5.00: lose, collected 5.00"]
-
-
-def test_house_decision_folded_hands__hand_without_trips_may_stay_unseen():
-    play = one_seat().bet(2, ante=10, blind=10, trips=5)
-    folded = play.deal_out({1: "????", 2: "JsTd"}, PAIR_OF_QUEENS).fold_at_the_end(1, 2)
-    assert folded.settle().result().lines_at(1) == [
-        "1 ante 10.00: lose, collected 10.00",
-        "1 blind 10.00: lose, collected 10.00",
-    ]
-
-
-def test_house_decision_withdraw__whole_or_in_part():
-    play = one_seat().bet(1, trips=5)
-    for taken, action in (
-        (play.withdraw(1, "trips", 2), "23.00"),
-        (play.withdraw(1, "trips"), "20.00"),
-        (play.withdraw(1, "trips", 5), "20.00"),
-        (play.withdraw(1, "trips").bet(1, trips=7), "27.00"),
-        (play.withdraw(1, "ante", 4).withdraw(1, "blind", 4), "17.00"),
-    ):
-        assert taken.close_bets().result()["exposure"]["action"] == action
-    assert play.withdraw(1, "ante", 4).close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
-
-
-def test_house_decision_withdraw__nothing_there_or_too_much():
-    play = one_seat().bet(1, trips=5)
-    for wrong in (
-        play.withdraw(1, "trips", 6),
-        play.withdraw(1, "trips").withdraw(1, "trips"),
-        play.withdraw(1, "trips", 3).withdraw(1, "trips", 3),
-        play.withdraw(2, "trips"),
-        play.withdraw(1, "play"),
-        play.withdraw(1, "trips", bettor="b-1"),
-    ):
-        assert wrong.last_refused() == ("bad_choice", "house/decision/withdraw")
-    assert play.withdraw(8, "trips").last_refused() == ("bad_document", "house/decision/seats")
-
-
 def test_house_decision_withdraw__bettor_who_takes_everything_back_is_forgotten():
     play = table().bet(1, ante=10, blind=10).bet(2, ante=20, blind=20)
     gone = play.withdraw(2, "ante").withdraw(2, "blind")
     assert gone.showdown({1: ("AsAc", 4)}, PAIR_OF_QUEENS).seats() == [1]
     nobody = one_seat().withdraw(1, "ante").withdraw(1, "blind")
     assert nobody.close_bets().last_refused() == ("missing_wager", "house/how-to-play/1")
-
-
-def test_house_decision_liability__five_antes_and_the_best_odds_of_the_rest():
-    closed = one_seat().bet(1, trips=5).close_bets()
-    assert closed.result()["exposure"] == {"action": "25.00", "liability": "5300.00"}  # 50 + 5000 + 250
-
-
-def test_house_decision_in_force__from_the_day_on_which_it_was_adopted():
-    assert in_force("uth-house", datetime.date(2026, 11, 17)).version == 1
-    assert in_force("uth-house", datetime.date(2026, 11, 18)) is RULES
-    assert load("uth-house", 1).in_force.until == datetime.date(2026, 11, 17)

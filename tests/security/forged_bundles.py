@@ -20,13 +20,13 @@ from typing import Any
 
 import msgspec
 
-from domain.boxes import BOX_TOPICS
-from domain.events import ROUND_TOPICS
-from infra.tlog.leaves import row_of
+from domain.floor.drop_boxes import BOX_TOPICS
+from domain.round.events import ROUND_TOPICS
+from infra.log.leaves import row_of
 from projections.evidence import bundle
 from projections.evidence.bundle import Evidence
-from projections.evidence.verifying import verify
-from projections.evidence.zips import pack
+from projections.evidence.verification import verify
+from projections.evidence.zip_file import pack
 
 Files = dict[str, bytes]
 
@@ -188,9 +188,9 @@ def _broken(data: bytes, evidence: Evidence) -> str | None:
 
 def main(seed: int, count: int) -> int:
     from infra.embedded import embedded_postgres
-    from infra.migrate import migrate
-    from projections.evidence.gathering import gather
-    from tests.log.conftest import RULESETS, log_of, record_rounds, seal
+    from infra.schema.migrator import migrate
+    from projections.evidence.sources import gather
+    from tests.sealed_ledger import RULESETS, log_of, record_rounds, seal
 
     dice, broken = Random(seed), Counter[str]()
     with TemporaryDirectory() as folder, embedded_postgres(Path(folder) / "data") as url:

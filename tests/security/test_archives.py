@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.findings import Finding
-from projections.archives.auditing import ArchiveAudit
-from projections.archives.manifest import FORM, NAME, ArchivedFile, BadArchive, Manifest, read_manifest
-from projections.archives.writing import FLOOR, folder_name
-from projections.auditing.running import Summary
+from domain.audit.findings import Finding
+from projections.archive.archive_audit import ArchiveAudit
+from projections.archive.manifest import FORM, NAME, ArchivedFile, BadArchive, Manifest, read_manifest
+from projections.archive.writer import FLOOR, folder_name
+from projections.audit.run import Summary
 
 ROWS = 3
 

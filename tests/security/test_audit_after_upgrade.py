@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from projections.auditing.running import Audit, Check
-from projections.catalogue import ALL
-from tests.audit.conftest import clean_url, copied, keys, new_ledger, server_url, url
-from tests.audit.floor import Spoiler
+from collections.abc import Callable
 
-__all__ = ["clean_url", "copied", "keys", "new_ledger", "server_url", "url"]
+import pytest
+
+from projections.audit.run import Audit, CheckOutcome
+from projections.models.registry import ALL
+from tests.recorded_floor import Spoiler
 
 OUTDATED = "UPDATE projections.positions SET fingerprint = 'of an earlier version'"
 
 
-def checked(url: str) -> Check:
+@pytest.fixture
+def url(copied: Callable[[], str]) -> str:
+    """Of a copy of the floor."""
+    return copied()
+
+
+def checked(url: str) -> CheckOutcome:
     summary = Audit(url, processes=1, without=("floor", "log")).run()
     assert summary.findings == 0
     return next(check for check in summary.checks if check.name == "projections")
@@ -21,7 +28,7 @@ def checked(url: str) -> Check:
 def test_all_reports_are_compared_where_all_are_of_today(clean_url: str):
     check = checked(clean_url)
     assert check.done
-    assert "not compared" not in check.told
+    assert "not compared" not in check.text
 
 
 def test_reports_that_are_not_rebuilt_yet_are_named(url: str):
@@ -29,7 +36,7 @@ def test_reports_that_are_not_rebuilt_yet_are_named(url: str):
         spoiler.run(f"{OUTDATED} WHERE name IN ('drops', 'journal')")
     check = checked(url)
     assert check.done
-    compared, _, left_out = check.told.partition("; not compared")
+    compared, _, left_out = check.text.partition("; not compared")
     assert "bankroll" in compared
     assert left_out.endswith(": journal, drops") or left_out.endswith(": drops, journal")
 
@@ -39,6 +46,6 @@ def test_right_after_an_upgrade_nothing_is_compared_and_that_is_said(url: str):
         spoiler.run(OUTDATED)
     check = checked(url)
     assert not check.done
-    assert "have not been rebuilt since" in check.told
+    assert "have not been rebuilt since" in check.text
     for name in ALL:
-        assert name in check.told
+        assert name in check.text

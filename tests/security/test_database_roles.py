@@ -9,26 +9,33 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from fastapi.testclient import TestClient
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege
+from psycopg.sql import SQL
 from typer.testing import CliRunner
 
-from api.cli import app
-from infra import passwords
-from infra.database import Database, rights_beyond_service
+from api.app import create_app
+from api.cli.main import app
+from api.service.settings import Settings
+from infra.access import passwords
+from infra.access.sessions import MOST_FAILURES
+from infra.access.staff import Staff
 from infra.embedded import as_service, embedded_postgres
-from infra.ledger import Ledger
-from infra.migrate import PROJECTOR_ROLE, READER_ROLE, SERVICE_ROLE, migrate, set_service_password
-from infra.people import MOST_FAILURES, People
-from projections.rebuild import rebuild
-from projections.runner import Runner
-from tests.ledger.tables_in_play import ACTOR, bank_round, new_table
+from infra.ledger.ledger import Ledger
+from infra.schema.migrator import PROJECTOR_ROLE, READER_ROLE, SERVICE_ROLE, migrate, set_service_password
+from infra.store.database import Database, rights_beyond_service
+from projections.audit.run import Audit
+from projections.engine.rebuild import rebuild
+from projections.engine.runner import Runner
 from tests.security.tcp_server import tcp_server
+from tests.tables_in_play import ACTOR, bank_round, new_table
 
 SERVICE_PASSWORD = "of the service alone"
 
@@ -80,6 +87,54 @@ def test_the_login_is_the_services_own_and_has_no_power_over_the_server(held: He
     assert row == (SERVICE_ROLE, SERVICE_ROLE, False, False, False, False, False)
     assert rights_beyond_service(held.service) is None
     assert "is a superuser" in str(rights_beyond_service(held.administrator))
+
+
+def test_serve_refuses_a_login_that_could_change_the_record(held: Held, monkeypatch: pytest.MonkeyPatch):
+    """The message says how to make one that cannot."""
+    monkeypatch.delenv("ROUNDLEDGER_ALLOW_OWNER_LOGIN", raising=False)
+    answered = CliRunner().invoke(app, ["serve", "--port", "1", "--database-url", held.administrator])
+    assert answered.exit_code == 2
+    for said in ("is a superuser", "ROUNDLEDGER_SERVICE_PASSWORD", "roundledger_service@", "ALLOW_OWNER_LOGIN"):
+        assert said in answered.output
+
+
+@pytest.mark.parametrize("given", ["SUPERUSER", "CREATEROLE", "REPLICATION", "IN ROLE pg_write_all_data", "owner"])
+def test_every_right_beyond_the_services_is_noticed(held: Held, given: LiteralString):
+    rights = "" if given == "owner" else given
+    with psycopg.connect(held.administrator, autocommit=True) as administrator:
+        administrator.execute(SQL("CREATE ROLE too_much LOGIN PASSWORD 'x' {}").format(SQL(rights)))
+        try:
+            if given == "owner":
+                administrator.execute("GRANT postgres TO too_much")
+            administrator.execute("GRANT roundledger_service TO too_much")
+            assert rights_beyond_service(make_conninfo(held.administrator, user="too_much", password="x")) is not None
+        finally:
+            administrator.execute("DROP ROLE too_much")
+
+
+@pytest.mark.parametrize("login", ["administrator", "service"])
+def test_readiness_and_metrics_report_a_login_that_could_change_the_record(held: Held, login: str):
+    powerful = login == "administrator"
+    ledger = Ledger(getattr(held, login))
+    try:
+        with TestClient(create_app(ledger, Settings(follow=False, seal=False))) as client:
+            warned = [text for text in client.get("/readyz").json()["warnings"] if "The database login" in text]
+            assert len(warned) == powerful
+            assert "postgres" not in str(warned), "anybody may ask"
+            assert f"roundledger_owner_login {float(powerful)}" in client.get("/metrics").text
+    finally:
+        ledger.close()
+
+
+def test_an_audit_reports_logins_that_could_change_the_record(held: Held):
+    ledger = Ledger(held.administrator)
+    try:
+        ledger.load(ledger.record(bank_round(new_table()), ACTOR)["id"])
+        ledger.sealed_cards("r-none")
+    finally:
+        ledger.close()
+    (trail,) = [check for check in Audit(held.service, processes=1).run().checks if check.name == "trail"]
+    assert "have logged in as postgres, which could change the record" in trail.text
 
 
 def test_the_login_owns_nothing(connection: psycopg.Connection):
@@ -320,13 +375,29 @@ def test_readers_open_nothing(held: Held, connection: psycopg.Connection, role: 
             connection.execute(statement.format(sealed_of_an_open_round(held)).encode())
 
 
+def test_a_receipt_is_given_to_whoever_knows_its_key(held: Held, connection: psycopg.Connection):
+    """Its fingerprint is a hash of the request: of a list of them, each could be tried with every card or count."""
+    guess = sha256(b'POST\n/v1/boxes/b-1/counts\n{"pieces": {"1.00": 14}}').digest()
+    row = ["count-1/k-1", guess, b"{}"]
+    connection.execute("INSERT INTO roundledger.receipts (key, fingerprint, outcome) VALUES (%s, %s, %s)", row)
+    assert connection.execute("SELECT * FROM roundledger.receipt_of('count-1/k-1')").fetchone() == tuple(row)
+    for role in (SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE):
+        connection.execute(f"SET ROLE {role}".encode())
+        for column in ("*", "key", "fingerprint", "outcome", "count(*)"):
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute(f"SELECT {column} FROM roundledger.receipts".encode())
+        if role != SERVICE_ROLE:
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute("SELECT * FROM roundledger.receipt_of('count-1/k-1')")
+
+
 # ---- people
 
 
 @pytest.fixture(scope="module")
-def people(held: Held) -> Iterator[People]:
+def people(held: Held) -> Iterator[Staff]:
     database = Database(held.service)
-    people = People(database)
+    people = Staff(database)
     people.add_first("ada", "Ada", "admin", "a long enough one")
     yield people
     database.close()
@@ -354,13 +425,13 @@ def people(held: Held) -> Iterator[People]:
     ],
 )
 def test_people_and_sessions_are_reached_by_functions_alone(
-    people: People, connection: psycopg.Connection, statement: str
+    people: Staff, connection: psycopg.Connection, statement: str
 ):
     with pytest.raises(InsufficientPrivilege):
         connection.execute(statement.encode())
 
 
-def test_nobody_gets_a_session_without_the_password(people: People, connection: psycopg.Connection):
+def test_nobody_gets_a_session_without_the_password(people: Staff, connection: psycopg.Connection):
     """Not with a hash that somebody made up, nor with the salt alone; and each attempt is on record."""
     tried: LiteralString = "SELECT count(*) FROM roundledger.sign_ins WHERE staff_id = 'ada'"
     before = connection.execute(tried).fetchone()
@@ -376,7 +447,7 @@ def test_nobody_gets_a_session_without_the_password(people: People, connection: 
     assert connection.execute("SELECT count(*) FROM roundledger.sessions").fetchone() == (0,)
 
 
-def test_many_at_once_do_not_outrun_the_limit(people: People, held: Held):
+def test_many_at_once_do_not_outrun_the_limit(people: Staff, held: Held):
     def guess(number: int) -> str:
         with psycopg.connect(held.service, autocommit=True) as connection:
             row = connection.execute("SELECT roundledger.prove('bob', %s, 'x')", [f"10.0.0.{number}"]).fetchone()
@@ -389,7 +460,7 @@ def test_many_at_once_do_not_outrun_the_limit(people: People, held: Held):
     assert answers.count("too often") == 24 - MOST_FAILURES
 
 
-def test_a_grant_is_on_record_with_whoever_gave_it(people: People, connection: psycopg.Connection):
+def test_a_grant_is_on_record_with_whoever_gave_it(people: Staff, connection: psycopg.Connection):
     connection.execute("SELECT roundledger.add_person('eve', 'Eve', '{auditor}', 'x', 'ada', false)")
     connection.execute("SELECT roundledger.change_person('eve', 'ada', '{accounting}', NULL, NULL, NULL)")
     changes = connection.execute(

@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.service.app import OPERATIONS
-from api.service.operations import Operation, Param
-from tests.api.serving import client, server_url, service_url
-
-__all__ = ["client", "server_url", "service_url"]
+from tests.api.operations import OPERATIONS, Operation, Param
 
 # A day and hours that the pattern has and the calendar has not, ends of what numbers and times can be, and nonsense.
 ODD = (
@@ -61,7 +57,17 @@ BEYOND = str(10**15 + 1)
 @pytest.mark.parametrize("operation", FEEDS, ids=[operation.name for operation in FEEDS])
 @pytest.mark.parametrize(
     ("header", "after"),
-    [("1", "x"), ("x", "1"), ("1", "-1"), ("1", BEYOND), (BEYOND, "1"), ("1", "1.5"), ("", "x"), ("x", None)],
+    [
+        ("1", "x"),
+        ("x", "1"),
+        ("1", "-1"),
+        ("1", BEYOND),
+        (BEYOND, "1"),
+        ("1", "1.5"),
+        ("", "x"),
+        ("x", None),
+        ("", None),
+    ],
 )
 def test_where_a_feed_goes_on_is_checked_however_it_is_said(
     client: TestClient, operation: Operation, header: str, after: str | None
@@ -71,3 +77,19 @@ def test_where_a_feed_goes_on_is_checked_however_it_is_said(
     answer = client.get(path_of(operation), params=params, headers={"Last-Event-ID": header})
     assert answer.status_code == 400
     assert answer.json()["code"] == "bad_document"
+
+
+@pytest.mark.parametrize("path", ["/v1/reports/voids", "/v1/summaries/day"])
+def test_a_format_that_is_empty_is_none_of_those_that_are_described(client: TestClient, path: str):
+    assert client.get(path, params={"format": ""}).status_code == 400
+
+
+@pytest.mark.parametrize("header", [{"Late-Entry": "AAA"}, {"Happened-At": "0"}])
+def test_a_time_that_is_none_is_refused_before_anything_else(client: TestClient, header: dict[str, str]):
+    """Also where nothing would be dated by it: the bettor is so already, and the version is stale."""
+    for _ in range(2):
+        answer = client.put("/v1/bettors/p-7", json={"kind": "proposition"}, headers=header)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_document")
+        client.put("/v1/bettors/p-7", json={"kind": "proposition"})
+    stale = client.post("/v1/rounds/r-none/actions", json={"actions": []}, headers={**header, "If-Match": '"9"'})
+    assert (stale.status_code, stale.json()["code"]) == (400, "bad_document")

@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 
-from domain.event_times import Times, round_times
-from domain.findings import Finding
-from projections.auditing.running import Audit, Summary
-from tests.audit.conftest import clean_url, copied, keys, new_ledger, server_url, url
-from tests.audit.floor import Spoiler
-
-__all__ = ["clean_url", "copied", "keys", "new_ledger", "server_url", "url"]
+from domain.audit.event_times import Times, round_times
+from domain.audit.findings import Finding
+from projections.audit.run import Audit, Summary
+from tests.recorded_floor import Spoiler
 
 HOUR_MS = 3_600_000
 ROUND = "r-20"  # played action by action, and so stored in several steps
+
+
+@pytest.fixture
+def url(copied: Callable[[], str]) -> str:
+    """Of a copy of the floor."""
+    return copied()
 
 
 def audited(url: str) -> tuple[list[Finding], Summary]:
@@ -37,7 +40,7 @@ def spoil(url: str, topic: str, change: Callable[[list[Any]], object], which: in
 def test_a_ledger_as_it_was_recorded_has_right_times(clean_url: str):
     found, summary = audited(clean_url)
     assert found == []
-    told = next(check.told for check in summary.checks if check.name == "rounds")
+    told = next(check.text for check in summary.checks if check.name == "rounds")
     assert "not marked as late" in told, "simulated rounds are dated at another day, which is counted"
 
 

@@ -13,16 +13,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from infra.tlog.leaves import row_of
+from infra.log.leaves import row_of
 from projections.evidence import bundle
 from projections.evidence.bundle import Evidence, files_of
-from projections.evidence.gathering import gather
-from projections.evidence.verifying import MOST_TEXT_BYTES, verify
-from projections.evidence.zips import MOST_BYTES, MOST_FILES, Damaged, pack, unpack
-from tests.log.conftest import RULESETS, SEED, keys, log_of, sealed_url, server_url
+from projections.evidence.sources import gather
+from projections.evidence.verification import MOST_TEXT_BYTES, verify
+from projections.evidence.zip_file import MOST_BYTES, MOST_FILES, Damaged, pack, unpack
+from tests.sealed_ledger import RULESETS, SEED, log_of
 from tests.security.forged_bundles import forged_bundles, with_manifest
-
-__all__ = ["keys", "sealed_url", "server_url"]
 
 FORGERIES = 40  # of each rule set; `python -m tests.security.forged_bundles` makes as many as one likes
 
@@ -107,7 +105,7 @@ def test_a_bundle_of_too_many_or_too_long_files_is_refused_unread():
 SMALL = """
 import resource, sys, typer
 resource.setrlimit(resource.RLIMIT_DATA, (%d, %d))
-from api.evidence_commands import verify
+from api.cli.evidence import verify
 typer.run(verify)
 """
 

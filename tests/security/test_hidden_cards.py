@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from api.service.auth import make_token
 from api.service.problems import of_refusal
 from api.service.settings import Settings
-from domain import rulesets
+from api.service.tokens import make_token
 from domain.cards import DECK, SEALED
-from domain.documents import play
-from domain.errors import Refusal
-from domain.hidden_cards import judge
-from domain.picture import picture_of
-from domain.results import result_of
-from domain.rounds import expects
-from tests.api.serving import KEY, open_service
-from tests.ledger.tables_in_play import REST, bank_round, document
+from domain.documents.result import result_of
+from domain.errors import BadChoice, Refusal
+from domain.round.decide import expects
+from domain.round.hidden_cards import judge
+from domain.round.replay import play
+from domain.rules import rulesets
+from domain.view.table_view import table_view
+from tests.api.service import KEY, open_service
 from tests.rules.button_games import p215
 from tests.security.worlds import NONSENSE, Action, World, guesses, moments, openings, others, played, rounds
+from tests.tables_in_play import REST, bank_round, document
 
 KINGS: Action = {"do": "deal", "to": 2, "cards": ["Kc", "Kh"]}
 CONTRADICTED = "round.hidden_card_contradicted.v1"
@@ -88,7 +88,7 @@ def test_what_is_shown_of_a_round_is_made_of_the_public_one(ruleset: str):
     """It shows the same as the round with its cards does, and never the sign that stands for a hidden card."""
     for raw in rounds(ruleset, 2):
         for world, _ in moments(raw):
-            shown = [(result_of(one), expects(one), picture_of(one)) for one in (world.public, world.whole)]
+            shown = [(result_of(one), expects(one), table_view(one)) for one in (world.public, world.whole)]
             assert shown[0] == shown[1]
             assert SEALED not in str(shown)
 
@@ -108,8 +108,8 @@ def test_in_pure_21_5_a_request_is_judged_by_all_hole_cards():
 
 
 @pytest.fixture(scope="module")
-def client(service_url: str) -> Iterator[Any]:
-    with open_service(service_url) as client:
+def client(ledger_url: str) -> Iterator[Any]:
+    with open_service(ledger_url) as client:
         yield client
 
 
@@ -350,7 +350,7 @@ def test_a_used_key_is_refused_before_anything_is_compared(client, monkeypatch: 
     def compare(*_: Any) -> Any:
         raise AssertionError("the request was held against the cards")
 
-    monkeypatch.setattr("infra.ledger.play", compare)
+    monkeypatch.setattr("infra.ledger.round_changes.play", compare)
     for card in ("Kd", "Kc"):
         guess = {"actions": [{"do": "deal", "to": "dealer", "cards": [card, None]}]}
         assert client.post(address, json=guess, headers=headers).status_code == 422
@@ -384,12 +384,32 @@ def test_a_correction_that_contradicts_a_folded_hand_is_an_attempt(client):
     assert correct("Kc").status_code == 200
 
 
+def test_a_correction_that_something_else_refuses_is_no_test_of_a_folded_hand(client, monkeypatch: pytest.MonkeyPatch):
+    """What it does to a meter may be refused, and that is found out before anything is compared."""
+
+    def refuse(*_: Any) -> None:
+        raise BadChoice("A meter shows no less than nothing.")
+
+    monkeypatch.setattr("infra.ledger.annotations._correct_meter", refuse)
+    raw = bank_round("meter-first", round_id="r-meter-first")
+    round_id = open_round(client, raw, raw["actions"], "meter-first")
+    answers = set()
+    for card in ("3d", "Kc"):  # in the hand of seat 2, which was folded, and nowhere
+        facts = {str(_fact(client, round_id, "flop")): {"do": "reveal", "of": "flop", "cards": [card, "9c", "7h"]}}
+        body = {"reason": "Misread.", "second_person": "b", "account": "house", "facts": facts}
+        headers = {"X-Request-Id": "same-for-all"}
+        answer = client.post(f"/v1/rounds/{round_id}/corrections/facts", json=body, headers=headers)
+        answers.add((answer.status_code, tuple(answer.headers.items()), answer.content))
+    assert len(answers) == 1
+    assert contradictions(client, round_id) == []
+
+
 # ---- after three attempts
 
 
 @pytest.fixture(scope="module")
-def locked(service_url: str) -> Iterator[Any]:
-    with open_service(service_url, token_key=KEY, rate_limit=0) as client:
+def locked(ledger_url: str) -> Iterator[Any]:
+    with open_service(ledger_url, token_key=KEY, rate_limit=0) as client:
         yield client
 
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.serving import client, server_url, service_url
-
-__all__ = ["client", "server_url", "service_url"]
-
 PATHS = ("/healthz", "/sign-in", "/v1/rounds/nowhere", "/nowhere", "/static/app.css")
 
 

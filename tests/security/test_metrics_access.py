@@ -7,19 +7,18 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from api.service.auth import ROLES, make_token
 from api.service.settings import BadSetting, Settings, read_settings
-from tests.api.serving import KEY, open_service, server_url, service_url
-
-__all__ = ["server_url", "service_url"]
+from api.service.tokens import make_token
+from infra.access.callers import ROLES
+from tests.api.service import KEY, open_service
 
 SCRAPER = "a token that reads metrics and nothing else"
 READERS = {"floor", "auditor", "admin"}
 
 
 @pytest.fixture(scope="module")
-def guarded(service_url: str) -> Iterator[TestClient]:
-    with open_service(service_url, token_key=KEY, metrics_token=SCRAPER) as client:
+def guarded(ledger_url: str) -> Iterator[TestClient]:
+    with open_service(ledger_url, token_key=KEY, metrics_token=SCRAPER) as client:
         yield client
 
 
@@ -50,7 +49,9 @@ def test_whether_the_service_lives_and_works_needs_no_token(guarded: TestClient)
     assert guarded.get("/readyz").status_code in (200, 503)
 
 
-def test_a_short_token_is_refused_and_a_set_one_masked():
+def test_a_short_token_is_refused_and_a_set_one_masked(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ROUNDLEDGER_METRICS_TOKEN", "short")
     with pytest.raises(BadSetting, match="METRICS_TOKEN needs at least 32 characters"):
-        read_settings({"ROUNDLEDGER_METRICS_TOKEN": "short"})
-    assert SCRAPER not in str(read_settings({"ROUNDLEDGER_METRICS_TOKEN": SCRAPER}).shown())
+        read_settings()
+    monkeypatch.setenv("ROUNDLEDGER_METRICS_TOKEN", SCRAPER)
+    assert SCRAPER not in str(read_settings().shown())

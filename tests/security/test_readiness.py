@@ -12,10 +12,8 @@ from fastapi.testclient import TestClient
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
-from tests.api.serving import open_service, server_url
-from tests.ledger.conftest import migrated_database
-
-__all__ = ["server_url"]
+from tests.api.service import open_service
+from tests.databases import migrated_database
 
 PATIENCE_SECONDS = 120.0
 SESSION = {"ruleset": "uth-house", "terms": {"trips": "UTH-04"}}

@@ -8,16 +8,14 @@ from pathlib import Path
 import httpx
 
 from tests.api.processes import free_port, serving
-from tests.api.serving import KEY, server_url, service_url
-
-__all__ = ["server_url", "service_url"]
+from tests.api.service import KEY
 
 
-def test_the_code_is_in_a_file_of_the_service_and_not_in_its_log(service_url: str, tmp_path: Path):
+def test_the_code_is_in_a_file_of_the_service_and_not_in_its_log(ledger_url: str, tmp_path: Path):
     log, keys = tmp_path / "log", tmp_path / "keys"
     made = {"ROUNDLEDGER_TOKEN_KEY": KEY, "ROUNDLEDGER_LOG_KEYS": str(keys), "ROUNDLEDGER_SETUP_CODE": ""}
     port = free_port()
-    with serving(service_url, port, log=log, **made):
+    with serving(ledger_url, port, log=log, **made):
         code = (keys / "setup-code").read_text(encoding="utf-8").strip()
         page = httpx.get(f"http://127.0.0.1:{port}/setup", headers={"Accept": "text/html"})
     assert len(code) >= 16
@@ -30,9 +28,9 @@ def test_the_code_is_in_a_file_of_the_service_and_not_in_its_log(service_url: st
     assert code not in page.text
 
 
-def test_a_code_of_an_earlier_start_is_gone_where_another_is_set(service_url: str, tmp_path: Path):
+def test_a_code_of_an_earlier_start_is_gone_where_another_is_set(ledger_url: str, tmp_path: Path):
     file = tmp_path / "setup-code"
     file.write_text("old\n", encoding="utf-8")
     made = {"ROUNDLEDGER_TOKEN_KEY": KEY, "ROUNDLEDGER_LOG_KEYS": str(tmp_path), "ROUNDLEDGER_SETUP_CODE": "given"}
-    with serving(service_url, free_port(), log=tmp_path / "log", **made):
+    with serving(ledger_url, free_port(), log=tmp_path / "log", **made):
         assert not file.exists()

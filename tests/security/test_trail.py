@@ -10,29 +10,39 @@ from pathlib import Path
 from typing import Any, LiteralString
 from zoneinfo import ZoneInfo
 
+import httpx
+import jwt
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
+from typer.testing import CliRunner
 
-from api.service.trail import TrailDigests
-from domain.findings import Finding
-from infra import catalogue
-from infra.access import Access
-from infra.audits import Audits
-from infra.catalogue import CatalogueAudit
-from infra.database import Database
-from infra.ledger import Ledger
-from infra.people import People, SignInRefused, Somebody
-from infra.tlog.sealer import Sealer
-from infra.trail import DUE_SECONDS, TABLES, Digests, take_digest
-from projections.applier import set_gaming_days
-from projections.auditing.background import on_record
-from projections.auditing.running import Audit
-from projections.gaming_days import Calendar, Shift
-from projections.runner import Runner
-from tests.ledger.conftest import migrated_database, new_database
-from tests.ledger.tables_in_play import ACTOR, bank_round, new_table
+from api.cli.main import app
+from api.service.settings import Settings
+from api.service.tokens import make_token
+from domain.audit.findings import Finding
+from infra.access.looks import Looks
+from infra.access.sessions import Sessions, SignInRefused
+from infra.access.staff import Staff, StaffMember
+from infra.access.tokens import Tokens
+from infra.access.trail import DUE_SECONDS, TABLES, Digests, take_digest
+from infra.access.trail_digests import TrailDigests
+from infra.ledger.audit_runs import AuditRuns
+from infra.ledger.ledger import Ledger
+from infra.log.sealer import Sealer
+from infra.schema import catalogue as schema_catalogue
+from infra.schema.catalogue import CatalogueAudit
+from infra.store.database import Database
+from projections.audit.background import on_record
+from projections.audit.run import Audit
+from projections.calendar.gaming_day_settings import set_gaming_days
+from projections.calendar.gaming_days import Calendar, Shift
+from projections.engine.runner import Runner
+from tests.api.processes import PATIENCE_SECONDS, free_port, serving
+from tests.api.service import KEY, open_service
+from tests.databases import migrated_database, new_database
+from tests.tables_in_play import ACTOR, bank_round, new_table
 
 PASSWORD = "a long enough one"
 
@@ -72,17 +82,17 @@ def leave_a_trail(url: str) -> None:
         ledger.record(bank_round(table, end="open"), ACTOR)
         ledger.load(stored["id"])
         database = ledger.events.recorder.database
-        access, people, audits = Access(database), People(database), Audits(database)
+        looks, people, sessions, audits = Looks(database), Staff(database), Sessions(database), AuditRuns(database)
         for subject in ("r-1", "r-2", "r-3"):
-            access.record_read("oli", "auditor", "round", subject, "q-1")
-        access.revoke("t-1", "ada", "lost")
+            looks.record("oli", "auditor", "round", subject, "q-1")
+        Tokens(database).revoke("t-1", "ada", "lost")
         people.add_first("ada", "Ada", "admin", PASSWORD)
-        people.add(Somebody("oli", "Oli", ("auditor", "floor"), False), PASSWORD, "ada")
-        cookie = people.sign_in("oli", PASSWORD, "10.0.0.1")
-        people.take_part(cookie, "floor")
-        people.sign_out(people.sign_in("oli", PASSWORD, "10.0.0.1"))
+        people.add(StaffMember("oli", "Oli", ("auditor", "floor"), False), PASSWORD, "ada")
+        cookie = sessions.sign_in("oli", PASSWORD, "10.0.0.1")
+        sessions.take_part(cookie, "floor")
+        sessions.sign_out(sessions.sign_in("oli", PASSWORD, "10.0.0.1"))
         with pytest.raises(SignInRefused):
-            people.proved("ada", "not hers at all", "10.0.0.1")  # a refused second signature
+            sessions.prove("ada", "not hers at all", "10.0.0.1")  # a refused second signature
         people.token_made("oli", "auditor", "t-2", 30, "ada")
         audits.start("a-1", "oli", "{}")
         audits.add("a-1", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
@@ -290,7 +300,7 @@ def test_a_digest_covers_what_came_since_the_last_one(url: str):
     database = Database(url)
     try:
         take_digest(url, "oli")
-        Access(database).record_read("oli", "auditor", "round", "r-9", "q-9")
+        Looks(database).record("oli", "auditor", "round", "r-9", "q-9")
         assert take_digest(url, "oli") == 1
         assert take_digest(url, "oli") == 0
     finally:
@@ -302,7 +312,7 @@ def test_a_row_that_was_put_in_among_covered_ones_is_found(url: str):
     with superuser(url) as connection:
         connection.execute("SELECT setval('roundledger.reads_read_id_seq', 10)")
         database = Database(url)
-        Access(database).record_read("oli", "auditor", "round", "r-9", "q-9")
+        Looks(database).record("oli", "auditor", "round", "r-9", "q-9")
         database.close()
         take_digest(url, "oli")
         take_digest(url, "oli")  # the numbers between are given up
@@ -336,7 +346,7 @@ def test_a_row_that_is_committed_late_is_covered_by_the_next_digest(url: str):
 def test_an_audit_that_runs_is_covered_once_it_has_ended(url: str):
     database = Database(url)
     try:
-        audits = Audits(database)
+        audits = AuditRuns(database)
         take_digest(url, "oli")
         audits.start("a-2", "oli", "{}")
         assert take_digest(url, "oli") == 0
@@ -360,12 +370,12 @@ def test_a_digest_that_was_made_unreadable_is_found_and_the_next_one_covers_ever
 
 
 def test_many_rows_are_covered_in_several_events(url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("infra.trail.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("infra.access.trail.ROWS_AT_ONCE", 2)
     database = Database(url)
     try:
         take_digest(url, "oli")
         for number in range(5):
-            Access(database).record_read("oli", "auditor", "round", f"r-{number}", "q-9")
+            Looks(database).record("oli", "auditor", "round", f"r-{number}", "q-9")
         assert take_digest(url, "oli") == 5
     finally:
         database.close()
@@ -476,18 +486,94 @@ def test_a_copy_of_the_database_is_no_finding(server_url: str, url: str):
     with new_database(server_url, name) as copy:
         summary = Audit(copy, processes=1).run()
         assert summary.clean
-        assert "is a copy" in summary.checks[-1].told
+        assert "is a copy" in summary.checks[-1].text
 
 
 def test_without_roles_it_says_that_rights_were_not_compared(url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(catalogue, "ROLES", ("roundledger_service", "roundledger_nobody"))
+    monkeypatch.setattr(schema_catalogue, "ROLES", ("roundledger_service", "roundledger_nobody"))
     summary = Audit(url, processes=1).run()
     assert summary.clean
-    assert "roles are missing" in summary.checks[-1].told
+    assert "roles are missing" in summary.checks[-1].text
 
 
 def test_the_catalogue_is_what_the_migrations_make(new_ledger: Callable[[], str]):
-    """Where this fails after a migration was added: python -m infra.catalogue"""
+    """Where this fails after a migration was added: python -m infra.schema.catalogue"""
     with psycopg.connect(new_ledger(), autocommit=True) as connection:
         cursor: Any = connection.cursor()
-        assert {"objects": catalogue.objects(cursor), "rights": catalogue.rights(cursor)} == catalogue.expected()
+        assert {
+            "objects": schema_catalogue.objects(cursor),
+            "rights": schema_catalogue.rights(cursor),
+        } == schema_catalogue.expected()
+
+
+# ---- tokens from the command line
+
+
+@pytest.fixture
+def command(url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    monkeypatch.setenv("ROUNDLEDGER_DATABASE_URL", url)
+    monkeypatch.setenv("ROUNDLEDGER_TOKEN_KEY", "a key for the tests, and long enough to be one")
+    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+def test_a_token_from_the_command_line_leaves_a_trace(url: str, command: Callable[..., Any]):
+    made = command("token", "create", "--role", "auditor", "--for", "oli", "--days", "2", "--by", "m-1")
+    assert made.exit_code == 0, made.output
+    token_id = jwt.decode(made.stdout.split()[0], options={"verify_signature": False})["jti"]
+    ledger = Ledger(url)
+    try:
+        changes = ledger.staff.changes(1)
+    finally:
+        ledger.close()
+    assert [(one["by"], one["staff_id"], one["change"]) for one in changes] == [
+        ("m-1", "oli", f"token {token_id}: auditor, 2 days")
+    ]
+    audited(url)
+    with superuser(url) as connection, guard_off(connection, "roundledger.people_changes"):
+        connection.execute("DELETE FROM roundledger.people_changes WHERE changed_by = 'm-1'")
+    assert [finding.kind for finding in findings(url) if str(finding.stream).startswith("roundledger.people_changes/")]
+
+
+def test_a_token_that_its_holder_may_not_have_is_not_printed(url: str, command: Callable[..., Any]):
+    made = command("token", "create", "--role", "floor", "--for", "ada", "--by", "m-1")
+    assert (made.exit_code, made.stdout) == (2, "")
+    assert "Nobody has both admin and floor" in made.stderr
+
+
+def test_a_filtered_audit_says_that_it_has_not_compared_the_trail(command: Callable[..., Any]):
+    audit = command("audit", "--table", "t-none", "--processes", "1")
+    assert "trail: not checked, only an audit without filters compares it, and the schema" in audit.output
+
+
+# ---- what people do over HTTP
+
+
+def bearer(by: str, role: str) -> str:
+    return f"Bearer {make_token(KEY, Settings(token_key=KEY), by, role, None, 1.0)[0]}"
+
+
+def test_a_refused_second_signature_is_in_the_trail(url: str):
+    swap = {"new_box": "box-9", "seal": "S-9", "second_person": "cage-1"}
+    with open_service(url, token_key=KEY) as client:
+        for second in (None, "no token at all", bearer("cage-2", "cage"), bearer("cage-1", "terminal")):
+            headers = {"Authorization": bearer("floor-1", "floor")}
+            if second is not None:
+                headers["Second-Authorization"] = second
+            assert client.post("/v1/tables/t-1/box", json=swap, headers=headers).status_code == 403
+        headers = {"Authorization": bearer("ada", "admin")}
+        reads = client.get("/v1/reads?limit=1000", headers=headers).json()["reads"]
+    refused = [(read["by"], read["subject"]) for read in reads if read["what"] == "refused second signature"]
+    assert refused == [("floor-1", "cage-1")] * 4
+
+
+def test_whoever_listens_to_a_feed_is_in_the_trail(url: str):
+    port = free_port()
+    with serving(url, port, ROUNDLEDGER_TOKEN_KEY=KEY):
+        address, auditor = f"http://127.0.0.1:{port}", {"Authorization": bearer("oli", "auditor")}
+        for path in ("/v1/feed?after=0", "/v1/tables/t-1/feed?after=7"):
+            with httpx.stream("GET", address + path, headers=auditor, timeout=PATIENCE_SECONDS) as answer:
+                assert answer.status_code == 200
+                assert next(answer.iter_lines())  # nothing is heard before it is recorded
+        reads = httpx.get(f"{address}/v1/reads?limit=1000", headers=auditor).json()["reads"]
+    heard = [(read["by"], read["subject"]) for read in reads if read["what"] == "feed"]
+    assert heard == [("oli", "every table after 0"), ("oli", "t-1 after 7")]

@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from domain.cards import DECK, SEALED
-from domain.documents import play, read_document
+from domain.documents.document import read_document
 from domain.errors import Refusal
-from domain.hidden_cards import public_after
-from domain.state import Round
+from domain.round.hidden_cards import public_after
+from domain.round.replay import play
+from domain.round.state import Round
 from infra.simulation import documents
 
 Action = dict[str, Any]
@@ -95,7 +96,7 @@ def moments(document: dict[str, Any]) -> Iterator[tuple[World, list[Action]]]:
 def others(document: dict[str, Any], world: World) -> Iterator[World]:
     """The same round with other cards face down, as far as what everybody knows allows them."""
     hidden = [card for cards in world.hidden.values() for card in cards]
-    if world.whole.family == "p215":
+    if world.whole.game.plays_by_hole_card:
         exchanges = [{hidden[0]: card} for card in ("2d", "6c", "9s", "Th", "Ac")]
     else:
         free = [card for card in DECK if card not in world.whole.deck]
@@ -111,7 +112,7 @@ def _exchanged(world: World, action: Action, exchange: dict[str, str]) -> Action
     """In what was dealt face down and still lies so; in Pure 21.5 the hole card is the dealer's second."""
     if action["do"] != "deal":
         return action
-    if world.whole.family == "p215":
+    if world.whole.game.plays_by_hole_card:
         dealt = [each for each in world.actions if each["do"] == "deal" and each["to"] == "dealer"]
         if len(dealt) < 2 or action is not dealt[1]:
             return action

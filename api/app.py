@@ -1,0 +1,232 @@
+"""The app: one FastAPI over a ledger, put together from the HTTP routers and the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib.metadata import version
+from types import FrameType
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.templating import Jinja2Templates
+
+from api.http import documentation, problems
+from api.http.middleware import Gate
+from api.http.routers import access, audits, bettors, boxes, disputes, feed, health, log, reports, rounds, rules, tables
+from api.pages import errors
+from api.pages.dependencies import SignInFirst
+from api.pages.office import account, collections, days, drop, home, people, staff, trays
+from api.pages.office import reports as report_pages
+from api.pages.office import settings as setting_pages
+from api.pages.play import audit as audit_pages
+from api.pages.play import dealer, floor, hands, irregular, replay
+from api.pages.play import disputes as dispute_pages
+from api.pages.play import rules as rule_pages
+from api.pages.rendering import static_files
+from api.pages.rendering.templates import Clock, environment
+from api.pages.responses import layout, wants_html
+from api.service.callers import SAFE
+from api.service.connections import allow_many_files
+from api.service.json_logging import set_up
+from api.service.problems import EXCEPTIONS, STATUSES, Problem, problem_of
+from api.service.server import DATABASE_URL, SUPERVISOR
+from api.service.settings import Settings, read_settings
+from api.service.state import Service
+from domain.errors import Conflict, Refusal
+from infra.ledger.ledger import Ledger
+
+LOOK_SECONDS = 0.5
+DESCRIPTION = """
+Rounds of casino table games, action by action. Every round answer carries `version`, which is also its `ETag`, and
+`expects`, the actions that may come next. Writes take an `Idempotency-Key`: the same request again is answered as the
+first time. Cards that lie face down are in no answer before they are turned over.
+""".strip()
+# The hottest first: routes are tried in this order.
+ROUTERS = (
+    rounds.router,
+    rules.router,
+    tables.router,
+    reports.router,
+    bettors.router,
+    boxes.router,
+    disputes.router,
+    audits.router,
+    log.router,
+    feed.router,
+    access.router,
+    health.router,
+)
+PAGES = (
+    static_files.router,
+    home.router,
+    floor.router,
+    dealer.router,
+    hands.router,
+    hands.files,
+    replay.router,
+    irregular.router,
+    irregular.files,
+    dispute_pages.router,
+    dispute_pages.files,
+    collections.router,
+    drop.router,
+    trays.router,
+    days.router,
+    report_pages.router,
+    audit_pages.router,
+    people.router,
+    rule_pages.router,
+    staff.router,
+    setting_pages.router,
+    account.router,
+)
+
+
+def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
+    """The ledger stays the caller's to close, after the app has shut down."""
+    settings = settings or Settings()
+    clock = Clock(ledger.events.recorder.database.url)
+    service = Service(ledger, settings, clock)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        _stop_streams_on_signals(service.stopping)
+        try:
+            yield
+        finally:
+            await asyncio.get_running_loop().run_in_executor(None, service.close)
+
+    app = FastAPI(
+        title="roundledger",
+        version=version("roundledger"),
+        description=DESCRIPTION,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        strict_content_type=False,
+    )
+    app.state.service = service
+    app.openapi = partial(_described, app.openapi, settings.authenticated)  # type: ignore[method-assign]
+    for router in ROUTERS:
+        app.include_router(router)
+    app.include_router(documentation.router)
+    app.state.templates = Jinja2Templates(env=environment(static_files.assets(), clock), context_processors=[layout])
+    for router in PAGES:
+        app.include_router(router)
+    app.add_exception_handler(SignInFirst, errors.sign_in_first)
+    for kind in (*EXCEPTIONS, RequestValidationError):
+        app.add_exception_handler(kind, _failed)
+    app.add_middleware(Gate, service=service, shown=_shown)
+    return app
+
+
+def _described(derived: Callable[[], dict[str, Any]], authenticated: bool) -> dict[str, Any]:
+    """The document that FastAPI derives. Of a service without authentication: what is not asked for is not described as
+    needed."""
+    document = documentation.with_constraints(documentation.with_examples(derived()))
+    if authenticated:
+        return document
+    for operation in (operation for path in document["paths"].values() for operation in path.values()):
+        operation.pop("security", None)
+    return document
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Whatever a route or a page raised, as its sender sees it."""
+    service: Service = request.app.state.service
+    if isinstance(error, RequestValidationError):
+        return await _shown(request, problems.of_validation(error))
+    problem = problem_of(error)
+    if isinstance(error, Conflict):
+        service.metrics.conflict()
+    if isinstance(error, Refusal) and problem.code == "bad_document" and request.method not in SAFE:
+        # The request fits its description, or it would not have come so far: the rules make no sense of it.
+        problem.status_code = STATUSES["bad_choice"]
+    if problem.code == "method_not_allowed":
+        problem.headers = {"Allow": ", ".join(sorted(_methods(request)))}
+    return await _shown(request, problem)
+
+
+async def _shown(request: Request, problem: Problem) -> Response:
+    """A problem for programs, a page for people."""
+    if not request.url.path.startswith("/v1/") and wants_html(request):
+        return await errors.shown(request, problem)
+    return await problems.answer(request, problem)
+
+
+def _methods(request: Request) -> set[str]:
+    """What there is at an address: several routes may share it."""
+    routes = [route for route in iter_route_contexts(request.app.routes) if hasattr(route, "path_regex")]
+    found = [route.methods or () for route in routes if route.path_regex.match(request.url.path)]
+    return {method for methods in found for method in methods} - {"HEAD"}
+
+
+def _stop_streams_on_signals(stopping: threading.Event) -> None:
+    """Feeds have no end of their own: the server would wait for them before it tells the app to shut down."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def handle(signum: int, frame: FrameType | None, before: Any = before) -> None:
+            stopping.set()
+            if callable(before):
+                before(signum, frame)
+
+        with suppress(ValueError):
+            signal.signal(number, handle)
+
+
+# ---- a worker process of `roundledger serve`
+
+
+def worker_app() -> FastAPI:
+    """The app of one of several worker processes; its ledger is closed when it shuts down."""
+    settings = read_settings()
+    set_up(settings.log_format)
+    allow_many_files()
+    if SUPERVISOR in os.environ:
+        watch = threading.Thread(target=_end_with, args=(int(os.environ[SUPERVISOR]),), daemon=True)
+        watch.start()
+    ledger = Ledger(os.environ[DATABASE_URL])
+    app = create_app(ledger, settings)
+    inner = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with inner(app):
+            yield
+        ledger.close()
+
+    app.router.lifespan_context = lifespan
+    set_memory_aside()
+    return app
+
+
+def set_memory_aside() -> None:
+    """What was made to start with lasts as long as the process, so the garbage collector need not look at it again. A
+    request makes thousands of small objects and no cycles, so that it need not look so often either."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def _end_with(supervisor: int) -> None:
+    """Workers whose supervisor was killed would go on serving, and nobody would ever stop them."""
+    while os.getppid() == supervisor:
+        time.sleep(LOOK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)

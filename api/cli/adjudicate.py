@@ -1,0 +1,70 @@
+"""`roundledger adjudicate`: what the rules say of a file of round documents, with nothing stored."""
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from api.cli.terminal.errors import fail
+
+File = Annotated[
+    Path | None,
+    typer.Argument(help="Round documents, one JSON object a line; standard input without it.", show_default=False),
+]
+
+
+def open_documents(stack: ExitStack, file: Path | None) -> BinaryIO:
+    """The documents to read, or exit code 2 and why they cannot be read."""
+    if file is None:
+        if sys.stdin is None:
+            fail("there is no standard input to read documents from")
+        return sys.stdin.buffer
+    try:
+        return stack.enter_context(file.open("rb"))
+    except OSError as error:
+        fail(f"{file} cannot be read: {error.strerror}")
+
+
+def adjudicate(file: File = None) -> None:
+    """Give the result of each round document by the rules of its rule set, with no database.
+
+    A refused document is a result like any other and says what was refused, by which clause; the exit code is 0.
+    """
+    from api.cli.terminal.document_lines import read_lines
+    from domain.documents.document import adjudicate as adjudicate_line
+    from domain.documents.document import encode_result
+
+    with ExitStack() as stack:
+        documents = open_documents(stack, file)
+        write_results(encode_result(adjudicate_line(line)) for line in read_lines(documents))
+
+
+def write_results(results: Iterable[bytes], *, at_once: bool = False) -> None:
+    """One line a result; what goes wrong is said in a sentence, and a reader who has seen enough is no error.
+
+    `at_once`: each result leaves before the next one is worked on, because somebody may act on it.
+    """
+    if sys.stdout is None:
+        fail("there is no standard output to write results to")
+    out = sys.stdout.buffer
+    writing = False
+    try:
+        for result in results:
+            writing = True
+            out.write(result + b"\n")
+            if at_once:
+                out.flush()
+            writing = False
+        writing = True
+        out.flush()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # or the interpreter complains when it flushes at exit
+    except OSError as error:
+        if writing:
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+            fail(f"the results cannot be written: {error.strerror}")
+        fail(f"the documents cannot be read: {error.strerror}")

@@ -1,0 +1,375 @@
+"""`roundledger audit`: every stored round decided again, and the floor, the reports and the log held against it."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
+from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.time_options import moment_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from domain.audit.findings import Finding
+    from infra.log.checkpoints import Checkpoint
+    from projections.audit.run import Audit, Summary
+    from projections.audit.scope import Scope
+
+FINDINGS_EXIT = 1
+
+
+class FindingsFormat(StrEnum):
+    TABLE = "table"
+    JSONL = "jsonl"
+    PDF = "pdf"
+
+
+class CheckName(StrEnum):
+    FLOOR = "floor"
+    PROJECTIONS = "projections"
+    LOG = "log"
+    TRAIL = "trail"
+
+
+Since = Annotated[str | None, typer.Option("--from", metavar="TIME", help="Only rounds that opened then or later.")]
+Until = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only rounds that opened before then.")]
+TableOption = Annotated[str | None, typer.Option("--table", metavar="ID", help="Only rounds of this table.")]
+RulesetOption = Annotated[str | None, typer.Option("--ruleset", metavar="ID", help="Only rounds of this rule set.")]
+RoundOption = Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")]
+BettorOption = Annotated[
+    str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which he bet or held the bank.")
+]
+Processes = Annotated[
+    int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
+]
+Into = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")]
+
+
+@nothing_unforeseen("the audit could not be made")
+def audit(
+    since: Since = None,
+    until: Until = None,
+    table: TableOption = None,
+    ruleset: RulesetOption = None,
+    bettor: BettorOption = None,
+    round_id: RoundOption = None,
+    processes: Processes = None,
+    without: Annotated[
+        list[CheckName] | None, typer.Option(help="Leave a kind of check out; may be given several times.")
+    ] = None,
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option("--checkpoint", metavar="FILE", help="A checkpoint of the log that was kept elsewhere."),
+    ] = None,
+    archive_folder: Annotated[
+        Path | None, typer.Option("--archive", metavar="DIR", help="Audit an archive instead of a database.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
+    ] = None,
+    output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = (
+        FindingsFormat.TABLE
+    ),
+    into: Into = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Decide stored rounds again under the rules of their day and compare every fee, button and line.
+
+    Tables, boxes, meters and the hash log are held against the events too, with filters as far as those rounds touch
+    them; without filters the reports' tables as well. The exit code is 0 where nothing was found, 1 where something
+    was, and 2 where the audit could not be made. A note, such as a sentence that is worded differently today, is no
+    finding.
+    """
+    import msgspec
+
+    from api.cli.terminal.progress import progress_with_rate
+    from projections.audit.background import on_record
+    from projections.audit.run import Audit, Progress
+
+    outside = [_checkpoint(file) for file in checkpoints or ()]
+    scope = scope_of(since, until, table, ruleset, bettor, round_id)
+    if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
+        fail("a PDF needs --output FILE")
+    if scheduler is not None and archive_folder is None:
+        fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
+
+    def run(make: "Callable[..., Audit]") -> "Summary":
+        with _written(output, into, _meant(scope, archive_folder)) as writer:
+            with progress_with_rate("Auditing") as progress:
+
+                def tell(now: Progress) -> None:
+                    if progress is not None:
+                        progress(now.done, now.total, now.rounds)
+
+                options = {"processes": processes, "without": without or (), "outside": outside}
+                summary = make(scope=scope, report=writer.take, progress=tell, **options).run()
+            writer.finish(summary)
+        return summary
+
+    if archive_folder is not None:
+        with _readable_archive():
+            from projections.archive.archive_audit import ArchiveAudit
+
+            summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler))
+    else:
+        asked = msgspec.json.encode({**msgspec.to_builtins(scope), "without": sorted(without or ())}).decode()
+        with auditable(database_url, data_dir) as url, on_record(url, actor(by).by, asked) as record_summary:
+            summary = run(partial(Audit, url))
+            record_summary(summary)
+    if round_id is not None and not summary.rounds and summary.clean:
+        fail(_unknown_round(round_id, scope))
+    if not summary.rounds and any((since, until, table, ruleset, bettor)):
+        typer.echo("roundledger: no stored round is meant by these filters", err=True)
+    raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
+
+
+@nothing_unforeseen("the archive could not be written")
+def archive(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Replaced as a whole if it is an archive already.")],
+    since: Since = None,
+    until: Until = None,
+    property_: Annotated[
+        str, typer.Option("--property", metavar="NAME", help="The property that the archive is of.")
+    ] = "main",
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the events into Parquet files by property, gaming day and table, with what proves them.
+
+    With --from or --to only the rounds that opened then, without tables, boxes and meters.
+    """
+    import re
+
+    from api.cli.terminal.progress import progress_with_rate
+
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
+        fail("--property is a name like north-hall: small letters, digits and hyphens")
+    scope = scope_of(since, until, None, None, None)
+    with _readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as progress:
+        from projections.archive.writer import write_archive
+
+        def tell(done: int, total: int) -> None:
+            if progress is not None:
+                progress(done, total, 0)
+
+        written = write_archive(url, folder, property_, scope, tell)
+    typer.echo(f"{written.rounds:,} rounds, {written.events:,} events in {written.files:,} files.", err=True)
+
+
+def _unknown_round(round_id: str, scope: "Scope") -> str:
+    from projections.audit.scope import Scope
+
+    return f"there is no round {round_id}" + ("" if scope == Scope(round=round_id) else " that the other filters mean")
+
+
+def scope_of(
+    since: str | None,
+    until: str | None,
+    table: str | None,
+    ruleset: str | None,
+    bettor: str | None,
+    round_id: str | None = None,
+) -> "Scope":
+    from domain.rules import rulesets
+    from projections.audit.scope import Scope
+
+    since_ms, until_ms = moment_ms(since, "--from"), moment_ms(until, "--to")
+    if since_ms is not None and until_ms is not None and since_ms >= until_ms:
+        fail("--from must be before --to")
+    if ruleset is not None and ruleset not in rulesets.ids():
+        typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
+    return Scope(since_ms, until_ms, table, ruleset, bettor, round_id)
+
+
+def _checkpoint(file: Path) -> "Checkpoint":
+    from infra.log.checkpoints import parse_checkpoint
+    from infra.log.signed_notes import BadNote
+
+    try:
+        return parse_checkpoint(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, BadNote) as error:
+        fail(f"{file} is no checkpoint: {first_line(error)}")
+
+
+@contextmanager
+def _readable_archive() -> Iterator[None]:
+    """What keeps an archive from being read or written is one sentence and exit code 2."""
+    from projections.archive.manifest import BadArchive
+    from projections.archive.requirements import ExtraMissing
+    from projections.archive.writer import NotAnArchive
+
+    try:
+        yield
+    except (BadArchive, ExtraMissing, NotAnArchive) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"the archive or the cluster does not answer: {first_line(error)}")
+
+
+@contextmanager
+def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """The database; whatever keeps it from being audited is one sentence and exit code 2, never a finding."""
+    from infra.store.errors import DATABASE_ERRORS
+
+    with open_database(database_url, data_dir) as url:
+        try:
+            yield url
+        except DATABASE_ERRORS as error:
+            fail(f"the audit could not be made: {first_line(error)}")
+
+
+# ---- how findings are written
+
+
+class FindingsWriter:
+    """Takes findings and notes one by one and writes each finding at once, so that a million of them fill no memory."""
+
+    def __init__(self, out: TextIO, meant: str) -> None:
+        self._out = out
+        self._meant = meant
+
+    def take(self, finding: "Finding") -> None:
+        raise NotImplementedError
+
+    def finish(self, summary: "Summary") -> None:
+        raise NotImplementedError
+
+
+class JsonLines(FindingsWriter):
+    def take(self, finding: "Finding") -> None:
+        import msgspec
+
+        self._out.write(msgspec.json.encode(finding.document()).decode() + "\n")
+
+    def finish(self, summary: "Summary") -> None:
+        self._out.flush()
+        for line in told(summary):
+            typer.echo(line, err=True)
+
+
+class Text(FindingsWriter):
+    """Each finding a heading and its sentence: they are too long for columns. The first notes follow at the end."""
+
+    MOST_NOTES = 100
+
+    def __init__(self, out: TextIO, meant: str) -> None:
+        super().__init__(out, meant)
+        self._notes: list[Finding] = []
+
+    def take(self, finding: "Finding") -> None:
+        if not finding.is_note:
+            self._write(finding)
+        elif len(self._notes) < self.MOST_NOTES:
+            self._notes.append(finding)
+
+    def _write(self, finding: "Finding") -> None:
+        seat = None if finding.seat is None else f"seat {finding.seat}"
+        table = None if finding.table is None else f"table {finding.table}"
+        position = None if finding.position is None else f"position {finding.position}"
+        place = (finding.round or finding.stream, table, seat, finding.spot, finding.clause, position)
+        self._out.write(f"{finding.kind}  {' · '.join(part for part in place if part)}\n    {finding.what}\n")
+
+    def finish(self, summary: "Summary") -> None:
+        if summary.findings:
+            self._out.write("\n")
+        if self._notes:
+            self._out.write("Notes, which are no findings:\n")
+            for note in self._notes:
+                self._write(note)
+            if summary.notes > len(self._notes):
+                self._out.write(f"{summary.notes - len(self._notes):,} more: --format jsonl has all of them.\n")
+            self._out.write("\n")
+        self._out.writelines(line + "\n" for line in told(summary))
+        self._out.flush()
+
+
+class Pdf(FindingsWriter):
+    """The first some thousand in full; who has more reads them as JSON lines."""
+
+    MOST = 5_000
+
+    def __init__(self, out: TextIO, meant: str) -> None:
+        super().__init__(out, meant)
+        self._found: list[Finding] = []
+        self._notes: list[Finding] = []
+
+    def take(self, finding: "Finding") -> None:
+        kept = self._notes if finding.is_note else self._found
+        if len(kept) < self.MOST:
+            kept.append(finding)
+
+    def finish(self, summary: "Summary") -> None:
+        from projections.export.pdf_reports import findings_sheet
+
+        made_at = datetime.now().astimezone()
+        found = self._found, summary.findings, self._notes, summary.notes
+        sheet = findings_sheet(self._meant, told(summary), *found, made_at)
+        self._out.buffer.write(sheet)
+        self._out.buffer.flush()
+
+
+WRITERS: dict[FindingsFormat, type[FindingsWriter]] = {
+    FindingsFormat.TABLE: Text,
+    FindingsFormat.JSONL: JsonLines,
+    FindingsFormat.PDF: Pdf,
+}
+
+
+def told(summary: "Summary") -> list[str]:
+    """What was looked at and what came of it, for people."""
+    from domain.audit.findings import KINDS
+
+    rate = summary.rounds / summary.seconds if summary.seconds else 0.0
+    lines = [
+        f"{summary.rounds:,} rounds and {summary.events:,} events in {summary.seconds:,.1f} s ({rate:,.0f} rounds/s)"
+    ]
+    lines += [f"{check.name}: {'' if check.done else 'not checked, '}{check.text}" for check in summary.checks]
+    for one, count, by_kind in (
+        ("finding", summary.findings, summary.by_kind),
+        ("note", summary.notes, summary.notes_by_kind),
+    ):
+        if count:
+            lines.append(f"{count:,} {one}{'s' if count > 1 else ''}:")
+            lines += [f"  {number:,} × {KINDS.get(kind, kind)}" for kind, number in sorted(by_kind.items())]
+        elif one == "finding":
+            lines.append("No findings.")
+    return lines
+
+
+def _meant(scope: "Scope", archive_folder: Path | None) -> str:
+    """What an audit is of, in a sentence; moments by the clock of whoever audits, with its offset."""
+    from domain.moments import format_moment
+
+    moments = (("from", scope.since_ms), ("before", scope.until_ms))
+    said = [
+        f"{word} {format_moment(datetime.fromtimestamp(at / 1000).astimezone())}"
+        for word, at in moments
+        if at is not None
+    ]
+    others = (("of table", scope.table), ("under", scope.ruleset), ("of", scope.bettor), ("called", scope.round))
+    said += [f"{word} {name}" for word, name in others if name is not None]
+    of = "the ledger" if archive_folder is None else f"the archive {archive_folder.name}"
+    return f"Rounds of {of} {', '.join(said)}." if said else f"All rounds of {of}."
+
+
+@contextmanager
+def _written(output: FindingsFormat, into: Path | None, meant: str) -> Iterator[FindingsWriter]:
+    if into is None:
+        yield WRITERS[output](sys.stdout, meant)
+        return
+    try:
+        with into.open("w", encoding="utf-8") as out:
+            yield WRITERS[output](out, meant)
+    except OSError as error:
+        fail(f"{into} cannot be written: {error.strerror}")

@@ -1,0 +1,161 @@
+"""`roundledger demo`: a floor with a past and a present over an embedded PostgreSQL, with nothing to set up."""
+
+import os
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.terminal.database import DataDir, open_database
+from api.cli.terminal.errors import fail
+
+if TYPE_CHECKING:
+    from infra.ledger.ledger import Ledger
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8000
+PORTS_TRIED = 20
+A_ROUND = "p215-1-000010"  # a pair that was split into four hands
+
+
+def demo(
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, show_default=False, help="Where it listens; 8000, or the next that is free."),
+    ] = None,
+    data_dir: DataDir = None,
+    days: Annotated[int, typer.Option(min=1, max=30, help="How many gaming days have been played before.")] = 3,
+    rounds_a_day: Annotated[int, typer.Option(min=1, max=1000, help="Of each table.")] = 40,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Build the past and stop.")] = False,
+) -> None:
+    """Show a floor of all seven rule sets: the last days, the pages, and tables that go on until Ctrl-C.
+
+    The first start builds it; a second one is quick and keeps what is there.
+    """
+    from infra.embedded import default_data_dir
+    from infra.ledger.ledger import Ledger
+
+    listens = None if build_only else _free_port(port)
+    folder = data_dir or default_data_dir() / "demo"
+    typer.echo(f"The demo's ledger is in {folder}.")
+    with open_database(None, folder) as url:
+        ledger = Ledger(url)
+        try:
+            _build(ledger, url, folder, days, rounds_a_day)
+            if listens is not None:
+                _invite(folder, listens)
+                _serve(ledger, url, folder, listens)
+        finally:
+            ledger.close()
+    typer.echo("The floor is closed. Everything that was played stays in the ledger.")
+
+
+def _free_port(wanted: int | None) -> int:
+    """Somebody may have the usual one already; one that was asked for is taken or the demo does not start."""
+    for port in [wanted] if wanted is not None else range(USUAL_PORT, USUAL_PORT + PORTS_TRIED):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+                return port
+            except OSError:
+                continue
+    fail(f"port {wanted or USUAL_PORT} of {HOST} is in use: name another one with --port")
+
+
+def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
+    """What is missing of the past; whoever was killed while building goes on where he was."""
+    from api.cli.terminal.progress import progress_of
+    from infra.demo import Past, Plan, let_in
+    from infra.log.keys import default_folder
+    from infra.log.sealer import seal_now
+    from projections.engine.applier import Stale
+    from projections.engine.rebuild import rebuild
+    from projections.engine.runner import Runner
+
+    plan = Plan(days, rounds_a_day)
+    past = Past(ledger, plan)
+    if not past.is_complete:
+        typer.echo("Playing the last days; this is done once.")
+        for _ in progress_of(past.make(_first_day_ms(days)), plan.rounds, "Playing the last days"):
+            pass
+    let_in(ledger)
+    try:
+        with Runner(url) as runner:
+            runner.catch_up()
+    except Stale:  # another version of the program has made them
+        rebuild(url)
+    seal_now(url, default_folder(folder))
+
+
+def _first_day_ms(days: int) -> int:
+    """The start of the first of so many gaming days that have ended."""
+    from datetime import datetime, timedelta
+
+    from projections.calendar.gaming_days import DEFAULT, GamingDays
+
+    now_ms = time.time_ns() // 1_000_000
+    first = GamingDays().of(now_ms).day - timedelta(days=days)
+    start = datetime.combine(first, DEFAULT.shifts[0].start, DEFAULT.zone)
+    return int(start.timestamp()) * 1000
+
+
+def _invite(folder: Path, port: int) -> None:
+    from infra.demo import PASSWORD, PEOPLE
+
+    typer.echo(f"\n  The floor is open:  http://{HOST}:{port}/\n")
+    typer.echo(f"  Sign in with the password {PASSWORD} as")
+    shown: dict[str, list[str]] = {}
+    for staff_id, part in PEOPLE.items():
+        shown.setdefault(part, []).append(staff_id)
+    for part, people in shown.items():
+        typer.echo(f"    {people[0]:12}{part:20}{'also ' + ', '.join(people[1:]) if people[1:] else ''}".rstrip())
+    typer.echo(f"\n  A hand to replay:   http://{HOST}:{port}/rounds/{A_ROUND}")
+    typer.echo("\n  From another terminal:")
+    for command in (f"replay {A_ROUND}", "report drops", "report bankroll"):
+        typer.echo(f"    {sys.argv[0]} {command} --data-dir {folder}")
+    typer.echo("\n  Ctrl-C closes it.")
+
+
+def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None:
+    """The service in this thread, the floor in another: rounds go on while somebody looks."""
+    from api.service.server import run
+    from api.service.settings import read_settings
+    from infra.demo import key_file
+    from infra.log.keys import FOLDER_VARIABLE, default_folder
+
+    os.environ.setdefault(FOLDER_VARIABLE, str(default_folder(folder)))
+    os.environ["ROUNDLEDGER_TOKEN_KEY_FILE"] = str(key_file(folder))
+    os.environ.setdefault("ROUNDLEDGER_LOG_FORMAT", "text")
+    _hush()
+    closing = threading.Event()
+    players = threading.Thread(target=_play_on, args=(ledger, closing), name="roundledger-demo")
+    players.start()
+    try:
+        run(database_url, HOST, port, 1, read_settings())
+    except KeyboardInterrupt:
+        pass
+    finally:
+        closing.set()
+        players.join()
+
+
+def _hush() -> None:
+    """What was printed should stay in sight: no line for each request."""
+    import logging
+
+    for name in ("roundledger.requests", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _play_on(ledger: "Ledger", closing: threading.Event) -> None:
+    from infra.demo import LiveFloor
+
+    floor = LiveFloor(ledger, time.strftime("%m%d-%H%M%S", time.gmtime()))
+    while not closing.wait(floor.go_on()):
+        pass
+    floor.finish()

@@ -1,0 +1,102 @@
+"""`roundledger evidence` and `verify`: a round as a zip that anybody can check, and checking it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.log import KeysFolder, open_log, read_keys, read_note
+from api.cli.terminal.database import DatabaseUrl, DataDir
+from api.cli.terminal.errors import fail, nothing_unforeseen
+
+if TYPE_CHECKING:
+    from infra.log.checkpoints import Checkpoint
+
+
+def evidence(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")],
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Prove it under this checkpoint, as a witness has cosigned it.", show_default=False),
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    keys: KeysFolder = None,
+) -> None:
+    """Write ROUND.zip into the current folder: the round, and what proves it to somebody who does not trust us."""
+    from infra.ledger.ledger import UnknownRound
+    from infra.log.keys import default_folder
+    from projections.evidence.current_bundle import make
+    from projections.evidence.sources import NoEvidence, NotSealed
+
+    under = None if checkpoint is None else read_checkpoint(checkpoint)
+    with open_log(database_url, data_dir) as log:
+        try:
+            data = make(log, round_id, keys or default_folder(data_dir), under)
+        except (UnknownRound, NotSealed, NoEvidence) as error:
+            fail(str(error).rstrip("."))
+    file = Path(f"{round_id}.zip")
+    try:
+        beside = file.with_name(f"{file.name}.new")
+        beside.write_bytes(data)
+        beside.replace(file)
+    except OSError as error:
+        fail(f"{file} cannot be written: {error.strerror}")
+    typer.echo(str(file))
+
+
+@nothing_unforeseen("the bundle could not be checked")
+def verify(
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A zip that `evidence` has made.")],
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The log's key as you know it from elsewhere, or a file with it; a witness's too.", show_default=False
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        list[Path] | None,
+        typer.Option(help="A checkpoint that was kept elsewhere, such as a witness's.", show_default=False),
+    ] = None,
+) -> None:
+    """Check an evidence bundle, with no database and no network: every byte, the signature, the proofs, the round.
+
+    The exit code is 0 if all of it holds, 1 if not, and 2 if the file cannot be read or is no zip at all.
+    """
+    from projections.evidence.verification import verify as check
+    from projections.evidence.zip_file import is_zip, read_bounded
+
+    try:
+        with bundle.open("rb") as file:
+            data = read_bounded(file)
+    except OSError as error:
+        fail(f"{bundle} cannot be read: {error.strerror}")
+    if not is_zip(data):
+        fail(f"{bundle} is no zip, so it is no evidence bundle")
+    verdict = check(data, read_keys(key or []), [read_checkpoint(file) for file in checkpoint or []])
+    for fault in verdict.faults:
+        typer.echo(f"WRONG  {fault.file}: {fault.detail}")
+    if verdict.good:
+        assert verdict.evidence is not None
+        assert verdict.result is not None
+        events, size = len(verdict.evidence.of_round), verdict.evidence.checkpoint.size
+        typer.echo(f"good   every byte of {bundle.name} is as it was put together")
+        typer.echo(f"good   the checkpoint of {size} events is signed by {verdict.evidence.key.text()}")
+        typer.echo(f"good   all {events} events of round {verdict.evidence.round_id} are in that log")
+        lines = len(verdict.result["lines"])
+        typer.echo(f"good   decided again: {verdict.result['status']}, {lines} lines, the same to the cent")
+    for note in verdict.notes:
+        typer.echo(f"note   {note}")
+    typer.echo("The bundle holds." if verdict.good else "The bundle does NOT hold.")
+    if not verdict.good:
+        raise typer.Exit(1)
+
+
+def read_checkpoint(file: Path) -> "Checkpoint":
+    from infra.log.checkpoints import parse_checkpoint
+    from infra.log.signed_notes import BadNote
+
+    try:
+        return parse_checkpoint(read_note(file))
+    except BadNote as error:
+        fail(f"{file} is no checkpoint: {error}")

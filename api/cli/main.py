@@ -1,0 +1,62 @@
+"""The command line, `roundledger`.
+
+A command imports what it needs inside its own function: `--help` and `--version` should not wait for a
+database driver or a web framework to load.
+"""
+
+from typing import Annotated
+
+import typer
+
+from api.cli import disputes, log, people, rules
+from api.cli.adjudicate import adjudicate
+from api.cli.audit import archive, audit
+from api.cli.demo import demo
+from api.cli.evidence import evidence, verify
+from api.cli.ledger import migrate, record, replay
+from api.cli.reports import follow, gaming_days_app, rebuild, report
+from api.cli.serve import config, serve, tokens
+from api.cli.simulate import simulate
+from api.cli.whatif import whatif
+
+app = typer.Typer(
+    name="roundledger",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # it would print local variables, and so bets and ids, into logs
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roundledger {version('roundledger')}")
+        raise typer.Exit
+
+
+@app.callback()
+def roundledger(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    """An event-sourced ledger for rounds of casino table games."""
+
+
+for command in (
+    *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
+    *(whatif, log.witness, rebuild, follow, migrate, config),
+):
+    app.command()(command)
+app.add_typer(rules.app, name="rules")
+app.add_typer(tokens, name="token")
+app.add_typer(people.app, name="people")
+app.add_typer(gaming_days_app, name="gaming-days")
+app.add_typer(disputes.app, name="dispute")
+app.add_typer(disputes.dealers, name="dealer")
+app.add_typer(log.app, name="log")
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,422 @@
+"""`roundledger report`, `rebuild`, `follow` and `gaming-days`: what accounting and the floor look at, what keeps it up
+to date, and how a day is divided."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
+from api.cli.terminal.errors import fail, first_line
+from api.cli.terminal.time_options import moment
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
+    from projections.calendar.gaming_days import Shift
+    from projections.engine.lag import Lag
+    from projections.reports.report import Filters
+
+WAIT_SECONDS = 10.0  # for a runner of somebody else to apply what is there when a report is asked for
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    PDF = "pdf"
+    SVG = "svg"
+    BEANCOUNT = "beancount"
+    HLEDGER = "hledger"
+
+
+LEDGER_FILES = (Format.BEANCOUNT, Format.HLEDGER)
+WIDEST = 10_000  # letters in a line of a table
+NOT_FOR_TERMINALS = {Format.XLSX: "a spreadsheet", Format.PDF: "a PDF"}
+SUMMARY_FORMATS = (Format.TABLE, Format.JSON, Format.PDF)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
+        " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments,"
+        " hidden-card-contradictions, card-frequencies, card-counts, shortfalls, voids, waivers,"
+        " tray-counts or inventory; day or shift for a summary to print and sign.",
+    ),
+]
+
+
+def report(
+    name: Name,
+    output: Annotated[Format, typer.Option("--format", help="For people or for programs.")] = Format.TABLE,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="As the ledger stood then: ISO 8601, with an offset.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="Only what belongs to then or later.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only what belongs to before then.")] = None,
+    table: Annotated[str | None, typer.Option(metavar="ID", help="Only of this table.")] = None,
+    bettor: Annotated[str | None, typer.Option(metavar="ID", help="Only of this bettor.")] = None,
+    gaming_day: Annotated[str | None, typer.Option(metavar="DATE", help="Only of this gaming day.")] = None,
+    shift: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this shift.")] = None,
+    box: Annotated[str | None, typer.Option(metavar="ID", help="Only of this drop box.")] = None,
+    dealer: Annotated[str | None, typer.Option(metavar="ID", help="Only of this dealer; nobody for none.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only disputes about this kind of error.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="STATUS", help="Only disputes that stand so, or that are overdue.")
+    ] = None,
+    round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
+    into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a report. With --as-of, --from or --to it is worked out from the events themselves.
+
+    The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
+    """
+    from projections.calendar.property_clock import clock_at
+    from projections.export.formats import WRITERS, about, ledger_file
+    from projections.reports.day_summary import NAMES as SUMMARIES
+    from projections.reports.report import BadFilter, Filters
+    from projections.reports.report_list import UnknownReport, columns_of, report_named
+    from projections.reports.report_query import rows
+
+    if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
+        fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
+    moments = moment(as_of, "--as-of"), moment(since, "--from"), moment(until, "--to")
+    if moments[1] is not None and moments[2] is not None and moments[1] >= moments[2]:
+        fail("--from must be before --to")
+    filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
+    try:
+        if name in SUMMARIES:
+            with open_reports(database_url, data_dir) as url:
+                _summarize(url, name, filters, output, into)
+            return
+        projection = report_named(name).projection.name
+        if output is Format.SVG:
+            with open_reports(database_url, data_dir) as url:
+                _picture(url, name, filters, into)
+            return
+        if output in LEDGER_FILES and name != "journal":
+            fail(f"only the journal can be had for {output}")
+        with open_reports(database_url, data_dir) as url:
+            if not filters.on_the_past:
+                bring_up_to_date(url, projection)
+            if output in LEDGER_FILES:
+                bring_up_to_date(url, "drops")
+                _write("".join(ledger_file(url, output, filters)).encode(), into)
+                return
+            found = rows(url, name, filters)
+            said = about(name, filters, datetime.now(UTC), clock_at(url))
+    except UnknownReport as error:
+        fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
+    except BadFilter as error:
+        fail(str(error))
+    if output is Format.TABLE:
+        if not found:
+            typer.echo("roundledger: there is nothing to report", err=True)
+        with _page(into) as page:
+            print_table(columns_of(name), found, page, report_named(name).total(found))
+        return
+    _write(WRITERS[output](name, found, said), into)
+
+
+@contextmanager
+def open_reports(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """As everywhere; and a database that goes away meanwhile is one sentence and exit code 2."""
+    from infra.store.errors import DATABASE_ERRORS, UNAVAILABLE
+
+    with open_database(database_url, data_dir) as url:
+        try:
+            yield url
+        except UNAVAILABLE as error:
+            fail(f"the database does not answer: {first_line(error)}")
+        except DATABASE_ERRORS as error:
+            fail(f"the database refused: {first_line(error)}")
+
+
+def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Path | None) -> None:
+    import msgspec
+
+    from projections.reports.day_summary import PROJECTIONS, SECTIONS, summary, title
+
+    if output not in SUMMARY_FORMATS:
+        fail(f"the {name} can be had as {', '.join(SUMMARY_FORMATS)}")
+    if not filters.on_the_past:
+        for projection in PROJECTIONS:
+            bring_up_to_date(url, projection)
+    found = summary(url, name, filters, datetime.now(UTC))
+    if output is Format.JSON:
+        _write(msgspec.json.encode(found) + b"\n", into)
+    elif output is Format.PDF:
+        from projections.calendar.property_clock import clock_at
+        from projections.export.pdf_reports import summary_sheet
+
+        _write(summary_sheet(found, datetime.now(UTC), clock_at(url)), into)
+    else:
+        totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
+        with _page(into) as page:
+            typer.echo(title(found), page)
+            print_table(["total", ""], totals, page)
+            for key, (heading, report, columns) in SECTIONS.items():
+                if found[key]:
+                    typer.echo(f"\n{heading}", page)
+                    rows = [{column: row[column] for column in columns} for row in found[key]]
+                    print_table(list(columns), rows, page, report.total(found[key]))
+
+
+def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
+    from projections.export.charts import PROJECTIONS, draw
+
+    if name not in PROJECTIONS:
+        fail(f"there is no picture of {name}; there are pictures of {', '.join(PROJECTIONS)}")
+    if not filters.on_the_past:
+        for projection in PROJECTIONS[name]:
+            bring_up_to_date(url, projection)
+    _write(draw(url, name, filters), into)
+
+
+def rebuild(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One projection; all of them by default.")
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Build projections anew from the events, beside whoever writes and reads, and swap them in."""
+    from projections.engine.connection import AlreadyRunning
+    from projections.engine.rebuild import rebuild as build_anew
+    from projections.models.registry import UnknownProjection
+
+    try:
+        with open_reports(database_url, data_dir) as url, _progress("Rebuilding") as progress:
+            applied = build_anew(url, [] if name is None else [name], progress)
+    except (UnknownProjection, AlreadyRunning) as error:
+        fail(str(error))
+    typer.echo(f"Rebuilt {name or 'all projections'} from {applied:,} events.", err=True)
+
+
+def follow(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="All projections by default.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Catch up and stop.")] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep the projections up to date until interrupted; a second one for the same projections is refused."""
+    import signal
+    import threading
+
+    from projections.engine.applier import Stale
+    from projections.engine.connection import AlreadyRunning
+    from projections.engine.runner import Runner
+    from projections.models.registry import UnknownProjection
+
+    stop = threading.Event()
+    try:
+        with open_reports(database_url, data_dir) as url, Runner(url, names or []) as runner:
+            if once:
+                typer.echo(f"Applied {runner.catch_up():,} events.", err=True)
+                return
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda *_: stop.set())
+            runner.start(rebuilding=lambda done, there: _go_on(stop))
+            typer.echo("Following.", err=True)
+            runner.follow(stop, _tell_lag())
+    except (UnknownProjection, AlreadyRunning, Stale) as error:
+        fail(str(error))
+
+
+def _go_on(stop: "threading.Event") -> None:
+    """With rebuilding tables of another version, which the next one takes up where it was stopped."""
+    if stop.is_set():
+        raise typer.Exit
+
+
+def _tell_lag() -> "Callable[[Lag], None] | None":
+    """On a terminal, one line that is written over."""
+    if not sys.stderr.isatty():
+        return None
+
+    def tell(lag: "Lag") -> None:
+        typer.echo(f"\r{lag.events:,} events behind, {lag.seconds:.1f} s   ", err=True, nl=False)
+
+    return tell
+
+
+def bring_up_to_date(url: str, projection: str) -> None:
+    """Catch up where nobody else does; where somebody does, wait for him a moment and say what is missing."""
+    from projections.engine.applier import Stale
+    from projections.engine.connection import AlreadyRunning
+    from projections.engine.lag import wait_until
+    from projections.engine.runner import Runner
+
+    try:
+        with Runner(url, [projection]) as runner:
+            runner.start(wait_seconds=0.0)
+            runner.catch_up()
+    except AlreadyRunning:
+        lag = wait_until(url, projection, WAIT_SECONDS)
+        if lag.events:
+            typer.echo(f"roundledger: the report lacks the last {lag.events:,} events ({lag.seconds:.0f} s)", err=True)
+    except Stale as error:
+        fail(str(error))
+
+
+def _day(text: str | None, option: str = "--gaming-day") -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        fail(f"{option} is a date like 2026-03-08, not {text!r}")
+
+
+@contextmanager
+def _progress(what: str) -> "Iterator[Callable[[int, int], None] | None]":
+    """A bar by events where a person watches on a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+# ---- gaming days
+
+
+gaming_days_app = typer.Typer(
+    no_args_is_help=True, help="How the property divides its time into gaming days and shifts."
+)
+
+
+@gaming_days_app.command("show")
+def show_gaming_days(
+    output: Annotated[Format, typer.Option("--format", help="table or json.")] = Format.TABLE,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List the settings with the gaming day that each holds from, and the day and shift it is now."""
+    import msgspec
+
+    from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
+    from projections.engine.connection import connect
+
+    if output not in (Format.TABLE, Format.JSON):
+        fail("gaming days can be had as table, json")
+    now = datetime.now(UTC)
+    with open_reports(database_url, data_dir) as url, connect(url) as connection:
+        found = gaming_days_set(connection)
+        day, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
+    if output is Format.JSON:
+        _write(msgspec.json.encode({"gaming_day": day, "shift": shift, "settings": found}) + b"\n", None)
+        return
+    typer.echo(f"It is gaming day {day}, {shift}.\n")
+    print_table(list(found[0]), found)
+
+
+@gaming_days_app.command("set")
+def set_gaming_days(
+    from_day: Annotated[str, typer.Option("--from", metavar="DATE", help="The gaming day it holds from: one to come.")],
+    shifts: Annotated[
+        list[str],
+        typer.Option("--shift", metavar="NAME=HH:MM", help="A shift and its start; the first one starts the day."),
+    ],
+    time_zone: Annotated[str, typer.Option(metavar="ZONE", help="As in America/Los_Angeles.")],
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Divide gaming days otherwise from a day to come on. What has been set stays, and can only be followed by more."""
+    import psycopg
+
+    from projections.calendar.gaming_day_settings import set_gaming_days as set_from
+    from projections.calendar.gaming_days import Calendar
+    from projections.engine.connection import connect
+
+    day = _day(from_day, "--from")
+    assert day is not None
+    calendar = Calendar(day, time_zone, tuple(_shift(shift) for shift in shifts))
+    try:
+        with open_reports(database_url, data_dir) as url, connect(url) as connection:
+            try:
+                set_from(connection, calendar, actor(by).by, datetime.now(UTC))
+            except psycopg.errors.UniqueViolation:
+                fail(f"gaming days are set from {day} on already, and what is set is not changed")
+    except ValueError as error:
+        fail(str(error))
+    typer.echo(f"From {day} on: {time_zone}, {', '.join(shifts)}.", err=True)
+
+
+def _shift(text: str) -> "Shift":
+    from projections.calendar.gaming_days import Shift
+
+    name, _, start = text.partition("=")
+    try:
+        if name.strip():
+            return Shift(name.strip(), datetime.strptime(start, "%H:%M").time())
+    except ValueError:
+        pass
+    fail(f"--shift is a name and a start like swing=14:00, not {text!r}")
+
+
+# ---- output
+
+
+def _write(content: bytes, into: Path | None) -> None:
+    if into is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        into.write_bytes(content)
+    except OSError as error:
+        fail(f"{into} cannot be written: {error.strerror}")
+
+
+@contextmanager
+def _page(into: Path | None) -> Iterator[TextIO]:
+    """Where a table goes: standard output, or a file, written whole or not at all."""
+    if into is None:
+        yield sys.stdout
+        return
+    page = io.StringIO()
+    yield page
+    _write(page.getvalue().encode(), into)
+
+
+def print_table(
+    columns: list[str], rows: list[dict[str, Any]], page: TextIO | None = None, together: dict[str, Any] | None = None
+) -> None:
+    """Whole, however wide: an id that was cut off leads nowhere. `together` is what columns add up to."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from projections.export.formats import MONEY, TOTAL, text
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        right = any(MONEY.fullmatch(text(row[column])) or isinstance(row[column], int) for row in rows[:20])
+        shown.add_column(column.replace("_", " "), justify="right" if right else "left", no_wrap=True)
+    for row in rows:
+        shown.add_row(*(text(value) for value in row.values()))
+    if together:
+        sums = [text(together.get(column)) for column in columns]
+        shown.add_row(*([sums[0] or TOTAL, *sums[1:]]), style="bold")
+    Console(file=page, markup=False, width=WIDEST).print(shown)

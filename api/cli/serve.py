@@ -1,0 +1,204 @@
+"""`roundledger serve`, `token` and `config`: the HTTP service, who may call it, and how it is set."""
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.cli.terminal.errors import fail
+
+if TYPE_CHECKING:
+    from api.service.settings import Settings
+
+tokens = typer.Typer(help="Tokens for callers of the service, where no identity provider makes them.")
+
+
+class Role(StrEnum):
+    TERMINAL = "terminal"
+    FLOOR = "floor"
+    CAGE = "cage"
+    COUNTER = "counter"
+    ACCOUNTING = "accounting"
+    AUDITOR = "auditor"
+    ADMIN = "admin"
+
+
+def _settings() -> "Settings":
+    from api.service.settings import BadSetting, read_settings
+
+    try:
+        return read_settings()
+    except BadSetting as error:
+        fail(str(error))
+
+
+def serve(
+    host: Annotated[str, typer.Option(envvar="ROUNDLEDGER_HOST", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(envvar="ROUNDLEDGER_PORT", min=0, max=65535)] = 8000,
+    workers: Annotated[int, typer.Option(envvar="ROUNDLEDGER_WORKERS", min=1, max=64, help="How many processes.")] = 1,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the HTTP interface until interrupted. Without authentication it listens on loopback only."""
+    from api.service.settings import SHORTEST_KEY, is_loopback
+
+    settings = _settings()
+    if not settings.authenticated and not is_loopback(host):
+        fail(
+            f"{host} is not loopback and no authentication is configured: set ROUNDLEDGER_TOKEN_KEY or "
+            "ROUNDLEDGER_TOKEN_JWKS_URL first"
+        )
+    with open_database(database_url, data_dir) as url, tempfile.TemporaryDirectory() as folder:
+        if workers > 1:
+            os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # before anybody counts
+        from api.service.server import run
+        from infra.log.keys import FOLDER_VARIABLE, default_folder
+        from infra.store.database import rights_beyond_service
+
+        if too_much := rights_beyond_service(url):
+            _check_login(too_much, settings)
+        os.environ.setdefault(FOLDER_VARIABLE, str(default_folder(data_dir)))  # every worker seals, if no other does
+        typer.echo(f"roundledger: http://{host}:{port}", err=True)
+        if not settings.authenticated:
+            typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
+            typer.echo(
+                "roundledger: to have people sign in, set ROUNDLEDGER_TOKEN_KEY to a secret of at least "
+                f"{SHORTEST_KEY} characters and start again",
+                err=True,
+            )
+        else:
+            settings = _with_setup_code(url, settings, f"http://{host}:{port}/setup", default_folder(data_dir))
+        run(url, host, port, workers, settings)
+
+
+def _check_login(too_much: str, settings: "Settings") -> None:
+    """The login is the boundary inside the database: one with more rights than the service needs is refused."""
+    if settings.allow_owner_login:
+        typer.echo(f"roundledger: {too_much}; see docs/deployment.md", err=True)
+        return
+    fail(
+        f"{too_much}. Run `roundledger migrate` with this URL and ROUNDLEDGER_SERVICE_PASSWORD set, then serve with "
+        "a URL like postgresql://roundledger_service@host/name (docs/deployment.md). "
+        "ROUNDLEDGER_ALLOW_OWNER_LOGIN=true serves all the same"
+    )
+
+
+def _with_setup_code(database_url: str, settings: "Settings", address: str, folder: Path) -> "Settings":
+    """While nobody can sign in, a code with which the first admin is made: for whoever sees this terminal, or else for
+    whoever may read a file of ours. What is printed without a terminal is kept in a log, which more people read."""
+    import secrets
+
+    from pydantic import SecretStr
+
+    from infra.access.staff import Staff
+    from infra.store.database import Database
+
+    file = folder / "setup-code"
+    database = Database(database_url, connections_at_most=1)
+    try:
+        if settings.setup_code is not None or Staff(database).any():
+            _forget(file)
+            return settings
+    finally:
+        database.close()
+    code = "-".join(secrets.token_hex(2) for _ in range(4))
+    os.environ["ROUNDLEDGER_SETUP_CODE"] = code  # for the worker processes, which read their own settings
+    where = code if sys.stderr.isatty() else f"in the file {_written(code, file)}"
+    typer.echo(
+        f"roundledger: nobody can sign in yet; make the first admin at {address} with the code {where}", err=True
+    )
+    return settings.model_copy(update={"setup_code": SecretStr(code)})
+
+
+def _written(code: str, file: Path) -> Path:
+    """Readable by its owner alone."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _forget(file)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+            opened.write(f"{code}\n")
+    except OSError as error:
+        fail(f"the code for the first admin cannot be written to {file}: {error.strerror}; set ROUNDLEDGER_SETUP_CODE")
+    return file
+
+
+def _forget(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink()
+
+
+def config() -> None:
+    """Show the service's settings as they are read from the environment; what is secret is masked."""
+    from api.service.settings import PREFIX
+
+    database = os.environ.get(f"{PREFIX}DATABASE_URL")
+    typer.echo(f"{PREFIX}DATABASE_URL={'(set)' if database else ''}")  # it may hold a password
+    for name, value in _settings().shown().items():
+        typer.echo(f"{PREFIX}{name.upper()}={'' if value is None else value}")
+
+
+@tokens.command("create")
+def create_token(
+    role: Annotated[Role, typer.Option(help="What the caller may do.")],
+    table: Annotated[str | None, typer.Option(metavar="ID", help="The one table of a terminal.")] = None,
+    days: Annotated[float, typer.Option(min=0.01, max=366, help="For how long.")] = 30,
+    staff: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="STAFF",
+            show_default=False,
+            help="The staff id that is recorded with every act; by default the terminal's table, or your login.",
+        ),
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Print a new token, and on standard error the id by which it can be revoked. The trail records it."""
+    from api.service.tokens import make_token
+    from infra.access.callers import STAFF_ID
+    from infra.access.staff import NotAllowed
+
+    settings = _settings()
+    if settings.token_key is None:
+        fail("ROUNDLEDGER_TOKEN_KEY is not set: there is nothing to sign a token with")
+    maker = actor(by).by
+    holder = staff or (maker if table is None else f"terminal-{table}"[:40])
+    for name, value in (("--for", holder), ("--table", table)):
+        if value is not None and not STAFF_ID.fullmatch(value):
+            fail(f"{name} has small letters, digits and hyphens, at most 40")
+    if (role is Role.TERMINAL) != (table is not None):
+        fail("a terminal's token names its --table, and nobody else's does")
+    key = settings.token_key.get_secret_value()
+    token, token_id = make_token(key, settings, holder, role.value, table, days)
+    part = role.value if table is None else f"{role.value}:{table}"
+    with open_ledger(database_url, data_dir) as ledger:
+        try:
+            ledger.staff.token_made(holder, part, token_id, days, maker, by_admin=False)
+        except NotAllowed as refusal:
+            fail(str(refusal))
+    sys.stdout.write(token + "\n")
+    typer.echo(f"roundledger: id {token_id}", err=True)
+
+
+@tokens.command("revoke")
+def revoke_token(
+    token_id: Annotated[str, typer.Argument(metavar="ID", help="The token's id, as `create` printed it.")],
+    reason: Annotated[str, typer.Option(help="Why.")] = "revoked on the command line",
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Revoke a token for good; every process of the service knows within a second."""
+    from infra.access.tokens import Tokens
+
+    with open_ledger(database_url, data_dir) as ledger:
+        Tokens(ledger.events.recorder.database).revoke(token_id, actor(by).by, reason)
+    typer.echo(f"roundledger: {token_id} is revoked", err=True)

@@ -1,0 +1,1 @@
+"""What commands share: the database they open, files of documents, errors, progress."""

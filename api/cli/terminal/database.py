@@ -1,0 +1,105 @@
+"""Which database a command works on: the one it was told, or the embedded PostgreSQL."""
+
+import getpass
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.terminal.errors import fail, first_line
+
+if TYPE_CHECKING:
+    from infra.ledger.ledger import Actor, Ledger
+
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database-url",
+        envvar="ROUNDLEDGER_DATABASE_URL",
+        show_default=False,
+        help="Any PostgreSQL from 15 on; without it the embedded one is started.",
+    ),
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir",
+        envvar="ROUNDLEDGER_DATA_DIR",
+        show_default=False,
+        help="The embedded PostgreSQL's folder; a folder in your home by default.",
+    ),
+]
+By = Annotated[
+    str | None, typer.Option("--by", show_default=False, help="The staff id that is recorded; your login by default.")
+]
+
+
+@contextmanager
+def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """The URL of a database whose schema is up to date, or exit code 2 and what to do about it.
+
+    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`. What works
+    on the embedded one logs in as the service's role: the administrator's rights are for migrating only.
+    """
+    import psycopg
+
+    from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
+    from infra.schema.migrator import MigrationRefused, migrate, pending
+    from infra.store.clock_offset import ClocksDiffer
+
+    try:
+        if database_url is not None:
+            check_address(database_url)
+            if outstanding := pending(database_url):
+                fail(f"the database lacks {', '.join(outstanding)}: run `roundledger migrate` first")
+            yield database_url
+            return
+        with embedded_postgres(data_dir or default_data_dir()) as url:
+            migrate(url)
+            yield as_service(url)
+    except (EmbeddedPostgresError, MigrationRefused, ClocksDiffer) as error:
+        fail(str(error))
+    except psycopg.OperationalError as error:
+        fail(f"the database does not answer: {first_line(error)}")
+
+
+def check_address(database_url: str) -> None:
+    """Refuse what is no address at all. It is not repeated, for it may hold a password."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(database_url)
+    except psycopg.ProgrammingError:
+        fail("--database-url is an address like postgresql://user@host:5432/name, and this is none")
+
+
+@contextmanager
+def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
+    from infra.ledger.ledger import Ledger
+
+    with open_database(database_url, data_dir) as url:
+        ledger = Ledger(url)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+
+def actor(by: str | None) -> "Actor":
+    """Whoever runs the command, now."""
+    from infra.ledger.ledger import Actor
+
+    return Actor(by or _login(), time.time_ns() // 1_000_000)
+
+
+def _login() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    return re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:40] or "unknown"

@@ -1,0 +1,20 @@
+"""Moments on the command line: ISO 8601, with an offset, or else by the clock of whoever asks."""
+
+from datetime import datetime
+
+from api.cli.terminal.errors import fail
+
+
+def moment(text: str | None, option: str) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"{option} is a time like 2026-03-08T06:00:00-08:00, not {text!r}")
+    return found.astimezone() if found.tzinfo is None else found
+
+
+def moment_ms(text: str | None, option: str) -> int | None:
+    found = moment(text, option)
+    return None if found is None else round(found.timestamp() * 1000)

@@ -1,0 +1,236 @@
+"""`roundledger whatif`: past rounds settled by another pay table, schedule, coverage policy, limit or figure."""
+
+import csv
+import io
+import json
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.audit import BettorOption, Into, Processes, Since, TableOption, Until, auditable, scope_of
+from api.cli.terminal.database import DatabaseUrl, DataDir
+from api.cli.terminal.errors import fail, nothing_unforeseen
+
+if TYPE_CHECKING:
+    from domain.disputes.whatif import RuleChanges
+
+
+class WhatIfFormat(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@nothing_unforeseen("the rounds could not be settled otherwise")
+def whatif(
+    ruleset: Annotated[str, typer.Option(metavar="ID", help="Of the rounds that are to be settled otherwise.")],
+    trips: Annotated[str | None, typer.Option(metavar="ID", help="Another trips pay table, as in UTH-02.")] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(metavar="OPTION", help="Another fee schedule: a printed option's number, none, or one as JSON."),
+    ] = None,
+    coverage: Annotated[str | None, typer.Option(metavar="POLICY", help="single-pool or separate-limits.")] = None,
+    limit: Annotated[
+        list[str] | None, typer.Option(metavar="SPOT=LOW:HIGH", help="Other limits, as in ante=5.00:100.00.")
+    ] = None,
+    paytable: Annotated[
+        list[str] | None, typer.Option(metavar="TABLE.HAND=ODDS", help="Other odds, as in BLIND.flush=2:1.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIGURE=VALUE",
+            help="Any figure by its place in the rule set, as in odds.play.pays=2:1; `rules figures ID` lists them.",
+        ),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    table: TableOption = None,
+    bettor: BettorOption = None,
+    processes: Processes = None,
+    output: Annotated[WhatIfFormat, typer.Option("--format", help="For people or for programs.")] = WhatIfFormat.TABLE,
+    into: Into = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Settle past rounds otherwise and show the differences by gaming day, bettor and box; nothing is stored.
+
+    Rounds that could not have been played so, such as with a wager outside the limits, are listed and count nowhere.
+    """
+    from api.cli.terminal.progress import progress_with_rate
+    from domain.disputes.whatif import changed_rules
+    from domain.errors import BadTerms
+    from domain.rules import rulesets
+    from projections.audit.whatif_history import what_if
+
+    if ruleset not in rulesets.ids():
+        fail(f"there is no rule set {ruleset}; there are {', '.join(rulesets.ids())}")
+    figures = _figures(ruleset, set_ or [])
+    changes = _changes(trips, schedule, coverage, limit or [], paytable or [], figures)
+    try:
+        _check(changed_rules(rulesets.load(ruleset), changes), changes)
+    except BadTerms as refusal:
+        fail(refusal.detail)
+    scope = scope_of(since, until, table, ruleset, bettor)
+    with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
+        found = what_if(url, scope, changes, progress, processes).document()
+    text = {WhatIfFormat.TABLE: _as_table, WhatIfFormat.JSON: _as_json, WhatIfFormat.CSV: _as_csv}[output](found)
+    if into is None:
+        sys.stdout.write(text)
+        return
+    try:
+        into.write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"{into} cannot be written: {error.strerror}")
+
+
+# ---- what is asked
+
+
+def _changes(
+    trips: str | None,
+    schedule: str | None,
+    coverage: str | None,
+    limits: list[str],
+    pays: list[str],
+    figures: dict[str, Any],
+) -> "RuleChanges":
+    from domain.disputes.whatif import UNCHANGED, RuleChanges
+
+    asked = RuleChanges(
+        trips,
+        UNCHANGED if schedule is None else _schedule(schedule),
+        coverage,
+        dict(map(_limit, limits)),
+        dict(map(_paytable, pays)) | figures,
+    )
+    if asked == RuleChanges():
+        fail("name what is to be another: --trips, --schedule, --coverage, --limit, --paytable or --set")
+    return asked
+
+
+def _paytable(text: str) -> tuple[str, Any]:
+    place, equals, odds = text.partition("=")
+    table, dot, hand = place.partition(".")
+    if not (table and dot and hand and equals and odds):
+        fail(f"--paytable is like BLIND.flush=2:1, not {text!r}")
+    return f"paytable.{table}.pays.{hand}", odds
+
+
+def _figures(ruleset: str, texts: list[str]) -> dict[str, Any]:
+    """Each place and its value, read as what stands there now: text and money as they are, anything else as JSON."""
+    from domain.rules import rulesets
+
+    is_text = {figure.place for figure in rulesets.figures(rulesets.load(ruleset)) if isinstance(figure.value, str)}
+    found: dict[str, Any] = {}
+    for text in texts:
+        place, equals, value = text.partition("=")
+        if not (place and equals and value):
+            fail(f"--set is like odds.play.pays=2:1 or split.most_hands=2, not {text!r}")
+        try:
+            found[place] = value if place in is_text else json.loads(value)
+        except ValueError:
+            found[place] = value
+    return found
+
+
+def _schedule(text: str) -> Any:
+    if text == "none":
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = text
+    if isinstance(found, dict) or (isinstance(found, int) and not isinstance(found, bool)):
+        return found
+    fail(f"--schedule is an option's number, none, or a schedule as JSON, not {text!r}")
+
+
+def _limit(text: str) -> tuple[str, tuple[str, str]]:
+    import re
+
+    found = re.fullmatch(r"([a-z_]+)=([0-9]+\.[0-9]{2}):([0-9]+\.[0-9]{2})", text)
+    if found is None:
+        fail(f"--limit is like ante=5.00:100.00, not {text!r}")
+    return found[1], (found[2], found[3])
+
+
+def _check(rules: Any, changes: "RuleChanges") -> None:
+    """Whatever no round of the rule set could be settled by is said at once, and not of each round."""
+    import msgspec
+
+    from domain.rules.terms import TermsDocument, resolve
+
+    terms: dict[str, Any] = {"limits": dict(changes.limits)}
+    if len(rules.schedules) > 1:
+        terms["schedule"] = next(iter(rules.schedules))
+    if rules.usual_trips is None and (tables := rules.tables_for("trips")):
+        terms["trips"] = next(iter(tables))
+    for name, value in (("trips", changes.trips), ("coverage", changes.coverage)):
+        if value is not None:
+            terms[name] = value
+    if changes.schedule != "unchanged":
+        terms["schedule"] = changes.schedule
+    try:
+        resolve(rules, msgspec.convert(terms, TermsDocument))
+    except msgspec.ValidationError as error:
+        fail(f"these terms are not as a document has them: {error}")
+
+
+# ---- how it is told
+
+SECTIONS = {"days": "gaming_day", "bettors": "bettor", "boxes": "box"}
+
+
+def _as_json(found: dict[str, Any]) -> str:
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def _as_csv(found: dict[str, Any]) -> str:
+    """One table: what a row is about, and its figures; empty where they do not apply."""
+    figures = list(found["total"])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["by", "of", *figures, "reason", "clause"])
+    writer.writerow(["total", "", *found["total"].values(), "", ""])
+    for section, key in SECTIONS.items():
+        for row in found[section]:
+            writer.writerow([key, row[key], *(row.get(name, "") for name in figures), "", ""])
+    for row in found["unplayable"]:
+        writer.writerow(["unplayable", row["round"], *("" for _ in figures), row["reason"], row["clause"] or ""])
+    return out.getvalue()
+
+
+def _as_table(found: dict[str, Any]) -> str:
+    from rich.console import Console
+    from rich.table import Table
+
+    out = io.StringIO()
+    console = Console(file=out, width=200, markup=False)
+    total = found["total"]
+    console.print(
+        f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; "
+        f"change in fees {total['fees_change']}, paid {total['paid_change']}, collected {total['collected_change']}"
+    )
+    for section, key in SECTIONS.items():
+        rows = found[section]
+        if rows:
+            shown = Table(box=None, pad_edge=False, header_style="bold")
+            for name in rows[0]:
+                shown.add_column(
+                    name.replace("_then", "_would_be").replace("_", " "),
+                    justify="left" if name == key else "right",
+                    no_wrap=True,
+                )
+            for row in rows:
+                shown.add_row(*map(str, row.values()))
+            console.print()
+            console.print(shown)
+    if found["unplayable_rounds"]:
+        console.print(f"\n{found['unplayable_rounds']:,} rounds could not have been played so:")
+        for row in found["unplayable"]:
+            console.print(f"  {row['round']}  {row['reason']}", soft_wrap=True)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

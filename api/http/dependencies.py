@@ -1,0 +1,127 @@
+"""What routes depend on: the caller and their role, safe retries, versions, and the moment at the table."""
+
+import re
+import time
+from typing import Annotated, Literal
+
+from fastapi import Depends, Header, Request, Security
+from fastapi.security import HTTPBearer, SecurityScopes
+
+from api.service.admission import Admission, SecondPerson, ServiceOf
+from api.service.callers import authenticated
+from api.service.fields import worded
+from api.service.idempotency import Once, Writing
+from api.service.problems import Problem
+from domain import moments
+from infra.access.callers import Caller
+from infra.ledger.ledger import Actor
+from infra.ledger.round_play import NO_VERSION
+
+_VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
+
+bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="bearerAuth",
+    bearerFormat="JWT",
+    description="A token with one of the roles terminal (which names its table), floor, cage, counter, accounting, "
+    "auditor and admin. Each operation lists the roles that it takes, any of them. A service without authentication "
+    "asks for none.",
+)
+
+
+async def authenticate(
+    request: Request, scopes: SecurityScopes, service: ServiceOf, _: Annotated[object, Security(bearer)]
+) -> Caller:
+    caller = await authenticated(service, request)
+    caller.check_role(scopes.scopes)
+    return caller
+
+
+_admission = Admission(authenticate)
+plain_caller = _admission.plain_caller
+caller = _admission.caller
+table_caller = _admission.table_caller
+round_caller = _admission.round_caller
+dispute_caller = _admission.dispute_caller
+searching_caller = _admission.searching_caller
+neighbour_caller = _admission.neighbour_caller
+
+
+async def single_values(request: Request) -> None:
+    """What an address asks for twice cannot be meant."""
+    asked = request.query_params
+    if asked and len(asked.multi_items()) != len(asked):
+        (name, *_) = [name for name in asked if len(asked.getlist(name)) > 1]
+        raise Problem("bad_document", f"`{name}` stands more than once in the address.")
+
+
+# ---- writing
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="Of the caller's choice, one for each request; the same request again is carried out once.",
+        pattern=worded("^[!-~]{1,200}$", "has 1 to 200 visible ASCII characters"),
+    ),
+]
+HappenedAt = Annotated[
+    str | None,
+    Header(description="When it happened at the table, if not now.", pattern=f"^{moments.MOMENT_PATTERN}$"),
+]
+LateEntry = Annotated[
+    Literal["true", "false"] | None,
+    Header(description="Entered afterwards; so is what is over a minute old."),
+]
+
+
+async def writing(
+    request: Request,
+    idempotency_key: IdempotencyKey = None,
+    happened_at: HappenedAt = None,
+    late_entry: LateEntry = None,
+) -> Writing:
+    """After the caller, who is in the request's scope by then."""
+    caller: Caller = request.scope["caller"]
+    parts = [request.method.encode(), request.url.path.encode(), await request.body()]
+    if happened_at is not None:
+        parts.append(happened_at.encode("latin-1"))
+    key = None if idempotency_key is None else f"{caller.by}/{idempotency_key}"
+    return Writing(_actor(caller, happened_at, late_entry), Once(key, tuple(parts), caller.request_id))
+
+
+def _actor(caller: Caller, happened_at: str | None, late_entry: str | None) -> Actor:
+    now_ms = time.time_ns() // 1_000_000
+    if happened_at is None:
+        if late_entry == "true":
+            raise Problem("bad_choice", "A late entry says when it happened, in Happened-At.")
+        return Actor(caller.by, now_ms)
+    at_ms = moments.milliseconds(moments.read_moment(happened_at, "Happened-At"))
+    return Actor(caller.by, *moments.check_given(at_ms, now_ms, late_entry == "true"), dated=True)
+
+
+async def expected_version(
+    if_match: Annotated[str | None, Header(description="An ETag: only onto this version of it.")] = None,
+) -> int | None:
+    if if_match is None or if_match == "*":
+        return None
+    found = _VERSION_TAG.fullmatch(if_match)
+    return NO_VERSION if found is None else int(found[1])
+
+
+Command = Annotated[Writing, Depends(writing)]
+IfMatch = Annotated[int | None, Depends(expected_version)]
+
+
+class second_person:  # noqa: N801
+    """The dependency of a route that two people sign: the second one has one of these roles."""
+
+    def __init__(self, *roles: str) -> None:
+        self.roles = frozenset(roles)
+
+    async def __call__(
+        self,
+        request: Request,
+        service: ServiceOf,
+        second_authorization: Annotated[str | None, Header(description="The second person's bearer token.")] = None,
+    ) -> SecondPerson:
+        return SecondPerson(service, request, self.roles)

@@ -1,0 +1,122 @@
+"""/docs and /redoc without a network: FastAPI's own pages, with the scripts that fastapi-offline carries."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
+from fastapi.responses import HTMLResponse, Response
+
+from api.service.fields import Model
+from api.service.problems import Problem
+
+ASSETS = {
+    "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+    "swagger-ui.css": "text/css; charset=utf-8",
+    "redoc.standalone.js": "text/javascript; charset=utf-8",
+    "favicon.png": "image/png",
+}
+INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+ADDRESS = "/docs/assets"
+
+router = APIRouter(include_in_schema=False)
+
+
+_LIMITS = {"ge": "minimum", "le": "maximum"}
+
+
+def with_constraints(document: dict[str, Any]) -> dict[str, Any]:
+    """What is refused is described as refused, where pydantic and FastAPI leave it out of the document.
+
+    Limits of a number that has a validator before them appear under pydantic's own names, and an optional parameter
+    would be allowed to be null, which no address or header can say.
+    """
+    for operation in (operation for path in document["paths"].values() for operation in path.values()):
+        for parameter in operation.get("parameters", ()):
+            parameter["schema"] = _never_null(parameter["schema"])
+    completed: dict[str, Any] = _constrained(document)
+    return completed
+
+
+def _never_null(schema: dict[str, Any]) -> dict[str, Any]:
+    rest = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    others = {name: value for name, value in schema.items() if name != "anyOf"}
+    if len(rest) == 1:
+        return {**others, **rest[0]}
+    return {**others, "anyOf": rest} if rest else schema
+
+
+def _constrained(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_constrained(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _constrained(one) for name, one in value.items()}
+    if found.get("type") == "integer":
+        found = {_LIMITS.get(name, name): one for name, one in found.items()}
+    return found
+
+
+def with_examples(document: dict[str, Any]) -> dict[str, Any]:
+    """The examples of the models with their nulls, which FastAPI leaves out of all that it describes."""
+    schemas = document["components"]["schemas"]
+    for model in _models(Model):
+        extra = model.model_config.get("json_schema_extra")
+        if isinstance(extra, dict) and "examples" in extra and model.__name__ in schemas:
+            schemas[model.__name__]["examples"] = extra["examples"]
+    return document
+
+
+def _models(model: type[Model]) -> Iterator[type[Model]]:
+    for child in model.__subclasses__():
+        yield child
+        yield from _models(child)
+
+
+@router.get("/docs")
+async def swagger() -> Response:
+    page = get_swagger_ui_html(
+        openapi_url="/openapi.json",
+        title="roundledger",
+        swagger_js_url=f"{ADDRESS}/swagger-ui-bundle.js",
+        swagger_css_url=f"{ADDRESS}/swagger-ui.css",
+        swagger_favicon_url=f"{ADDRESS}/favicon.png",
+    )
+    return _within_policy(page)
+
+
+@router.get("/redoc")
+async def redoc() -> Response:
+    page = get_redoc_html(
+        openapi_url="/openapi.json",
+        title="roundledger",
+        redoc_js_url=f"{ADDRESS}/redoc.standalone.js",
+        redoc_favicon_url=f"{ADDRESS}/favicon.png",
+        with_google_fonts=False,
+    )
+    return _within_policy(page)
+
+
+@router.get(f"{ADDRESS}/{{name}}")
+async def asset(name: str) -> Response:
+    if name not in ASSETS:
+        raise Problem("not_found", "There is nothing at this address.")
+    body = (files("fastapi_offline") / "static" / name).read_bytes()
+    return Response(body, headers={"Cache-Control": "public, max-age=86400"}, media_type=ASSETS[name])
+
+
+def _within_policy(page: HTMLResponse) -> Response:
+    """What the page itself has in it runs by its hash; both interfaces set styles of their own."""
+    scripts = INLINE_SCRIPT.findall(bytes(page.body).decode())
+    hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
+    page.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return page

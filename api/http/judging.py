@@ -1,0 +1,36 @@
+"""What the engine judges itself: bodies that are described in full and read as they were sent.
+
+A body that fits its description is no bad request, even where the rules make no sense of it: 409 (decision 20). One
+that does not fit it is: 400.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from api.http.schemas.rounds import Action, PlayerDealer
+from api.service.problems import of_refusal
+from domain.errors import BadDocument
+
+_ACTION: TypeAdapter[Any] = TypeAdapter(Action)
+_PLAYER_DEALER: TypeAdapter[Any] = TypeAdapter(PlayerDealer)
+
+
+@contextmanager
+def judged(actions: Iterator[Any] | Any, player_dealer: Any = None) -> Iterator[None]:
+    """Around a command with these parts of its body."""
+    try:
+        yield
+    except BadDocument as refusal:
+        try:
+            for action in actions:
+                _ACTION.validate_python(action)
+            if player_dealer is not None:
+                _PLAYER_DEALER.validate_python(player_dealer)
+        except ValidationError:
+            raise of_refusal(refusal) from None
+        raise

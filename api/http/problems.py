@@ -1,0 +1,78 @@
+"""How the HTTP interface answers problems, and how its document describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.http.requests import Unreadable
+from api.http.schemas.problems import ProblemOut
+from api.service.fields import refusals
+from api.service.problems import MEDIA_TYPE, STATUSES, TITLES, Problem
+
+Described = dict[int | str, dict[str, Any]]
+RULES_SAY = ("out_of_turn", "bad_choice", "limit", "missing_wager", "duplicate_card", "wrong_cards")
+_REQUEST_ID = {
+    "X-Request-Id": {"description": "By which the request is found in the log.", "schema": {"type": "string"}}
+}
+_HEADERS: dict[str, Any] = {
+    "ETag": {"description": "Its version, in quotes.", "schema": {"type": "string", "pattern": '^"[0-9]+"$'}},
+    "Location": {"description": "Where it is.", "schema": {"type": "string"}},
+    "Idempotent-Replayed": {
+        "description": "Present, and `true`, where this is the answer to an earlier request under the same key.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+}
+
+
+def problems(*codes: str) -> Described:
+    """For `responses=`: the problems that a route can answer, by status, beyond those of its router."""
+    by_status: dict[int, list[str]] = {}
+    for code in sorted(codes, key=list(STATUSES).index):
+        by_status.setdefault(STATUSES[code], []).append(code)
+    return {status: _described(of) for status, of in by_status.items()}
+
+
+def _described(codes: list[str]) -> dict[str, Any]:
+    return {
+        "description": "; ".join(f"`{code}`: {TITLES[code]}" for code in codes),
+        "headers": _REQUEST_ID,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemOut.__name__}"}}},
+    }
+
+
+READING = problems("bad_document", "unauthenticated", "forbidden", "not_found", "too_many_requests", "unavailable")
+# Instead of the description of FastAPI's own validation errors, which nobody gets here.
+ANYTHING_ELSE: Described = {"default": {**_described(["internal"]), "model": ProblemOut}}
+
+
+def writes(*codes: str) -> Described:
+    """The same for what takes an Idempotency-Key."""
+    return problems("too_large", "unsupported_media_type", "key_reused", "bad_document", *RULES_SAY, *codes)
+
+
+def answers(status: int, description: str, *headers: str, **more: Any) -> Described:
+    """The good answer of a route, with the headers that it has beyond those of every answer."""
+    found = {name: _HEADERS[name] for name in headers}
+    return {status: {"description": description, "headers": {**_REQUEST_ID, **found}, **more}}
+
+
+def of_validation(error: RequestValidationError) -> Problem:
+    """What does not fit its type: an address that cannot be one is not found, anything else a bad document."""
+    errors = error.errors()
+    for each in errors:
+        if isinstance(each.get("input"), Unreadable):
+            return Problem("bad_document", each["input"].detail)
+        if each["loc"] == ("body",) and isinstance(each.get("input"), bytes):
+            return Problem("unsupported_media_type", "Bodies are application/json.")
+    for each in errors:
+        if each["loc"][0] == "path":
+            return Problem("not_found", f"That is not the id of a {str(each['loc'][1]).replace('_', ' ')}.")
+    return Problem("bad_document", " ".join(refusals(errors).values()))
+
+
+async def answer(request: Request, problem: Problem) -> Response:
+    return problem.response(request.scope.get("request_id"))

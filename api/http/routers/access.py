@@ -1,0 +1,128 @@
+"""Who may do what: people who sign in to the pages, tokens for programs, and the record of who looked at what."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import Path, Query, Response, Security
+from msgspec.structs import asdict
+
+from api.http.dependencies import plain_caller
+from api.http.problems import problems
+from api.http.resource import resource
+from api.http.schemas.access import (
+    PeopleOut,
+    PersonChangeIn,
+    PersonIn,
+    PersonOut,
+    ReadsOut,
+    RevocationIn,
+    RevokedOut,
+    TokenIn,
+    TokenOut,
+)
+from api.service import roles
+from api.service.admission import ServiceOf, path_id
+from api.service.fields import Number
+from api.service.problems import Problem
+from api.service.settings import secret_of
+from api.service.state import Service
+from api.service.tokens import make_token
+from infra.access.callers import Caller
+from infra.access.staff import StaffMember
+from projections.views.books import NotFound
+
+router = resource("access")
+Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
+Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
+CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
+
+
+@router.get("/people", operation_id="listPeople", response_model=PeopleOut)
+async def list_people(service: ServiceOf, caller: Reading) -> Any:
+    """Who may sign in to the pages; disabled ones too."""
+    return {"people": [_shown(member) for member in await service.run(service.people.everybody)]}
+
+
+@router.post("/people", operation_id="addPerson", response_model=PersonOut, status_code=201, responses=CHANGES)
+async def add_person(service: ServiceOf, caller: Admin, body: PersonIn) -> Any:
+    """Let somebody sign in, with one or several parts: a role, or for a terminal `terminal:` and its table."""
+    member = StaffMember(body.staff_id, body.name, tuple(body.parts), False)
+    await service.run(service.people.add, member, body.password, caller.by)
+    service.access.expire()
+    return _shown(member)
+
+
+@router.post("/people/{staff}/changes", operation_id="changePerson", response_model=PersonOut, responses=CHANGES)
+async def change_person(
+    service: ServiceOf,
+    caller: Admin,
+    staff: Annotated[str, path_id("floor-7", "The person's staff id.")],
+    body: PersonChangeIn,
+) -> Any:
+    """Give somebody other parts or a new password, or disable them.
+
+    Their sessions end where they are disabled or get a password, or lose the part that they have taken.
+    """
+    return _shown(await service.run(_changed, service, caller, staff, body))
+
+
+def _shown(member: StaffMember) -> dict[str, Any]:
+    return {**asdict(member), "parts": list(member.parts)}
+
+
+def _changed(service: Service, caller: Caller, staff_id: str, body: PersonChangeIn) -> StaffMember:
+    if service.people.find(staff_id) is None:
+        raise NotFound(f"There is nobody with the id {staff_id}.")
+    changed = service.people.change(staff_id, caller.by, **body.model_dump(exclude_unset=True))
+    service.access.expire()
+    return changed
+
+
+@router.post(
+    "/tokens",
+    operation_id="createToken",
+    response_model=TokenOut,
+    status_code=201,
+    responses={**CHANGES, **problems("out_of_turn", "bad_choice")},
+)
+async def create_token(response: Response, service: ServiceOf, caller: Admin, body: TokenIn) -> Any:
+    """Make a token. It is shown this once."""
+    if (body.role == "terminal") != (body.table is not None):
+        raise Problem("bad_choice", "A terminal's token names its table, and nobody else's does.")
+    key = secret_of(service.settings.token_key)
+    if key is None:
+        raise Problem("out_of_turn", "This service has no key of its own to sign tokens with.")
+    token, token_id = make_token(key, service.settings, body.by, body.role, body.table, body.days)
+    part = body.role if body.table is None else f"{body.role}:{body.table}"
+    await service.run(service.people.token_made, body.by, part, token_id, body.days, caller.by)
+    service.access.expire()
+    response.headers["Cache-Control"] = "no-store"
+    return {
+        **{"token": token, "id": token_id, "by": body.by, "role": body.role, "table": body.table},
+        "expires_at": (datetime.now(UTC) + timedelta(days=body.days)).isoformat(timespec="seconds"),
+    }
+
+
+@router.post("/tokens/{token}/revocation", operation_id="revokeToken", response_model=RevokedOut, responses=CHANGES)
+async def revoke_token(
+    service: ServiceOf,
+    caller: Admin,
+    token: Annotated[
+        str, Path(pattern="^[A-Za-z0-9_.-]{1,100}$", description="Its id (jti).", examples=["6f1c2f0e8a55"])
+    ],
+    body: RevocationIn,
+) -> Any:
+    """Revoke a token by its id, for good."""
+    await service.run(service.access.revoke, token, caller.by, body.reason)
+    return {"id": token, "revoked": True}
+
+
+@router.get("/reads", operation_id="listReads", response_model=ReadsOut)
+async def list_reads(
+    service: ServiceOf,
+    caller: Reading,
+    after: Annotated[Number, Query(ge=0, le=10**11, description="The number of the last one that was seen.")] = 0,
+    limit: Annotated[Number, Query(ge=1, le=1000, description="How many at most.")] = 100,
+) -> Any:
+    """Who has looked at which hand, and who has exported what, in order."""
+    return {"reads": await service.run(service.looks.after, after, limit)}

@@ -1,0 +1,161 @@
+"""Drop boxes: on tables, counted blind, signed off; and progressive meters."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Response, Security
+
+from api.http.answers import plain, respond
+from api.http.dependencies import Command, plain_caller, second_person
+from api.http.problems import answers, problems, writes
+from api.http.resource import resource
+from api.http.schemas.boxes import (
+    AdjustmentIn,
+    BoxesOut,
+    BoxFilters,
+    BoxHistory,
+    BoxOut,
+    CountIn,
+    MeterOut,
+    ReconciliationIn,
+)
+from api.service import roles
+from api.service.admission import BoxId, SecondPerson, ServiceOf
+from api.service.fields import ID_PATTERN
+from domain.floor.drop_boxes import DropBox
+from domain.money import cents
+from domain.rules.terms import Meter
+from infra.access.callers import Caller
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import CommandReceipt
+from projections.queries.box_search import BoxFilter
+from projections.views import box_views as boxes
+from projections.views.blindness import sight_of
+from projections.views.meter_views import existing_meter, meter_shown
+from projections.views.paging import read_cursor
+
+router = resource("boxes")
+CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
+MeterId = Annotated[str, Path(pattern=ID_PATTERN, description="The meter's id.", examples=["meter-t1"])]
+REPLAYED = "Idempotent-Replayed"
+
+
+@router.get("/boxes", operation_id="listBoxes", response_model=BoxesOut, responses=problems("bad_choice"))
+async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[BoxFilters, Query()]) -> Any:
+    """Drop boxes, the last installed first.
+
+    What a box should hold is shown to accounting and auditors at any time, what was counted once two counts agree; to
+    others both once the box has been signed off. Whoever may count sees neither as long as a box of that table is not
+    counted and agreed.
+    """
+    wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
+    return await service.run(boxes.list_boxes, service.books, caller, wanted, asked.status, asked.limit)
+
+
+@router.get("/boxes/{box}", operation_id="getBox", response_model=BoxOut)
+async def get_box(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
+    """A drop box, as far as the caller may know it."""
+    return await service.run(boxes.get_box, service.books, caller, box)
+
+
+@router.get("/boxes/{box}/history", operation_id="getBoxHistory", response_model=BoxHistory)
+async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
+    """What happened to a drop box, from its table to its signature, without single fees.
+
+    Counts by denomination are shown to accounting once two of them agree; whoever counted sees their own.
+    """
+    tolerance = service.settings.count_tolerance_cents
+    return await service.run(boxes.box_history, service.books, caller, box, tolerance)
+
+
+@router.post(
+    "/boxes/{box}/counts",
+    operation_id="countBox",
+    response_model=BoxOut,
+    responses={**writes("conflict"), **answers(200, "The box, as far as the caller may know it.", REPLAYED)},
+)
+async def count_box(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.COUNTING)],
+    box: BoxId,
+    body: CountIn,
+    writing: Command,
+) -> Response:
+    """Count a box that was taken off its table, blind.
+
+    Two people count each box; a third one where they differ.
+    """
+    pieces = {cents(value): number for value, number in body.pieces.items()}
+
+    def command(receipt: CommandReceipt) -> DropBox:
+        boxes.existing_box(service.books, box)
+        return Floor(service.ledger, receipt).count_box(box, pieces, writing.actor)
+
+    # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
+    sight = await service.run(sight_of, service.books, caller)
+    return respond(await service.once(writing.once, command, plain(lambda found: boxes.box_shown(found, sight))))
+
+
+@router.post(
+    "/boxes/{box}/reconciliation",
+    operation_id="reconcileBox",
+    response_model=BoxOut,
+    responses={**writes("conflict"), **answers(200, "The box, as far as the caller may know it.", REPLAYED)},
+)
+async def reconcile_box(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
+    box: BoxId,
+    body: ReconciliationIn,
+    writing: Command,
+) -> Response:
+    """Sign off a counted box.
+
+    By somebody who did not count; a difference needs an explanation.
+    """
+
+    def command(receipt: CommandReceipt) -> DropBox:
+        boxes.existing_box(service.books, box)
+        tolerance = service.settings.count_tolerance_cents
+        return Floor(service.ledger, receipt).reconcile_box(box, writing.actor, tolerance, body.explanation)
+
+    sight = await service.run(sight_of, service.books, caller)
+    return respond(await service.once(writing.once, command, plain(lambda found: boxes.box_shown(found, sight))))
+
+
+@router.get("/meters/{meter}", operation_id="getMeter", response_model=MeterOut, tags=["meters"])
+async def get_meter(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=["terminal", "floor", "cage", "accounting", "auditor"])],
+    meter: MeterId,
+) -> Any:
+    """A progressive meter."""
+    return meter_shown(await service.run(existing_meter, service.ledger, meter))
+
+
+@router.post(
+    "/meters/{meter}/adjustments",
+    operation_id="adjustMeter",
+    response_model=MeterOut,
+    tags=["meters"],
+    responses={**writes("conflict"), **answers(200, "The meter.", REPLAYED)},
+)
+async def adjust_meter(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
+    meter: MeterId,
+    body: AdjustmentIn,
+    writing: Command,
+    second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "accounting"))],
+) -> Response:
+    """Adjust a progressive meter.
+
+    By two different people.
+    """
+
+    def command(receipt: CommandReceipt) -> Meter:
+        signed = second.signed(body.second_person)
+        existing_meter(service.ledger, meter)
+        figures = cents(body.shown), cents(body.reserve)
+        return Floor(service.ledger, receipt).adjust_meter(meter, *figures, body.reason, signed, writing.actor)
+
+    return respond(await service.once(writing.once, command, plain(meter_shown)))

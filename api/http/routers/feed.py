@@ -1,0 +1,137 @@
+"""The live feed: server-sent events of one table or of the whole floor, resumable, with nothing skipped.
+
+Every listener reads the events itself, by position, from where it was; what all of them share is only the bell that
+says that there may be something new. So nothing is lost between two connections, and a slow reader holds up nobody.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, Callable
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import Depends, Header, Query, Request, Security
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from api.http import dependencies
+from api.http.dependencies import table_caller
+from api.http.problems import answers
+from api.http.resource import resource
+from api.http.schemas import examples
+from api.service import roles
+from api.service.admission import ServiceOf, TableId, check_tables
+from api.service.callers import is_still_admitted
+from api.service.fields import Number
+from api.service.state import Service
+from infra.access.callers import Caller, Forbidden
+from infra.ledger.feed import FeedReader
+from infra.store.errors import StoreError
+from projections.views.blindness import Tables
+
+router = resource("feed")
+PAGE = 500
+POLL_SECONDS = 1.0
+ADMITTED_SECONDS = 1.0  # how long somebody listens before it is asked again whether they may
+LAST = 10**15
+FEED = answers(
+    200,
+    "Events as they are stored, without end.",
+    content={"text/event-stream": {"examples": {"wager": {"value": examples.FEED}}}},
+)
+
+
+async def resumed(
+    service: ServiceOf,
+    last_event_id: Annotated[
+        Number | None,
+        Header(ge=0, le=LAST, description="Go on after this event; without it, from now on."),
+    ] = None,
+    after: Annotated[
+        Number | None, Query(ge=0, le=LAST, description="The same, for readers that cannot set the header.")
+    ] = None,
+) -> int:
+    """The header counts where both are given, for a browser that comes back asks under the same address."""
+    if last_event_id is not None:
+        return last_event_id
+    if after is not None:
+        return after
+    return await service.run(service.ledger.events.recorder.max_notification_id) or 0
+
+
+After = Annotated[int, Depends(resumed)]
+
+
+async def own_table(
+    table: TableId, caller: Annotated[Caller, Security(table_caller, scopes=roles.LISTENING)]
+) -> Caller:
+    """Asked before the stream begins, so that a refusal is an answer of its own."""
+    caller.check_table(table)
+    return caller
+
+
+@router.get("/tables/{table}/feed", operation_id="tableFeed", response_class=EventSourceResponse, responses=FEED)
+async def table_feed(
+    request: Request, service: ServiceOf, caller: Annotated[Caller, Depends(own_table)], table: TableId, after: After
+) -> AsyncIterable[ServerSentEvent]:
+    """What happens at a table, as it happens."""
+    await service.run(service.books.record_look, caller, "feed", f"{table} after {after}")
+    async for event in _events(service, request, caller, table, after, lambda: (table,)):
+        yield event
+
+
+@router.get("/feed", operation_id="floorFeed", response_class=EventSourceResponse, responses=FEED)
+async def floor_feed(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.LISTENING_TO_ALL)],
+    after: After,
+) -> AsyncIterable[ServerSentEvent]:
+    """What happens on the whole floor, as it happens."""
+    await service.run(service.books.record_look, caller, "feed", f"every table after {after}")
+    async for event in _events(service, request, caller, None, after, lambda: None):
+        yield event
+
+
+async def _events(
+    service: Service,
+    request: Request,
+    caller: Caller,
+    table: str | None,
+    after: int,
+    tables: Callable[[], Tables],
+) -> AsyncIterable[ServerSentEvent]:
+    reader = FeedReader(service.ledger)
+    waiting = service.news.join()
+    _, bell = waiting
+    look_again = time.monotonic() + ADMITTED_SECONDS
+    try:
+        yield ServerSentEvent(comment="roundledger")
+        while not service.stopping.is_set():
+            bell.clear()
+            if time.monotonic() >= look_again:
+                if not await is_still_admitted(service, request, caller):
+                    return  # whoever comes again learns why
+                look_again = time.monotonic() + ADMITTED_SECONDS
+            try:
+                page, last = await service.run(reader.read, after, PAGE, table)
+                # Asked after every page is read: a box may have been put on the table since the listener came, or the
+                # listener have become somebody who counts.
+                await check_tables(service, caller, tables)
+            except (StoreError, Forbidden):
+                return  # the listener comes again, with the id of the last event that it saw
+            for item in page:
+                yield _event(item)
+            if last > after:
+                after = last
+                continue
+            try:
+                async with asyncio.timeout(POLL_SECONDS):
+                    await bell.wait()
+            except TimeoutError:
+                pass
+    finally:
+        service.news.leave(waiting)
+
+
+def _event(item: dict[str, Any]) -> ServerSentEvent:
+    return ServerSentEvent(id=str(item["position"]), event=item["event"], raw_data=msgspec.json.encode(item).decode())

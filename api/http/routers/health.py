@@ -1,0 +1,124 @@
+"""Whether the service lives, whether it can work, and its figures for Prometheus."""
+
+from contextlib import suppress
+from typing import Annotated, Any
+
+import psycopg
+from fastapi import APIRouter, Request, Response, Security
+from fastapi.security import SecurityScopes
+
+from api.http.dependencies import authenticate, bearer
+from api.http.problems import answers, problems
+from api.http.schemas.service import HealthyOut, ReadyOut
+from api.service.admission import ServiceOf
+from api.service.callers import as_seen
+from api.service.state import Service
+from infra.access.callers import OPEN, Caller
+from infra.schema.migrator import MigrationRefused, pending
+from infra.store import clock_offset
+from infra.store.database import rights_beyond_service_of
+from infra.store.errors import DATABASE_ERRORS
+
+router = APIRouter(tags=["service"])
+_LAGS = ("lag_events", "lag_seconds", "unsealed_events", "seal_lag_seconds")
+_NOT_READY: dict[str, Any] = {
+    "status": "not ready", "database": False, "migrations": [], "writes": None, "clock_ahead_seconds": None,
+    "warnings": [], **dict.fromkeys(_LAGS),
+}  # fmt: skip
+
+
+@router.get("/healthz", operation_id="health", response_model=HealthyOut)
+async def healthz() -> Any:
+    """The process is alive."""
+    return {"status": "ok"}
+
+
+@router.get(
+    "/readyz",
+    operation_id="readiness",
+    response_model=ReadyOut,
+    responses={503: {"model": ReadyOut, "description": "Not all of it."}},
+)
+async def readyz(response: Response, service: ServiceOf) -> Any:
+    """The database answers and takes writes, its schema and the reports are up to date, and the clocks agree."""
+    ready = await service.run(_ready, service)
+    response.status_code = 200 if ready["status"] == "ready" else 503
+    return ready
+
+
+def _ready(service: Service) -> dict[str, Any]:
+    recorder = service.ledger.events.recorder
+    ready: dict[str, Any] = {**_NOT_READY, "migrations": [], "warnings": []}
+    try:
+        ready["migrations"] = pending(service.database_url)
+        ready["database"] = True
+        if ready["migrations"] or service.stopping.is_set():
+            return ready
+        ready["clock_ahead_seconds"] = ahead = round(recorder.clocks.ahead_seconds(), 3)
+        ready["writes"] = abs(ahead) <= clock_offset.REFUSED_SECONDS and recorder.write_probe.writes()
+        ready["warnings"] = [*_warnings(ready), *_login_warnings(service)]
+        ready["unsealed_events"], ready["seal_lag_seconds"] = service.sealing.lag()
+        ready["lag_events"], ready["lag_seconds"] = service.projecting.lag()
+    except psycopg.errors.UndefinedTable:
+        ready["lag_events"], ready["lag_seconds"] = 0, 0.0  # nothing has been projected yet
+    except (*DATABASE_ERRORS, MigrationRefused):
+        return ready
+    if ready["writes"] and ready["lag_seconds"] <= service.settings.lag_limit_seconds:
+        ready["status"] = "ready"
+    return ready
+
+
+def _warnings(ready: dict[str, Any]) -> list[str]:
+    ahead, found = ready["clock_ahead_seconds"], []
+    if abs(ahead) > clock_offset.NOTICED_SECONDS:
+        found.append(clock_offset.in_words(ahead))
+    if not ready["writes"]:
+        found.append("Nothing can be stored now.")
+    return found
+
+
+def _login_warnings(service: Service) -> list[str]:
+    """A login that could change the record; `serve` starts with one only where that is allowed.
+
+    Anybody may read this, so it names no login.
+    """
+    found = service.ledger.events.recorder.database.read(rights_beyond_service_of)
+    return [] if found is None else ["The database login has more rights than the service needs."]
+
+
+async def scraper(
+    request: Request, scopes: SecurityScopes, service: ServiceOf, _: Annotated[object, Security(bearer)]
+) -> Caller:
+    """Prometheus, by the one token that reads metrics and nothing else; or whoever has one of the roles."""
+    if service.tokens.may_scrape(request.headers):
+        return as_seen(request, Caller("nobody", OPEN))
+    return await authenticate(request, scopes, service, _)
+
+
+@router.get(
+    "/metrics",
+    operation_id="metrics",
+    response_class=Response,
+    responses={
+        **problems("bad_document", "unauthenticated", "forbidden", "too_many_requests", "unavailable"),
+        **answers(200, "In Prometheus' text format.", content={"text/plain": {"schema": {"type": "string"}}}),
+    },
+)
+async def metrics(
+    service: ServiceOf, caller: Annotated[Caller, Security(scraper, scopes=["floor", "auditor", "admin"])]
+) -> Response:
+    """Figures for Prometheus. Also with the token of ROUNDLEDGER_METRICS_TOKEN, which opens nothing else."""
+    await service.run(_measure, service)
+    return Response(service.metrics.text(), media_type=service.metrics.media_type)
+
+
+def _measure(service: Service) -> None:
+    """A figure that cannot be had stays as it was; that the database is away is for /readyz to say."""
+    with suppress(*DATABASE_ERRORS):
+        service.metrics.lag(*service.projecting.lag())
+    with suppress(*DATABASE_ERRORS):
+        service.metrics.seal_lag(*service.sealing.lag())
+    with suppress(*DATABASE_ERRORS):
+        service.metrics.clock(service.ledger.events.recorder.clocks.ahead_seconds())
+    with suppress(*DATABASE_ERRORS):
+        service.metrics.login(bool(_login_warnings(service)))

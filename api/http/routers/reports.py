@@ -1,0 +1,106 @@
+"""Reports in the formats of the command line, fees, and a gaming day or a shift on one sheet."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Path, Query, Request, Response, Security
+
+from api.http import dependencies
+from api.http.answers import attached, encoded
+from api.http.dependencies import searching_caller
+from api.http.problems import answers, problems
+from api.http.resource import resource
+from api.http.schemas import examples
+from api.http.schemas.reports import FeeFilters, FeesOut, ReportFilters, SummaryFilters, SummaryOut
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import OneOf
+from infra.access.callers import Caller
+from projections.reports.fees import FeeFilter
+from projections.reports.report import Filters
+from projections.reports.report_files import FORMATS, NAMES, report_file
+from projections.views.summary_views import day_sheet_for, day_summary_for, fees_for
+
+router = resource("reports")
+FILES: dict[str, Any] = {
+    media_type: {"schema": {"type": "string"}} for media_type in FORMATS.values() if media_type != FORMATS["json"]
+}
+ROWS: dict[str, Any] = {FORMATS["json"]: {"examples": {"bankroll": {"value": examples.REPORT}}}}
+
+
+@router.get(
+    "/reports/{name}",
+    operation_id="getReport",
+    response_model=list[dict[str, Any]],
+    responses={
+        **problems("bad_choice"),
+        **answers(200, "Its rows, or the same in another format.", content={**ROWS, **FILES}),
+    },
+)
+async def get_report(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(searching_caller, scopes=roles.REPORTS)],
+    name: Annotated[str, OneOf(NAMES), Path(description="Which report.", examples=["bankroll"])],
+    asked: Annotated[ReportFilters, Query()],
+) -> Response:
+    """A report.
+
+    Today's rows come from the projections; with `as_of`, `from` or `to` they are worked out from the events.
+    """
+    format_ = asked.format
+    body = await service.run(report_file, service.books, caller, name, asked.filters(), format_, request.url.query)
+    if format_ == "json":
+        return Response(body, media_type=FORMATS["json"])
+    return attached(body, FORMATS[format_], f"{name}.{format_}")
+
+
+@router.get(
+    "/fees",
+    operation_id="getFees",
+    response_model=FeesOut,
+    response_model_exclude_unset=True,
+    responses=problems("bad_choice"),
+)
+async def get_fees(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(searching_caller, scopes=roles.COLLECTIONS)],
+    asked: Annotated[FeeFilters, Query()],
+) -> Response:
+    """Collection fees by day, shift, table and tier: the same fees added up in several ways.
+
+    Over the last seven days with fees, or from `first` to `last`; the report `collections` has single rows.
+    """
+    wanted = FeeFilter(**asked.model_dump())
+    return encoded(await service.run(fees_for, service.books, caller, wanted, request.url.query))
+
+
+@router.get(
+    "/summaries/{name}",
+    operation_id="getSummary",
+    response_model=SummaryOut,
+    responses={
+        **problems("bad_choice"),
+        **answers(
+            200,
+            "Totals and what they are made of.",
+            content={"application/pdf": {"schema": {"type": "string"}}},
+        ),
+    },
+)
+async def get_summary(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)],
+    name: Annotated[Literal["day", "shift"], Path(description="Which summary.", examples=["day"])],
+    asked: Annotated[SummaryFilters, Query()],
+) -> Response:
+    """A gaming day or a shift, summed up.
+
+    Of the day, or of the shift of it, that is named; without one, of the present one.
+    """
+    filters = Filters(**asked.model_dump(exclude={"format"}))
+    if asked.format == "pdf":
+        sheet = await service.run(day_sheet_for, service.books, caller, name, filters, request.url.query)
+        return attached(sheet, "application/pdf", f"{name}.pdf")
+    return encoded(await service.run(day_summary_for, service.books, caller, name, filters, request.url.query))

@@ -1,0 +1,1 @@
+"""The bodies that are taken and given, by resource."""

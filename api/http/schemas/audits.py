@@ -1,0 +1,123 @@
+"""Audits, their findings and notes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.service.fields import Id, Model, Moment, Omittable, example
+
+
+class AuditIn(Model):
+    """Everything may be left out: then all of the ledger is audited."""
+
+    model_config = example(examples.AUDIT_BODY)
+
+    since: Omittable[Moment] = Field(None, alias="from")
+    until: Omittable[Moment] = Field(None, alias="to")
+    table: Omittable[Id] = None
+    ruleset: Omittable[Id] = None
+    bettor: Omittable[Id] = None
+    round: Omittable[Id] = None
+    without: Omittable[list[Literal["floor", "projections", "log", "trail"]]] = None
+
+
+class AuditAsked(Model):
+    since: str | None = Field(alias="from")
+    until: str | None = Field(alias="to")
+    table: str | None
+    ruleset: str | None
+    bettor: str | None
+    round: str | None
+    without: list[str]
+
+
+class AuditProgress(Model):
+    """`done` and `total` are in events; `seconds_left` is null where nothing can be said."""
+
+    done: int
+    total: int
+    rounds: int
+    rounds_a_second: float
+    seconds: float
+    seconds_left: float | None
+
+
+class AuditCheck(Model):
+    name: Literal["rounds", "floor", "projections", "log", "trail"]
+    done: bool
+    told: str
+
+
+class AuditSummary(Model):
+    events: int
+    rounds: int
+    findings: int
+    by_kind: dict[str, int]
+    checks: list[AuditCheck]
+    seconds: float
+    last_position: int
+    notes: int
+    notes_by_kind: dict[str, int]
+
+
+class AuditOut(Model):
+    model_config = example(examples.AUDIT)
+
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    started_at: str
+    started_by: str
+    ended_at: str | None
+    asked: AuditAsked
+    progress: AuditProgress
+    findings: int
+    notes: int
+    summary: AuditSummary | None
+    error: str | None
+
+
+class AuditsOut(Model):
+    model_config = example({"audits": [examples.AUDIT]})
+
+    audits: list[AuditOut]
+
+
+class FindingOut(Model):
+    number: int
+    kind: str
+    what: str
+    round: str | None
+    table: str | None
+    ruleset: str | None
+    seat: int | None
+    bettor: str | None
+    hand: int | None
+    spot: str | None
+    expected: str | None
+    found: str | None
+    clause: str | None
+    stream: str | None
+    version: int | None
+    position: int | None
+    severity: Literal["finding", "note"]
+
+
+class FindingsOut(Model):
+    model_config = example(examples.FINDINGS)
+
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    findings: list[FindingOut]
+    next: int | None
+
+
+class AuditNotesOut(Model):
+    model_config = example(examples.AUDIT_NOTES)
+
+    audit: str
+    state: Literal["running", "done", "failed", "stopped", "abandoned"]
+    notes: list[FindingOut]
+    next: int | None

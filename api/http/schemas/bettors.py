@@ -1,0 +1,173 @@
+"""Bettors, their bankrolls, and how somebody banked."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.service.fields import AsOf, Id, Model, Number, QueryModel, ShownMoney, example
+from domain.floor.bettors import BettorKind
+from projections.queries.bettors import MOST_DAYS, MOST_MOVES
+
+
+class BettorIn(Model):
+    model_config = example({"kind": "proposition"})
+
+    kind: BettorKind
+
+
+class BettorOut(Model):
+    model_config = example({"bettor": "tp-1", "kind": "proposition"})
+
+    bettor: str
+    kind: BettorKind
+
+
+class BankrollSums(Model):
+    rounds: int
+    wagered: ShownMoney
+    won: ShownMoney
+    lost: ShownMoney
+    fees: ShownMoney
+    net: ShownMoney
+    buy_ins: ShownMoney
+    cash_outs: ShownMoney
+
+
+class BettorFound(BankrollSums):
+    bettor: str
+    kind: str
+    last_day: str
+
+
+class BettorsOut(Model):
+    """`cursor` is for `after`: where the next page goes on."""
+
+    model_config = example(examples.BETTORS)
+
+    bettors: list[BettorFound]
+    cursor: str | None
+
+
+class BankrollDay(BankrollSums):
+    gaming_day: str
+
+
+class ChipsMoved(Model):
+    at: str
+    source: str
+    round: str | None
+    table: str | None
+    what: str
+    change: ShownMoney
+
+
+class BankrollMove(ChipsMoved):
+    """`net`: what they were up after it, with fees; chips bought and cashed do not change it."""
+
+    net: ShownMoney
+
+
+class BankrollEnd(Model):
+    """`net`: what they were up at the end of that day, with fees."""
+
+    gaming_day: str
+    net: ShownMoney
+
+
+class BankrollOut(BettorFound):
+    """`moves` from the gaming day `since` on, the last ones; `before` is what they were up by that day, and `more` says
+    that there were moves before these. `chips` are those that they bought and cashed."""
+
+    model_config = example(examples.BANKROLL)
+
+    days: list[BankrollDay]
+    since: str
+    before: ShownMoney
+    ends: list[BankrollEnd]
+    moves: list[BankrollMove]
+    more: bool
+    chips: list[ChipsMoved]
+
+
+class BankedSums(Model):
+    """`liability` is the most that any of the rounds could have cost."""
+
+    bettor: str
+    rounds: int
+    settled: int
+    action: ShownMoney
+    liability: ShownMoney
+    paid: ShownMoney
+    collected: ShownMoney
+    net: ShownMoney
+    short_rounds: int
+    shortfall: ShownMoney
+    last_at: str
+
+
+class PlayerDealersOut(Model):
+    model_config = example(examples.PLAYER_DEALERS)
+
+    player_dealers: list[BankedSums]
+    cursor: str | None
+
+
+class BankedRound(Model):
+    round: str
+    table: str
+    at: str
+    status: Literal["open", "settled", "void"]
+    seat: int | None
+    turn: int | None
+    breach: str | None
+    wager: ShownMoney | None
+    action: ShownMoney
+    liability: ShownMoney
+    paid: ShownMoney
+    collected: ShownMoney
+    net: ShownMoney
+    shortfall: ShownMoney
+
+
+class BankTurn(Model):
+    """The rounds that somebody banked in a row at a table, the last one first."""
+
+    table: str
+    at: str
+    seat: int | None
+    rounds: list[BankedRound]
+    paid: ShownMoney
+    collected: ShownMoney
+    net: ShownMoney
+    shortfall: ShownMoney
+
+
+class BankingOut(BankedSums):
+    model_config = example(examples.BANKING)
+
+    turns: list[BankTurn]
+    cursor: str | None
+
+
+# ---- asked for
+
+
+class BettorFilters(QueryModel):
+    like: Id | None = Field(None, description="Only ids that begin so.")
+    after: Id | None = Field(None, description="Only ids after this one.")
+    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
+
+
+class BankrollFilters(QueryModel):
+    days: Number = Field(7, ge=1, le=MOST_DAYS, description="Moves of so many gaming days, up to the last one.")
+    limit: Number = Field(
+        MOST_MOVES, ge=1, le=MOST_MOVES, description="How many moves at most, the last ones; and how many of chips."
+    )
+
+
+class BankingFilters(QueryModel):
+    before: AsOf | None = Field(None, description="Only rounds whose bets were closed before then.")
+    limit: Number = Field(50, ge=1, le=500, description="How many rounds a page has at most.")

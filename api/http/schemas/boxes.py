@@ -1,0 +1,150 @@
+"""Drop boxes and meters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.service.fields import (
+    Cursor,
+    GamingDay,
+    Id,
+    Model,
+    Money,
+    Number,
+    Omittable,
+    PositiveMoney,
+    QueryModel,
+    ShownMoney,
+    SignedMoney,
+    Text,
+    Whole,
+    Word,
+    example,
+)
+
+Status = Literal["installed", "removed", "counted", "variance", "reconciled"]
+
+
+class BoxFilters(QueryModel):
+    table: Id | None = Field(None, description="Only of this table.")
+    gaming_day: GamingDay | None = Field(None, description="Only those removed on this gaming day.")
+    shift: Word | None = Field(None, description="Only those removed in this shift.")
+    status: Status | None = Field(None, description="Only with this status.")
+    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
+    cursor: Cursor | None = Field(None, description="Where the page before ended.")
+
+
+class SwapIn(Model):
+    new_box: Id = Field(examples=["t1-box-2"])
+    seal: Text = Field(examples=["S-20417"])
+    second_person: Id = Field(examples=["count-2"])
+
+
+class CountIn(Model):
+    """`pieces`: by denomination, how many of them were in the box."""
+
+    pieces: dict[PositiveMoney, Annotated[Whole, Field(ge=0, le=1_000_000)]] = Field(
+        min_length=1,
+        max_length=50,
+        examples=[{"5.00": 60, "1.00": 16}],
+        json_schema_extra={"additionalProperties": False},
+    )
+
+
+class ReconciliationIn(Model):
+    explanation: Omittable[Text] = Field(None, examples=["A chip was found under the box."])
+
+
+class BoxOut(Model):
+    """`expected` is shown to accounting and auditors at any time, `counted` once two counts agree; to others both once
+    the box has been signed off. Whoever may count gets null as long as a box of that table is not counted and agreed.
+    """
+
+    model_config = example(examples.BOX)
+
+    box: str
+    table: str
+    status: Status
+    counts: int
+    expected: ShownMoney | None
+    counted: ShownMoney | None
+
+
+class ListedBox(Model):
+    """`status` is `counted` for a box with a variance, and figures are null, for whoever may not see them."""
+
+    box: str
+    table: str
+    installed_at: str
+    removed_at: str | None
+    gaming_day: str | None
+    shift: str | None
+    removed_by: list[str]
+    seal: str | None
+    counters: list[str]
+    status: Status
+    fees: int | None
+    expected: ShownMoney | None
+    counted: ShownMoney | None
+    variance: SignedMoney | None
+    signed_by: str | None
+    explanation: str | None
+
+
+class BoxesOut(Model):
+    model_config = example(examples.BOXES)
+
+    boxes: list[ListedBox]
+    cursor: str | None
+
+
+class BoxMoment(Model):
+    """One thing that happened to a box. Pieces and total of a count are null for whoever may not see them."""
+
+    what: Literal["installed", "fee not dropped", "removed", "counted", "reconciled"]
+    at: str
+    by: str
+    second_person: str | None = None
+    seal: str | None = None
+    round: str | None = None
+    pieces: dict[str, int] | None = None
+    total: ShownMoney | None = None
+    explanation: str | None = None
+
+
+class BoxHistory(Model):
+    model_config = example(examples.BOX_HISTORY)
+
+    box: str
+    table: str
+    status: Status
+    counts: int
+    fees: int | None
+    expected: ShownMoney | None
+    counted: ShownMoney | None
+    variance: SignedMoney | None
+    tolerance: ShownMoney
+    moments: list[BoxMoment]
+
+
+class AdjustmentIn(Model):
+    model_config = example(examples.ADJUSTMENT_BODY)
+
+    shown: Money
+    reserve: Money
+    reason: Text = Field(examples=["The display had been reset."])
+    second_person: Id = Field(examples=["floor-2"])
+
+
+class MeterOut(Model):
+    model_config = example(examples.METER)
+
+    meter: str
+    seed: ShownMoney
+    shown: ShownMoney
+    reserve: ShownMoney
+    percent: int
+    reserve_percent: int

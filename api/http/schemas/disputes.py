@@ -1,0 +1,320 @@
+"""Disputes, from the claim to its ruling, and what-ifs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from api.http.schemas import dispute_examples as examples
+from api.http.schemas.rounds import CorrectionEntry, FactNumber, JudgedAction, Line, ResultError
+from api.service.fields import (
+    Cursor,
+    HandNumber,
+    Id,
+    Model,
+    Moment,
+    Number,
+    Omittable,
+    OneOf,
+    PositiveMoney,
+    QueryModel,
+    Seat,
+    ShownMoney,
+    Text,
+    Whole,
+    example,
+)
+from domain.disputes.disputes import Ending, ErrorKind, Outcome, Part, Status
+from domain.round.actions import Card, SpotName
+from projections.reports.irregularity_reports import KINDS, STATUSES
+
+Entries = Annotated[list[CorrectionEntry], Field(max_length=100)]
+
+
+class DisputeIn(Model):
+    """The claim. Without a bettor it is the seated one's; without a deadline it is three days."""
+
+    model_config = example(examples.DISPUTE_BODY)
+
+    round: Id
+    seat: Seat
+    spot: SpotName
+    kind: ErrorKind
+    claimed: PositiveMoney
+    claim: Text
+    dispute: Omittable[Id] = None
+    bettor: Omittable[Id] = None
+    hand: HandNumber = 1
+    deadline: Omittable[Moment] = None
+
+
+class StatementIn(Model):
+    model_config = example({"who": "dealer-7", "part": "dealer", "text": "I paid one stack."})
+
+    who: Id
+    part: Part
+    text: Text
+
+
+class ReferenceIn(Model):
+    model_config = example(examples.REFERENCE_BODY)
+
+    camera: Text
+    since: Moment = Field(alias="from")
+    until: Moment = Field(alias="to")
+    text: Omittable[Text] = None
+
+
+class DisputeNoteIn(Model):
+    model_config = example({"text": "They wait at the cage."})
+
+    text: Text
+
+
+class DeadlineIn(Model):
+    model_config = example({"deadline": "2036-03-12T12:00:00-08:00", "reason": "The recording is late."})
+
+    deadline: Moment
+    reason: Text
+
+
+class SupposedCardIn(Model):
+    """This card was another: the number-th that was dealt to a seat (and hand), to the dealer or to the board."""
+
+    of: Seat | Literal["dealer", "board"]
+    number: Annotated[Whole, Field(ge=1, le=30)]
+    card: Card
+    hand: HandNumber = 1
+
+
+class WhatIfIn(Model):
+    """`facts`: by its number among the round's actions, from 0, what the action is supposed to have been."""
+
+    model_config = example(examples.WHAT_IF_BODY)
+
+    cards: Omittable[Annotated[list[SupposedCardIn], Field(max_length=50)]] = None
+    facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50)]] = None
+
+
+class FiledWhatIfIn(WhatIfIn):
+    model_config = example({**examples.WHAT_IF_BODY, "text": "If the dealer's second card was the seven."})
+
+    text: Omittable[Text] = None
+
+
+class RulingIn(Model):
+    """With entries, a second person; without `appeal_until`, a week."""
+
+    model_config = example(examples.RULING_BODY)
+
+    outcome: Outcome
+    reason: Text
+    entries: Omittable[Entries] = None
+    second_person: Omittable[Id] = None
+    appeal_until: Omittable[Moment] = None
+
+
+class AppealIn(Model):
+    """By the claimant, the round's player-dealer, or `house`."""
+
+    model_config = example({"appellant": "p-1", "grounds": "The recording was not looked at."})
+
+    appellant: Id
+    grounds: Text
+    deadline: Omittable[Moment] = None
+
+
+class AppealRulingIn(Model):
+    model_config = example(examples.APPEAL_RULING_BODY)
+
+    outcome: Outcome
+    reason: Text
+    entries: Omittable[Entries] = None
+    second_person: Omittable[Id] = None
+
+
+class ClosingIn(Model):
+    model_config = example({"how": "accepted", "reason": "The patron agrees."})
+
+    how: Ending
+    reason: Text
+
+
+class LineChangedOut(Model):
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    before: Line | None
+    after: Line | None
+    difference: ShownMoney
+
+
+class WhatIfOut(Model):
+    """Lines that would be other than they are; where these facts could not have been, `error` says by which clause."""
+
+    model_config = example(examples.WHAT_IF)
+
+    round: str
+    facts: dict[str, dict[str, Any]]
+    lines: list[LineChangedOut]
+    unchanged: int
+    bettors: dict[str, ShownMoney]
+    bank: ShownMoney
+    error: ResultError | None
+
+
+class FiledWhatIf(WhatIfOut):
+    text: str
+    cards: list[SupposedCardIn]
+
+
+class EvidenceOut(Model):
+    version: int
+    events_hash: str
+    result_hash: str
+
+
+class EntryOut(Model):
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    amount: ShownMoney
+    account: str
+
+
+class RulingOut(Model):
+    outcome: Outcome
+    reason: str
+    arbiter: str
+    second_person: str | None
+    entries: list[EntryOut]
+    appeal_until: str | None
+
+
+class AppealOut(Model):
+    appellant: str
+    grounds: str
+    taken_by: str | None
+
+
+class ClosedOut(Model):
+    how: Ending
+    reason: str
+
+
+class DisputeEventOut(Model):
+    step: int
+    event: str
+    at: str
+    by: str
+    late: bool
+    text: str
+
+
+class DisputeOut(Model):
+    """`involved`: who may not rule, and why."""
+
+    model_config = example(examples.DISPUTE)
+
+    dispute: str
+    version: int
+    status: Status
+    overdue: bool
+    round: str
+    table: str
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    kind: ErrorKind
+    claimed: ShownMoney
+    claim: str
+    opened_at: str
+    opened_by: str
+    deadline: str
+    dealer: str | None
+    player_dealer: str | None
+    evidence: EvidenceOut
+    involved: dict[str, str]
+    ruling: RulingOut | None
+    appeal: AppealOut | None
+    decision: RulingOut | None
+    closed: ClosedOut | None
+    awarded: ShownMoney
+    events: list[DisputeEventOut]
+
+
+class LineBeside(Line):
+    """A line, what the dealer reported of it (null where nothing), and what has been corrected on its wager since."""
+
+    reported_paid: ShownMoney | None
+    reported_collected: ShownMoney | None
+    difference: ShownMoney | None
+    corrected: ShownMoney
+
+
+class DisputeFileOut(DisputeOut):
+    """With the round beside it. `intact`: what is stored today has the frozen hashes. `facts`: by number."""
+
+    model_config = example(examples.FILE)
+
+    intact: bool
+    round_status: Literal["settled", "void"]
+    round_version: int
+    lines: list[LineBeside]
+    facts: list[dict[str, Any]]
+    what_ifs: list[FiledWhatIf]
+
+
+class DisputeRow(Model):
+    dispute: str
+    round: str
+    table: str
+    seat: int
+    bettor: str
+    spot: str
+    kind: ErrorKind
+    claimed: ShownMoney
+    status: Status
+    overdue: bool
+    deadline: str
+    opened_at: str
+    opened_by: str
+    dealer: str
+    player_dealer: str | None
+    outcome: Outcome | None
+    awarded: ShownMoney
+
+
+class DisputeCounts(Model):
+    """Of all there are, whatever was asked for."""
+
+    all: int
+    open: int
+    appealed: int
+    overdue: int
+
+
+class FoundDisputesOut(Model):
+    model_config = example(examples.FOUND)
+
+    disputes: list[DisputeRow]
+    counts: DisputeCounts
+    cursor: str | None
+
+
+# ---- asked for
+
+
+class DisputeFilters(QueryModel):
+    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only those with this status, or overdue.")
+    table: Id | None = Field(None, description="Only of this table.")
+    dealer: Id | None = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
+    bettor: Id | None = Field(None, description="Only claims of this bettor.")
+    kind: Annotated[str, OneOf(KINDS)] | None = Field(None, description="Only about this kind of error.")
+    round: Id | None = Field(None, description="Only of this round.")
+    limit: Number = Field(50, ge=1, le=500, description="How many a page has.")
+    cursor: Cursor | None = Field(None, description="Where the page before ended.")

@@ -1,0 +1,68 @@
+"""The transparency log and proofs."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.service.fields import Model, example
+
+
+class LogEntry(Model):
+    """`entry` is what the leaf is the hash of. `path` leads from it to the root, by numbers of `hashes`, from 0; null
+    where the event is not sealed yet."""
+
+    version: int
+    index: int | None
+    entry: str
+    path: list[int] | None
+
+
+class RoundLogOut(Model):
+    model_config = example(examples.ROUND_LOG)
+
+    round: str
+    checkpoint: str | None
+    sealed_at: str | None
+    keys: list[str]
+    hashes: list[str]
+    entries: list[LogEntry]
+
+
+class LogKeysOut(Model):
+    """As a verifier reads them (signed notes); `pem` is the present one for openssl."""
+
+    model_config = example(examples.LOG_KEYS)
+
+    log: str
+    key: str
+    pem: str
+    earlier: list[str]
+
+
+class ConsistencyOut(Model):
+    """The hashes by which the larger tree is shown to begin with the smaller one (RFC 6962, 2.1.2), in base64."""
+
+    model_config = example(examples.CONSISTENCY)
+
+    old_size: int = Field(alias="from")
+    size: int = Field(alias="to")
+    hashes: list[str]
+
+
+class EventProof(Model):
+    """Where an event of a round stands in the log, the hash of its leaf, and its path to the root, in base64."""
+
+    version: int
+    position: int
+    index: int
+    leaf: str
+    hashes: list[str]
+
+
+class RoundProofsOut(Model):
+    model_config = example(examples.ROUND_PROOFS)
+
+    round: str
+    checkpoint: str
+    proofs: list[EventProof]

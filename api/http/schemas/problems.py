@@ -1,0 +1,22 @@
+"""Problems (RFC 9457)."""
+
+from __future__ import annotations
+
+from api.http.schemas import examples
+from api.service.fields import Model, Omittable, example
+
+
+class ProblemOut(Model):
+    """`code` is stable; `clause` is the rule-set clause and `action` the index of the refused action."""
+
+    model_config = example(examples.PROBLEM)
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    clause: str | None
+    action: int | None
+    request_id: Omittable[str] = None
+    version: Omittable[int] = None

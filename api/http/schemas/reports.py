@@ -1,0 +1,142 @@
+"""Reports, fees and summaries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.service.fields import (
+    AsOf,
+    GamingDay,
+    Id,
+    Model,
+    Number,
+    Omittable,
+    OneOf,
+    QueryModel,
+    ShownMoney,
+    Word,
+    example,
+    matching,
+)
+from projections.reports.irregularity_reports import KINDS, STATUSES
+from projections.reports.report import Filters
+from projections.reports.report_files import FORMATS
+
+Rows = Annotated[Number, Field(ge=1, le=1_000_000)]
+Account = Annotated[str, matching(r"^[^\x00-\x1f]{1,200}$", "is the name of an account")]
+
+
+class FeeSum(Model):
+    rounds: int
+    action: ShownMoney
+    fees: ShownMoney
+    waived: ShownMoney
+    net: ShownMoney
+    gaming_day: Omittable[str] = None
+    shift: Omittable[str] = None
+    table: Omittable[str] = None
+    schedule: Omittable[int | str] = None
+    tier: Omittable[int] = None
+
+
+class FeesOut(Model):
+    model_config = example(examples.FEES)
+
+    first: str
+    last: str
+    totals: FeeSum
+    by_day: list[FeeSum]
+    by_shift: list[FeeSum]
+    by_table: list[FeeSum]
+    by_tier: list[FeeSum]
+    by_day_and_shift: list[FeeSum]
+
+
+class SummaryTotals(Model):
+    rounds: int
+    settled: int
+    void: int
+    open: int
+    action: ShownMoney
+    fees: ShownMoney
+    waived: ShownMoney
+    net_fees: ShownMoney
+    boxes: int
+    boxes_waiting: int
+    expected: ShownMoney
+    counted: ShownMoney
+    variance: ShownMoney
+    short_rounds: int
+    shortfall: ShownMoney
+    house_win: ShownMoney
+    tray_difference: ShownMoney
+
+
+class SummaryOut(Model):
+    """Each list has rows with the columns of the report that it is part of; `left_out` says how many more there are."""
+
+    model_config = example(examples.SUMMARY)
+
+    gaming_day: str
+    shift: str | None
+    table: str | None
+    as_of: str | None
+    shifts: list[str]
+    totals: SummaryTotals
+    rounds: list[dict[str, Any]]
+    fees: list[dict[str, Any]]
+    boxes: list[dict[str, Any]]
+    house: list[dict[str, Any]]
+    inventory: list[dict[str, Any]]
+    voids: list[dict[str, Any]]
+    shortfalls: list[dict[str, Any]]
+    left_out: dict[str, int]
+    signatures: list[str]
+
+
+# ---- asked for
+
+
+class FeeFilters(QueryModel):
+    first: GamingDay | None = Field(None, description="From this gaming day on.")
+    last: GamingDay | None = Field(None, description="Up to this gaming day.")
+    table: Id | None = Field(None, description="Only of this table.")
+    shift: Word | None = Field(None, description="Only of this shift.")
+    as_of: AsOf | None = Field(None, description="As the ledger was then.")
+
+
+class SummaryFilters(QueryModel):
+    format: Literal["json", "pdf"] = Field("json", description="PDF has lines to sign on.")
+    gaming_day: GamingDay | None = Field(None, description="The gaming day.")
+    shift: Word | None = Field(None, description="The shift, with its gaming day.")
+    table: Id | None = Field(None, description="Only of this table.")
+    as_of: AsOf | None = Field(None, description="As the ledger was then.")
+    limit: Rows | None = Field(None, description="How many rows each list has at most; totals are of all.")
+
+
+class ReportFilters(QueryModel):
+    format: Annotated[str, OneOf(FORMATS)] = Field(
+        "json", description="JSON rows by default; for beancount and hledger the journal only."
+    )
+    table: Id | None = Field(None, description="Only of this table.")
+    bettor: Id | None = Field(None, description="Only of this bettor.")
+    gaming_day: GamingDay | None = Field(None, description="Only of this gaming day.")
+    shift: Word | None = Field(None, description="Only of this shift.")
+    box: Id | None = Field(None, description="Only of this drop box.")
+    dealer: Id | None = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
+    kind: Annotated[str, OneOf(KINDS)] | None = Field(None, description="Only disputes about this kind of error.")
+    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only disputes with this status.")
+    round: Id | None = Field(None, description="Only of this round.")
+    account: Account | None = Field(None, description="Only of this account of the journal.")
+    first: GamingDay | None = Field(None, description="Only from this gaming day on.")
+    last: GamingDay | None = Field(None, description="Only up to this gaming day.")
+    limit: Rows | None = Field(None, description="Only so many rows, the first ones.")
+    as_of: AsOf | None = Field(None, description="As the ledger was then.")
+    since: AsOf | None = Field(None, alias="from", description="Only what belongs to then or later.")
+    until: AsOf | None = Field(None, alias="to", description="Only what belongs to before then.")
+
+    def filters(self) -> Filters:
+        return Filters(**self.model_dump(exclude={"format"}))

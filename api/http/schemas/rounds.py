@@ -1,0 +1,430 @@
+"""Rounds: what is posted to them, and how they are shown."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SkipValidation
+
+from api.http.schemas import examples
+from api.service.fields import (
+    AsOf,
+    Cursor,
+    Flag,
+    GamingDay,
+    HandNumber,
+    Id,
+    Model,
+    Money,
+    MovedMoney,
+    Number,
+    Omittable,
+    OneOf,
+    PositiveMoney,
+    QueryModel,
+    Seat,
+    SeatName,
+    ShownMoney,
+    Text,
+    Whole,
+    Word,
+    example,
+    matching,
+)
+from domain.documents.document import MOST_ACTIONS
+from domain.round.actions import Card, Kind, SpotName
+from domain.round.actions import Choice as ChoiceName
+from domain.round.events import Outcome
+from domain.rules import rulesets
+
+FactNumber = Annotated[str, matching("^(0|[1-9][0-9]{0,3})$", "is the number of an action, from 0")]
+
+
+# ---- taken: actions as they are described. The engine reads them more loosely, and says what is wrong and where.
+
+
+class Bet(Model):
+    do: Literal["bet"]
+    seat: Seat
+    spot: SpotName
+    amount: PositiveMoney
+    bettor: Omittable[Id] = None
+    kind: Omittable[Kind] = None
+
+
+class Withdraw(Model):
+    """Takes a wager back before bets are closed: `amount` of it, or all of it where no amount is given."""
+
+    model_config = example(examples.WITHDRAW)
+
+    do: Literal["withdraw"]
+    seat: Seat
+    spot: SpotName
+    amount: Omittable[PositiveMoney] = None
+    bettor: Omittable[Id] = None
+
+
+class CloseBets(Model):
+    do: Literal["close_bets"]
+
+
+class Deal(Model):
+    do: Literal["deal"]
+    to: Seat | Literal["dealer", "board", "burn"]
+    cards: list[Card | None]
+    hand: Omittable[Annotated[Whole, Field(ge=1, le=500)]] = None
+
+
+class Reveal(Model):
+    do: Literal["reveal"]
+    of: Seat | Literal["flop", "turn_river", "dealer"]
+    cards: Omittable[list[Card | None]] = None
+
+
+class Decide(Model):
+    do: Literal["decide"]
+    seat: Seat
+    choice: ChoiceName
+    times: Omittable[Whole] = None
+    amount: Omittable[PositiveMoney] = None
+    hand: Omittable[Annotated[Whole, Field(ge=1, le=500)]] = None
+    bettor: Omittable[Id] = None
+
+
+class Peek(Model):
+    do: Literal["peek"]
+    pure: Omittable[bool] = None
+
+
+class Settle(Model):
+    do: Literal["settle"]
+
+
+class Void(Model):
+    do: Literal["void"]
+    reason: Literal["misdeal", "malfunction", "irregularity"]
+    detail: Omittable[str] = None
+
+
+Action = Annotated[
+    Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void, Field(discriminator="do")
+]
+JudgedAction = SkipValidation[Action]  # described as an action, and read as it was sent: the engine judges it
+
+
+class PlayerDealer(Model):
+    seat: Whole
+    wager: Money
+    bettor: Omittable[Id] = None
+    declined: Omittable[list[Whole]] = None
+
+
+class RoundIn(Model):
+    """The session's rule set, terms and seated players hold for the round, unless `players` names others."""
+
+    model_config = example(examples.ROUND_BODY)
+
+    round: Omittable[Id] = None
+    player_dealer: Omittable[SkipValidation[PlayerDealer]] = None
+    players: Omittable[dict[SeatName, Id]] = None
+    actions: Omittable[Annotated[list[JudgedAction], Field(max_length=MOST_ACTIONS)]] = None
+
+
+class ActionsIn(Model):
+    """`second_person`: needed after three requests of the round that contradicted cards that lie face down."""
+
+    model_config = example(examples.ACTIONS_BODY)
+
+    actions: Annotated[list[JudgedAction], Field(min_length=1, max_length=MOST_ACTIONS)]
+    second_person: Omittable[Id] = None
+
+
+class FactsIn(Model):
+    """`facts`: by its number among the round's actions, from 0, what the action should have been."""
+
+    model_config = example(examples.FACTS_BODY)
+
+    reason: Text
+    second_person: Id
+    account: Text
+    facts: Annotated[dict[FactNumber, JudgedAction], Field(min_length=1, max_length=50)]
+
+
+class NoteIn(Model):
+    model_config = example({"kind": "exposed card", "text": "The shuffler showed one card.", "seat": 2})
+
+    kind: Literal["exposed card", "late bet", "irregularity", "other"]
+    text: Text
+    seat: Omittable[Seat] = None
+
+
+class WaiverIn(Model):
+    model_config = example({"how": "refunded", "reason": "Misdeal after the fee was taken."})
+
+    how: Literal["not dropped", "refunded"]
+    reason: Text
+
+
+class PaymentIn(Model):
+    """Without a bettor it is the seated one's wager."""
+
+    seat: Seat
+    spot: SpotName
+    paid: Money
+    collected: Money
+    bettor: Omittable[Id] = None
+    hand: HandNumber = 1
+
+
+class PaymentsIn(Model):
+    model_config = example({"payments": [{"seat": 1, "spot": "ante", "paid": "25.00", "collected": "0.00"}]})
+
+    payments: Annotated[list[PaymentIn], Field(min_length=1, max_length=200)]
+
+
+class CorrectionEntry(Model):
+    """Money to a bettor on one of their wagers, from them where negative, and the account that pays or receives it."""
+
+    seat: Seat
+    bettor: Id
+    spot: SpotName
+    amount: MovedMoney
+    account: Text
+    hand: HandNumber = 1
+
+
+class CorrectionIn(Model):
+    model_config = example(examples.CORRECTION_BODY)
+
+    reason: Text
+    second_person: Id
+    entries: Annotated[list[CorrectionEntry], Field(min_length=1, max_length=100)]
+
+
+class FeeOut(Model):
+    action: ShownMoney
+    amount: ShownMoney
+    schedule: int | str
+
+
+class DealerHand(Model):
+    cards: list[str | None]
+    hand: str | None
+    qualifies: bool | None
+
+
+class Line(Model):
+    seat: int
+    bettor: str
+    hand: int
+    spot: SpotName
+    wager: ShownMoney
+    outcome: Outcome
+    odds: str | None
+    owed: ShownMoney
+    paid: ShownMoney
+    collected: ShownMoney
+    returned: ShownMoney
+    shortfall: ShownMoney
+    source: Literal["bank", "tray", "meter"] = Field(alias="from")
+    clause: str
+    reason: str
+
+
+class BankOut(Model):
+    wager: ShownMoney | None
+    paid: ShownMoney
+    collected: ShownMoney
+    net: ShownMoney
+
+
+class ExposureOut(Model):
+    action: ShownMoney
+    liability: ShownMoney
+
+
+class MeterFigures(Model):
+    shown: ShownMoney
+    reserve: ShownMoney
+
+
+class RoundMeter(Model):
+    before: MeterFigures
+    after: MeterFigures
+
+
+class ResultError(Model):
+    code: str
+    detail: str
+    clause: str | None
+    action: int | None
+
+
+class ResultOut(Model):
+    """Section 3 of the contract."""
+
+    model_config = example(examples.RESULT)
+
+    round: str | None
+    ruleset: str | None
+    status: Literal["settled", "void", "open", "refused"]
+    fee: FeeOut | None
+    button: int | None
+    dealer: DealerHand | None
+    lines: list[Line]
+    bank: BankOut | None
+    exposure: ExposureOut | None
+    meter: RoundMeter | None
+    error: ResultError | None
+
+
+class Choice(Model):
+    choice: str
+    times: Omittable[list[int]] = None
+    max: Omittable[ShownMoney] = None
+
+
+class Expected(Model):
+    """What may come next: an action with the one possibility of a field, or a list of them."""
+
+    do: Literal["bet", "withdraw", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"]
+    seat: Omittable[int | list[int]] = None
+    to: Omittable[int | str | list[int | str]] = None
+    of: Omittable[int | str | list[int | str]] = None
+    spot: Omittable[str | list[str]] = None
+    hand: Omittable[int | list[int]] = None
+    bettor: Omittable[str | list[str]] = None
+    count: Omittable[int] = None
+    choices: Omittable[list[Choice]] = None
+
+
+class RoundOut(ResultOut):
+    model_config = example(examples.ROUND)
+
+    id: str
+    table: str
+    version: int
+    expects: list[Expected]
+
+
+class RoundEventOut(Model):
+    """`fields` are those of the event; money in them is in cents, as it is stored."""
+
+    step: int
+    event: str
+    fields: dict[str, Any]
+    by: str
+    at: str
+    late: bool
+    recorded_at: str
+    text: str
+
+
+class RoundEventsOut(Model):
+    model_config = example(examples.EVENTS)
+
+    round: str
+    version: int
+    events: list[RoundEventOut]
+
+
+class SealedPacket(Model):
+    """What was dealt face down in one event, and never turned over."""
+
+    step: int
+    to: int | str
+    cards: list[str | None]
+
+
+class SealedCardsOut(Model):
+    model_config = example(examples.SEALED)
+
+    round: str
+    packets: list[SealedPacket]
+
+
+class NeighboursOut(Model):
+    """The rounds just after and just before one, among those that a search finds."""
+
+    model_config = example({"newer": "r-0002", "older": None})
+
+    newer: str | None
+    older: str | None
+
+
+class FoundRound(Model):
+    round: str
+    table: str
+    ruleset: str
+    opened_at: str
+    ended_at: str | None
+    gaming_day: str
+    shift: str
+    status: Literal["open", "settled", "void"]
+    player_dealer: str | None
+    seats: list[int]
+    bettors: list[str]
+    dealer_hand: str | None
+    made: list[str]
+    outcomes: list[Outcome]
+    action: ShownMoney
+    wagered: ShownMoney
+    paid: ShownMoney
+    collected: ShownMoney
+    shortfall: ShownMoney
+    fee: ShownMoney
+    waived: str | None
+    voided: str | None
+    corrected: int
+    notes: int
+    late: bool
+    disputed: int
+    dealer: str | None
+
+
+class FoundRoundsOut(Model):
+    model_config = example(examples.FOUND)
+
+    rounds: list[FoundRound]
+    cursor: str | None
+
+
+# ---- asked for
+
+
+class RoundFilters(QueryModel):
+    table: Id | None = Field(None, description="Only of this table.")
+    bettor: Id | None = Field(None, description="Only those that this bettor played in, in whatever part.")
+    seat: Annotated[Number, Field(ge=1, le=9)] | None = Field(
+        None, description="Only those with a wager at this seat; with `bettor`, those that they played there."
+    )
+    since: AsOf | None = Field(None, alias="from", description="Only those opened then or later.")
+    until: AsOf | None = Field(None, alias="to", description="Only those opened before then.")
+    day: GamingDay | None = Field(None, description="Only of this gaming day.")
+    shift: Word | None = Field(None, description="Only of this shift.")
+    ruleset: Annotated[str, OneOf(rulesets.ids())] | None = Field(None, description="Only by this rule set.")
+    status: Literal["open", "settled", "void"] | None = Field(None, description="Only with this status.")
+    outcome: Outcome | None = Field(
+        None, description="Only those in which a wager came out so: at `seat` and of `bettor`, where they are given."
+    )
+    made: Word | None = Field(None, description="Only those in which this hand was made and seen, like `full house`.")
+    least: Money | None = Field(None, description="Only with at least so much wagered.")
+    most: Money | None = Field(None, description="Only with at most so much wagered.")
+    shortfall: Flag | None = Field(
+        None, description="Only those in which the bank could not pay or collect all, or only the others."
+    )
+    voided: Flag | None = Field(None, description="Only voided ones, or only the others.")
+    corrected: Flag | None = Field(None, description="Only corrected ones, or only the others.")
+    noted: Flag | None = Field(None, description="Only those with a note of the floor, or only the others.")
+    late: Flag | None = Field(None, description="Only those with a late entry, or only the others.")
+    disputed: Flag | None = Field(
+        None, description="Only those with a dispute, whatever became of it, or only the others."
+    )
+    waived: Flag | None = Field(None, description="Only those whose fee was waived, or only the others.")
+    dealer: Id | None = Field(None, description="Only those that this dealer dealt; `nobody` where none was tapped in.")
+    player_dealer: Id | None = Field(None, description="Only those that this bettor banked.")
+
+
+class RoundSearch(RoundFilters):
+    limit: Number = Field(50, ge=1, le=500, description="How many a page has at most.")
+    cursor: Cursor | None = Field(None, description="Where the page before ended.")

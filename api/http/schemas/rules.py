@@ -1,0 +1,90 @@
+"""Rule sets and whole rounds to adjudicate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from api.http.schemas import examples
+from api.http.schemas.rounds import Action, PlayerDealer
+from api.http.schemas.tables import Terms
+from api.service.fields import Id, Model, Omittable, SeatName, ShownMoney, example
+from domain.documents.document import MOST_ACTIONS
+
+
+class RoundDocumentIn(Model):
+    """A whole round, as section 2 of the contract has it."""
+
+    model_config = example(examples.DOCUMENT)
+
+    ruleset: str
+    actions: Annotated[list[Action], Field(max_length=MOST_ACTIONS)]
+    round: Omittable[Id] = None
+    table: Omittable[Id] = None
+    terms: Omittable[Terms] = None
+    player_dealer: Omittable[PlayerDealer] = None
+    players: Omittable[dict[SeatName, Id]] = None
+
+
+class InForce(Model):
+    since: str
+    until: str | None
+
+
+class RulesetSummary(Model):
+    id: str
+    version: int
+    title: str
+    family: str
+    bank: str
+    seats: int
+    source: str
+    source_hash: str | None
+    in_force: InForce
+    hash: str
+
+
+class RulesetVersion(Model):
+    version: int
+    in_force: InForce
+    hash: str
+
+
+class RulesetChange(Model):
+    """A figure or a clause that the version before has otherwise; null where one of them does not have it."""
+
+    what: Literal["figure", "clause"]
+    name: str
+    before: str | None
+    after: str | None
+
+
+class RulesetsOut(Model):
+    model_config = example(examples.RULESETS)
+
+    rulesets: list[RulesetSummary]
+
+
+class RulesetOut(RulesetSummary):
+    """The whole rule set: every figure beside its clause."""
+
+    model_config = example(examples.RULESET)
+
+    versions: list[RulesetVersion]
+    changes: list[RulesetChange]
+    rotation: str | None
+    decks: dict[str, int]
+    alternating_decks: bool
+    kinds: list[str]
+    table_aggregate: ShownMoney | None
+    customer_limit: ShownMoney | None
+    spots: list[dict[str, Any]]
+    dealings: list[dict[str, Any]]
+    settlement: dict[str, Any]
+    figures: list[dict[str, Any]]
+    paytables: list[dict[str, Any]]
+    schedules: list[dict[str, Any]]
+    supplied_schedule: bool
+    progressives: list[dict[str, Any]]
+    clauses: list[dict[str, Any]]

@@ -1,0 +1,187 @@
+"""Tables: sessions, seats, chips and trays, and the floor as it is now."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
+
+from api.http.schemas import examples
+from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatName, Text, Whole, example
+from domain.round.actions import SpotName
+from domain.rules import rulesets
+
+Limits = Annotated[tuple[Money, Money], Strict(False)]
+
+
+class Schedule(Model):
+    """A supplied fee schedule: the limits of the ante, and tiers of an upper bound and a fee."""
+
+    limits: Omittable[Limits] = None
+    tiers: Omittable[list[Annotated[tuple[Money | None, Money], Strict(False)]]] = None
+
+
+class MeterTerms(Model):
+    seed: Omittable[Money] = None
+    shown: Omittable[Money] = None
+    reserve: Omittable[Money] = None
+    percent: Omittable[Whole] = None
+    reserve_percent: Omittable[Whole] = None
+    id: Omittable[Id] = None
+
+
+class Terms(Model):
+    """What a rule set leaves to the table; which terms it allows is in its rules."""
+
+    trips: Omittable[str] = None
+    dealing: Omittable[str] = None
+    decks: Omittable[Whole] = None
+    schedule: Whole | Schedule | None = None
+    chip: Omittable[Money] = None
+    limits: Omittable[dict[SpotName, Limits]] = None
+    coverage: Omittable[str] = None
+    progressive: str | None = None
+    meter: Omittable[MeterTerms] = None
+
+
+class SessionIn(Model):
+    model_config = example(examples.SESSION_BODY)
+
+    ruleset: str = Field(json_schema_extra={"enum": list(rulesets.ids())})
+    terms: Omittable[Terms] = None
+    players: Omittable[dict[SeatName, Id]] = None
+    box: Omittable[Id] = None
+
+
+class NothingIn(Model):
+    """An empty object, or no body at all."""
+
+    model_config = example({})
+
+
+class SeatIn(Model):
+    model_config = example({"bettor": "p-9"})
+
+    bettor: Id
+
+
+class DealerIn(Model):
+    model_config = example({"dealer": "dealer-7"})
+
+    dealer: Id | None
+
+
+class ChipsIn(Model):
+    """Chips for cash at the table, or cash for chips."""
+
+    model_config = example({"kind": "buy_in", "bettor": "p-9", "amount": "200.00"})
+
+    kind: Literal["buy_in", "cash_out"]
+    bettor: Id
+    amount: PositiveMoney
+
+
+class TrayIn(Model):
+    """A fill brings chips to a house-banked table's tray, a credit takes them back to the cage."""
+
+    model_config = example({"kind": "fill", "amount": "5000.00", "slip": "F-1093"})
+
+    kind: Literal["fill", "credit"]
+    amount: PositiveMoney
+    slip: Text
+
+
+class TrayCountIn(Model):
+    """What lies in a house-banked table's tray, before a stretch of play and after it."""
+
+    model_config = example({"when": "opening", "amount": "20000.00"})
+
+    when: Literal["opening", "closing"]
+    amount: Money
+
+
+class BankRunOut(Model):
+    bettor: str
+    seat: int
+    rounds: int
+
+
+class SessionOut(Model):
+    """`banked`, `playing` and `rounds` are null for whoever may count boxes, as long as one of this table is not
+    counted and agreed: rounds lead to what it should hold."""
+
+    model_config = example(examples.SESSION)
+
+    table: str
+    session: int
+    ruleset: str
+    hash: str
+    terms: dict[str, Any]
+    players: dict[str, str]
+    box: str | None
+    deck: str | None
+    dealer: str | None
+    banked: BankRunOut | None
+    playing: str | None
+    rounds: int | None
+    open: bool
+
+
+class BankNow(Model):
+    bettor: str
+    seat: int
+    turn: int | None
+    wager: str
+
+
+class RoundNow(Model):
+    """The last round of a table; `on_layout` is every wager, `liability` the most that the bank could owe."""
+
+    id: str
+    version: int
+    status: Literal["open", "settled", "void"]
+    street: str
+    opened_at: str
+    bank: BankNow | None
+    button: int | None
+    seats: int
+    on_layout: str
+    action: str | None
+    liability: str | None
+    fee: str | None
+    paid: str
+    collected: str
+
+
+class FlagsNow(Model):
+    """How many rounds of this shift."""
+
+    short: int
+    voided: int
+    corrected: int
+    noted: int
+
+
+class TableNow(Model):
+    table: str
+    session: int
+    ruleset: str
+    open: bool
+    box: str | None
+    dealer: str | None
+    players: int
+    rounds: int
+    rounds_in_shift: int
+    opened_at: str
+    fees: str
+    flags: FlagsNow
+    round: RoundNow | None
+
+
+class FloorOut(Model):
+    model_config = example(examples.FLOOR_NOW)
+
+    gaming_day: str
+    shift: str
+    at: str
+    tables: list[TableNow]

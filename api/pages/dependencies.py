@@ -1,0 +1,186 @@
+"""What pages depend on: the visitor and their role, a form that was sent from here, and safe retries of it."""
+
+import time
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import SecurityScopes
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+
+from api.pages.responses import Visitor, here, visitor_of, wants_json
+from api.service.admission import Admission, ServiceOf, refused_signature
+from api.service.callers import SAFE, anybody, as_seen, by_token, caller_of, session_of, slow_down
+from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
+from api.service.idempotency import Once, Writing
+from api.service.problems import Problem
+from api.service.state import Service
+from infra.access.callers import NOBODY, OPEN, Caller, Forbidden
+from infra.access.sessions import SignInRefused
+from infra.ledger.ledger import Actor
+
+NO_FIELDS = frozenset(
+    {TOKEN_FIELD, "key", "second_password", "supervisor_password"}
+)  # of a form: they say nothing of what is to be done
+
+
+class SignInFirst(Exception):
+    """Nobody has signed in, and the page needs somebody."""
+
+    def __init__(self, next_address: str, ended: bool) -> None:
+        super().__init__(next_address)
+        self.next_address = next_address
+        self.ended = ended  # there was a session
+
+
+async def recognised(service: Service, request: Request) -> Visitor:
+    """Whoever looks, also somebody who has not signed in."""
+    cookies = Cookies(request)
+    if not service.settings.authenticated:
+        return Visitor(anybody(cookies), None, cookies)
+    if "authorization" in request.headers:  # a program that reads the JSON twins
+        try:
+            return Visitor(await by_token(service, request), None, cookies)
+        except Problem:
+            await slow_down(service, request)
+            raise
+    session = await session_of(service, request, cookies)
+    caller = Caller(NOBODY, NOBODY) if session is None else caller_of(session)
+    return Visitor(caller, session, cookies)
+
+
+async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) -> Caller:
+    """The caller of a page that is for some roles; where nobody has signed in, they do so first."""
+    visitor = await recognised(service, request)
+    if visitor.caller.role == NOBODY:
+        _sign_in_first(request, visitor.cookies)
+    _check_role(visitor.caller, scopes.scopes)
+    return await _welcomed(service, request, visitor, visitor.caller.by)
+
+
+async def stranger(request: Request, service: ServiceOf) -> Caller:
+    """The caller of a page that is for everybody, signed in or not."""
+    visitor = await recognised(service, request)
+    known = visitor.caller.role != NOBODY
+    return await _welcomed(service, request, visitor, visitor.caller.by if known else visitor.cookies.address)
+
+
+_admission = Admission(visitor)
+plain_caller = _admission.plain_caller
+caller = _admission.caller
+table_caller = _admission.table_caller
+round_caller = _admission.round_caller
+dispute_caller = _admission.dispute_caller
+searching_caller = _admission.searching_caller
+neighbour_caller = _admission.neighbour_caller
+
+
+def _sign_in_first(request: Request, cookies: Cookies) -> None:
+    if wants_json(request):
+        raise Problem("unauthenticated", "Sign in first, or send a bearer token.")
+    if request.method not in SAFE:
+        raise Problem("unauthenticated", "What you sent has not been stored. Sign in, and send it again.")
+    raise SignInFirst(here(request), ended=cookies.session is not None)
+
+
+def _check_role(caller: Caller, roles: list[str]) -> None:
+    if not caller.may(roles):
+        *others, last = sorted(roles)
+        whose = f"{', '.join(others)} or {last}" if others else last
+        raise Forbidden(f"This page is for the role {whose}, and you are here as {caller.role}.")
+
+
+async def _welcomed(service: Service, request: Request, visitor: Visitor, limited_as: str) -> Caller:
+    caller = as_seen(request, visitor.caller)
+    await service.rates.check(limited_as)
+    if request.method not in SAFE:
+        await _check_form(request, visitor.cookies)
+    request.state.visitor = Visitor(caller, visitor.session, visitor.cookies)
+    return caller
+
+
+# ---- forms
+
+
+async def form_of(request: Request) -> FormData:
+    """What was filled in. A NUL is in no text that anybody types, and the database has no place for it."""
+    try:
+        form = await request.form(max_files=0)
+    except HTTPException as error:
+        raise Problem("bad_document", f"That is no form: {error.detail}") from None
+    for _, value in form.multi_items():
+        if not isinstance(value, str):
+            raise Problem("bad_document", "That is no form: it has a file.")
+        if "\0" in value:
+            raise Problem("bad_document", "A field has a character that is not text.")
+    return form
+
+
+async def _check_form(request: Request, cookies: Cookies) -> None:
+    """A form that changes something was sent from a page of ours."""
+    check_origin(request)
+    form = await form_of(request)
+    if "authorization" not in request.headers:
+        given = form.get(TOKEN_FIELD) or request.headers.get(TOKEN_HEADER)
+        cookies.check_token(given if isinstance(given, str) else None)
+
+
+async def form_writing(request: Request, caller: Caller) -> Writing:
+    """A form has a key of its own: sent twice, it is carried out once."""
+    form = await request.form()
+    key = form.get("key")
+    sent = sorted(f"{name}={value}" for name, value in form.multi_items() if name not in NO_FIELDS)
+    parts = (b"POST", request.url.path.encode(), "\n".join(sent).encode())
+    once = Once(f"{caller.by}/{key}" if isinstance(key, str) and key else None, parts, caller.request_id)
+    return Writing(Actor(caller.by, time.time_ns() // 1_000_000), once)
+
+
+async def visitors_writing(request: Request) -> Writing:
+    return await form_writing(request, visitor_of(request).caller)
+
+
+Command = Annotated[Writing, Depends(visitors_writing)]
+
+
+class SecondByPassword:
+    """Whoever signs a form together with its sender, with their password in the same form."""
+
+    def __init__(self, service: Service, visitor: Visitor, password: str, roles: frozenset[str]) -> None:
+        self._service = service
+        self._visitor = visitor
+        self._password = password
+        self._roles = roles
+
+    def signed(self, named: str, first: Caller | None = None) -> str:
+        """The id of the second person, once it is proved that they sign; `first` is whom they sign with, if not the
+        sender. Run in a thread."""
+        caller = first or self._visitor.caller
+        if caller.role == OPEN:
+            return named
+        try:
+            return self._proved(caller, named)
+        except Forbidden:
+            refused_signature(self._service, caller, named)
+            raise
+
+    def _proved(self, caller: Caller, named: str) -> str:
+        if named == caller.by:
+            raise Forbidden("Two different people are needed.")
+        try:
+            second = self._service.sessions.prove(named, self._password, self._visitor.cookies.address)
+        except SignInRefused as refusal:
+            raise Forbidden(f"The second person has to sign, too: {refusal}") from None
+        if not {part.partition(":")[0] for part in second.parts} & self._roles:
+            raise Forbidden(f"The second person needs one of the roles {', '.join(sorted(self._roles))}.")
+        return named
+
+
+class second_person:  # noqa: N801
+    """The dependency of a form that two people sign: the second one has one of these roles."""
+
+    def __init__(self, *roles: str) -> None:
+        self.roles = frozenset(roles)
+
+    async def __call__(self, request: Request, service: ServiceOf) -> SecondByPassword:
+        password = (await request.form()).get("second_password", "")
+        return SecondByPassword(service, visitor_of(request), str(password), self.roles)

@@ -1,0 +1,1 @@
+"""Pages of books and people: home, drop, trays, days, reports, bettors, staff."""

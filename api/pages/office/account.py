@@ -1,0 +1,249 @@
+"""Signing in and out, the first admin, one's own account, and how the pages look."""
+
+import hmac
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Form, Query, Request, Response, Security
+from pydantic import Tag
+
+from api.pages.dependencies import plain_caller, stranger
+from api.pages.forms import BY_DO, FormModel, NewPassword, PageQuery, Password
+from api.pages.page_route import page_router
+from api.pages.responses import go, render, visitor_of
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.cookies import YEAR_SECONDS
+from api.service.fields import Id, matching
+from api.service.problems import Problem
+from api.service.settings import secret_of
+from api.service.state import Service
+from infra.access.callers import STAFF_ID, Caller
+from infra.access.passwords import SHORTEST
+from infra.access.sessions import SignInRefused
+from infra.access.staff import NotAllowed
+
+router = page_router()
+Stranger = Annotated[Caller, Depends(stranger)]
+Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+LONGEST_NAME = 80
+OPEN_TO_ALL = (
+    "Nobody signs in to this service: it runs without authentication. Set ROUNDLEDGER_TOKEN_KEY and start it again; "
+    "then the first admin is made here."
+)
+PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
+
+
+def local_address(text: str | None) -> str:
+    """An address of this site; anything else leads home, so that nobody can be sent elsewhere from here."""
+    if text is None or not text.startswith("/") or text.startswith("//") or "\\" in text or not text.isprintable():
+        return "/"
+    return text
+
+
+# ---- signing in and out
+
+
+class SignInAsked(PageQuery):
+    next: str | None = None
+
+
+class SignInForm(FormModel):
+    """Whatever is sent is no more than wrong, so that nobody learns which ids there could be."""
+
+    staff_id: str = ""
+    password: Password = ""
+    next: str | None = None
+
+
+@router.get("/sign-in")
+async def show_sign_in(
+    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInAsked, Query()]
+) -> Response:
+    if not service.settings.authenticated:
+        return go(request, "/")
+    if not await service.run(service.people.any):
+        return go(request, "/setup")
+    data = {"next": local_address(asked.next)}
+    return await render(request, "sign_in.html", data, title="Sign in", section="sign-in")
+
+
+@router.post("/sign-in")
+async def sign_in(
+    request: Request, service: ServiceOf, caller: Stranger, form: Annotated[SignInForm, Form()]
+) -> Response:
+    cookies, staff_id = visitor_of(request).cookies, form.staff_id.lower()
+    if not STAFF_ID.fullmatch(staff_id):
+        raise Problem("forbidden", "That is not the id and password of anybody who may sign in.")
+    try:
+        cookie = await service.run(service.sessions.sign_in, staff_id, form.password, cookies.address)
+    except SignInRefused as refusal:
+        raise Problem("forbidden", str(refusal)) from None
+    response = go(request, local_address(form.next))
+    cookies.set(response, "session", cookie, None)
+    return response
+
+
+@router.get("/sign-out")
+async def show_sign_out(request: Request, caller: Stranger) -> Response:
+    return go(request, "/account")
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request, service: ServiceOf, caller: Stranger) -> Response:
+    cookies = visitor_of(request).cookies
+    if cookies.session is not None:
+        await service.run(service.sessions.sign_out, cookies.session)
+    response = go(request, "/sign-in", "You have signed out.")
+    cookies.drop(response, "session")
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
+
+
+# ---- the first admin
+
+
+class SetupForm(NewPassword):
+    code: str
+    staff_id: Id
+    name: PersonName
+
+
+@router.get("/setup")
+async def show_setup(request: Request, service: ServiceOf, caller: Stranger) -> Response:
+    await _check_setup(service)
+    data = {"by_code": service.settings.setup_code is not None, "shortest": SHORTEST}
+    return await render(request, "setup.html", data, title="The first admin", section="setup")
+
+
+@router.post("/setup")
+async def set_up(
+    request: Request, service: ServiceOf, caller: Stranger, form: Annotated[SetupForm, Form()]
+) -> Response:
+    await _check_setup(service)
+    cookies, people, code = visitor_of(request).cookies, service.people, secret_of(service.settings.setup_code)
+    if code is None or not hmac.compare_digest(form.code.encode(), code.encode()):
+        await service.failures.check(cookies.address)
+        raise Problem("forbidden", "That is not the code that the service made when it started.")
+    await service.run(people.add_first, form.staff_id, form.name, "admin", form.password)
+    cookie = await service.run(service.sessions.sign_in, form.staff_id, form.password, cookies.address)
+    response = go(request, "/", f"Welcome, {form.name}. Add the others under Staff.")
+    cookies.set(response, "session", cookie, None)
+    return response
+
+
+async def _check_setup(service: Service) -> None:
+    if not service.settings.authenticated:
+        raise Problem("not_found", OPEN_TO_ALL)
+    if await service.run(service.people.any):
+        raise Problem("not_found", "There is somebody already, who can add others.")
+
+
+# ---- one's own account; its forms come one at a time, and `do` says which
+
+
+class ActAsForm(FormModel):
+    do: Literal["staff"]
+    staff_id: Id
+
+
+class PartForm(FormModel):
+    do: Literal["part"]
+    part: str
+
+
+class PasswordForm(NewPassword):
+    do: Literal["password"]
+    old: Password
+
+
+AccountForm = Annotated[
+    Annotated[ActAsForm, Tag("Staff")] | Annotated[PartForm, Tag("Part")] | Annotated[PasswordForm, Tag("Password")],
+    BY_DO,
+]
+
+
+@router.get("/account")
+async def show_account(request: Request, service: ServiceOf, caller: Anybody) -> Response:
+    session = visitor_of(request).session
+    data: dict[str, Any] = {
+        "by": caller.by,
+        "role": caller.role,
+        "table": caller.table,
+        "name": None if session is None else session.name,
+        "part": None if session is None else session.part,
+        "parts": [] if session is None else list(session.parts),
+        "since": None if session is None else session.began_at.isoformat(),
+        "shortest": SHORTEST,
+        "idle_minutes": service.settings.session_idle_minutes,
+    }
+    return await render(request, "account.html", data, title="Your account", section="account")
+
+
+@router.post("/account")
+async def change_account(
+    request: Request, service: ServiceOf, caller: Anybody, form: Annotated[AccountForm, Form()]
+) -> Response:
+    match form:
+        case ActAsForm():
+            return _act_as(request, service, form.staff_id)
+        case PartForm():
+            return await _take_part(request, service, form.part)
+        case PasswordForm():
+            return await _change_password(request, service, form)
+
+
+def _act_as(request: Request, service: Service, staff_id: str) -> Response:
+    if service.settings.authenticated:
+        raise Problem("forbidden", "Only where nobody signs in does somebody choose their staff id.")
+    response = go(request, "/account", "What you do is recorded under this id now.")
+    visitor_of(request).cookies.set(response, "staff", staff_id, YEAR_SECONDS)
+    return response
+
+
+async def _take_part(request: Request, service: Service, part: str) -> Response:
+    visitor = visitor_of(request)
+    if visitor.session is None or visitor.cookies.session is None:
+        raise Problem("bad_document", "There is no session to take a part in.")
+    try:
+        await service.run(service.sessions.take_part, visitor.cookies.session, part)
+    except NotAllowed as refusal:
+        raise Problem("forbidden", str(refusal)) from None
+    return go(request, "/account", f"You act as {part} now.")
+
+
+async def _change_password(request: Request, service: Service, form: PasswordForm) -> Response:
+    visitor, people = visitor_of(request), service.people
+    session, cookie, address = visitor.session, visitor.cookies.session, visitor.cookies.address
+    if session is None:
+        raise Problem("bad_document", "Only somebody who signed in with a password can change it.")
+    staff_id = session.staff_id
+    try:
+        await service.run(service.sessions.prove, staff_id, form.old, address)
+    except SignInRefused:
+        raise Problem("forbidden", "The present password is another one.") from None
+    await service.run(people.change, staff_id, staff_id, password=form.password, keep=cookie)
+    return go(request, "/account", "The password is changed; all your other sessions have ended.")
+
+
+# ---- how the pages look
+
+
+class PreferencesForm(FormModel):
+    back: str | None = None
+    theme: Literal["auto", "light", "dark"] | None = None
+    suits: Literal["two", "four"] | None = None
+
+
+@router.get("/preferences")
+async def show_preferences(request: Request, caller: Stranger) -> Response:
+    return go(request, "/account")
+
+
+@router.post("/preferences")
+async def prefer(request: Request, caller: Stranger, form: Annotated[PreferencesForm, Form()]) -> Response:
+    cookies, response = visitor_of(request).cookies, go(request, local_address(form.back))
+    if form.theme is not None:
+        cookies.set(response, "theme", form.theme, YEAR_SECONDS)
+    if form.suits is not None:
+        cookies.set(response, "suits", form.suits, YEAR_SECONDS)
+    return response

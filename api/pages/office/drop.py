@@ -1,0 +1,335 @@
+"""Drop boxes: which there are, one of them walked back to its rounds, blind counts, signing off, and swapping boxes."""
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Form, Query, Request, Response, Security
+from msgspec.structs import replace
+from pydantic import Field, create_model
+
+from api.pages.dependencies import Command, SecondByPassword, plain_caller, second_person
+from api.pages.forms import FormModel, PageQuery, Pieces, Typed, texts
+from api.pages.page_route import page_router
+from api.pages.rendering.addresses import address, exports
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import BoxId, ServiceOf
+from api.service.fields import Cursor, GamingDay, Id, PositiveMoney, Text, Word
+from api.service.problems import Problem
+from domain.moments import read_moment
+from domain.money import cents
+from infra.access.callers import Caller
+from infra.ledger.floor import Floor
+from projections.queries.box_search import BoxFilter, boxes_on_tables, boxes_waiting
+from projections.queries.round_search import RoundFilter
+from projections.reports.report import Filters
+from projections.reports.report_files import report_rows
+from projections.views import box_views as boxes
+from projections.views.blindness import sight_of
+from projections.views.books import Books
+from projections.views.found_rounds import find_rounds
+from projections.views.paging import read_cursor
+
+router = page_router()
+PATH = "/drop"
+SECTION = "drop"
+CRUMBS = (("Drop", PATH),)
+FORMATS = ("csv", "xlsx", "pdf", "json")
+# Chips and notes that are found in boxes; others can be named in addition.
+DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
+BOXES_OF_A_PAGE = 40
+MOST_TABLES = 500
+LOOKED_AT = 100  # rounds of each kind next to a variance
+STATES = {
+    "": "All",
+    "installed": "On their tables",
+    "removed": "To be counted",
+    "counted": "Counted",
+    "variance": "With a variance",
+    "reconciled": "Signed off",
+}
+CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
+
+
+# ---- the list
+
+
+class BoxesAsked(PageQuery):
+    status: Literal["installed", "removed", "counted", "variance", "reconciled"] | None = None
+    table: Id | None = None
+    gaming_day: GamingDay | None = None
+    shift: Word | None = None
+    cursor: Cursor | None = None
+
+
+@router.get(PATH)
+async def show_boxes(
+    request: Request, service: ServiceOf, caller: CountRoom, asked: Annotated[BoxesAsked, Query()]
+) -> Response:
+    wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
+    found, figures, waiting = await service.run(_boxes, service.books, caller, wanted, asked.status)
+    narrowed = texts(asked, "cursor")
+    data = {
+        **found,
+        "asked": narrowed,
+        "figures": figures,
+        "states": [
+            {
+                "words": words,
+                "status": state,
+                "waiting": waiting.get(state, 0),
+                "address": address(PATH, narrowed, status=state or None),
+            }
+            for state, words in STATES.items()
+            if figures or state != "variance"
+        ],
+        "shift_names": service.clock.shifts(),
+        "older": found["cursor"] and address(PATH, narrowed, cursor=found["cursor"]),
+        "may_count": caller.may(roles.COUNTING),
+        "may_swap": caller.may(roles.FLOOR),
+        "exports": exports("drops", FORMATS, {name: narrowed[name] for name in narrowed if name != "status"})
+        if caller.may(roles.REPORTS) and figures
+        else [],
+    }
+    return await render(request, "drop.html", data, title="Drop boxes", section=SECTION)
+
+
+def _boxes(
+    books: Books, caller: Caller, wanted: BoxFilter, status: str | None
+) -> tuple[dict[str, Any], bool, dict[str, int]]:
+    found = boxes.list_boxes(books, caller, wanted, status, BOXES_OF_A_PAGE)
+    sight = sight_of(books, caller)
+    figures = sight.books or sight.open
+    waiting = boxes_waiting(books.database)
+    if not figures:  # whether a count was right is nobody's to know who counts
+        waiting = {state: number for state, number in waiting.items() if state == "removed"}
+    return found, figures, waiting
+
+
+# ---- swapping; before the pages of one box, whose address it could be
+
+
+class SwapForm(FormModel):
+    table: Id
+    new_box: Id
+    seal: Text
+    second_person: Id
+
+
+FloorSwaps = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
+
+
+@router.get(f"{PATH}/swap")
+async def show_swap(request: Request, service: ServiceOf, caller: FloorSwaps) -> Response:
+    data = {"on_tables": await service.run(_on_tables, service.books), "table": request.query_params.get("table")}
+    return await render(request, "swap.html", data, title="Swap a box", section=SECTION, crumbs=CRUMBS)
+
+
+def _on_tables(books: Books) -> list[dict[str, str]]:
+    books.bring_up_to_date("drops")
+    found = boxes_on_tables(books.database, MOST_TABLES)
+    return [{"table": table, "box": box, "since": since.isoformat()} for table, box, since in found]
+
+
+@router.post(f"{PATH}/swap")
+async def swap(
+    request: Request,
+    service: ServiceOf,
+    caller: FloorSwaps,
+    form: Annotated[SwapForm, Form()],
+    writing: Command,
+    second: Annotated[SecondByPassword, Depends(second_person("floor", "cage", "counter", "accounting"))],
+) -> Response:
+    await service.once(
+        writing.once,
+        lambda receipt: Floor(service.ledger, receipt).swap_box(
+            form.table, form.new_box, form.seal, second.signed(form.second_person), writing.actor
+        ),
+    )
+    return go(request, PATH, f"Box {form.new_box} is on table {form.table}; the full one has been taken off.")
+
+
+# ---- one box
+
+
+@router.get(f"{PATH}/{{box}}")
+async def show_box(request: Request, service: ServiceOf, caller: CountRoom, box: BoxId) -> Response:
+    tolerance = service.settings.count_tolerance_cents
+    history, walked = await service.run(_box, service.books, caller, box, tolerance)
+    counted_by = [moment["by"] for moment in history["moments"] if moment["what"] == "counted"]
+    waits = history["status"] in ("counted", "variance")
+    data = {
+        "box": history,
+        "worths": _worths(history),
+        "walked": walked,
+        "may_count": caller.may(roles.COUNTING) and history["status"] == "removed" and caller.by not in counted_by,
+        "has_counted": caller.by in counted_by,
+        "may_sign": caller.may(roles.ACCOUNTING) and waits and caller.by not in counted_by,
+        "needs_explanation": _over(history),
+        "exports": exports("slips", FORMATS, {"box": box}) if walked is not None else [],
+    }
+    return await render(request, "box.html", data, title=f"Box {box}", section=SECTION, crumbs=CRUMBS)
+
+
+def _box(books: Books, caller: Caller, box: str, tolerance: int) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Its history, and for those who may see it the rounds behind what it should hold."""
+    history = boxes.box_history(books, caller, box, tolerance)
+    sight = sight_of(books, caller)
+    if history["expected"] is None or not (sight.books or sight.open):
+        return history, None
+    slips = report_rows(books, caller, "slips", Filters(box=box), f"box={box}")
+    return history, _walked(books, caller, history, slips)
+
+
+def _worths(history: dict[str, Any]) -> list[str]:
+    """Every denomination that somebody counted and that the caller may see, the largest first."""
+    seen = {worth for moment in history["moments"] for worth in moment["pieces"] or ()}
+    return sorted(seen, key=Decimal, reverse=True)
+
+
+def _over(history: dict[str, Any]) -> bool:
+    return history["variance"] is not None and abs(Decimal(history["variance"])) > Decimal(history["tolerance"])
+
+
+def _walked(books: Books, caller: Caller, history: dict[str, Any], slips: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rounds behind the expected figure: those that do not match first, then by tier, then where else to look."""
+    tiers: dict[tuple[Any, Any, Any], list[dict[str, Any]]] = defaultdict(list)
+    for slip in slips:
+        tiers[str(slip["schedule"]), slip["tier"], slip["fee"]].append(slip)
+    short = history["variance"]
+    amount = None if short is None or Decimal(short) == 0 else f"{abs(Decimal(short)):.2f}"
+    return {
+        "slips": slips,
+        "unmatched": [slip for slip in slips if not slip["matched"]],
+        "waived": [slip for slip in slips if slip["waived"] is not None],
+        "amount": amount,
+        "as_much": [slip for slip in slips if amount is not None and slip["fee"] == amount],
+        "tiers": [
+            {
+                "schedule": schedule,
+                "tier": tier,
+                "fee": fee,
+                "rounds": len(of),
+                "dropped": _sum(of, "dropped"),
+                "taken": _sum(of, "fee"),
+                "unmatched": sum(not slip["matched"] for slip in of),
+                # so many fees of this tier are as much as is missing or over
+                "times": _times(amount, fee),
+            }
+            for (schedule, tier, fee), of in sorted(tiers.items(), key=lambda entry: repr(entry[0]))
+        ],
+        "odd": _odd(books, caller, history) if amount is not None else [],
+    }
+
+
+def _times(amount: str | None, fee: str | None) -> int | None:
+    if amount is None or fee is None or not Decimal(fee) or Decimal(amount) % Decimal(fee):
+        return None
+    return int(Decimal(amount) / Decimal(fee))
+
+
+def _sum(slips: list[dict[str, Any]], column: str) -> str:
+    return f"{sum((Decimal(slip[column]) for slip in slips if slip[column] is not None), Decimal(0)):.2f}"
+
+
+def _odd(books: Books, caller: Caller, history: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rounds of that table, while the box was on it, that did not go as usual."""
+    at = {moment["what"]: moment["at"] for moment in history["moments"] if moment["what"] in ("installed", "removed")}
+    since, until = (read_moment(at[what], what) if what in at else None for what in ("installed", "removed"))
+    while_there = RoundFilter(table=history["table"], since=since, until=until)
+    found: dict[str, dict[str, Any]] = {}
+    for what in ("voided", "corrected", "noted"):
+        wanted = replace(while_there, **{what: True})
+        page = find_rounds(books, caller, wanted, LOOKED_AT, f"table={history['table']}&{what}=true")
+        for row in page["rounds"]:
+            of = found.setdefault(row["round"], {"round": row["round"], "opened_at": row["opened_at"], "why": []})
+            of.update(fee=row["fee"], status=row["status"])
+            of["why"].append(what)
+    return sorted(found.values(), key=lambda row: (row["opened_at"], row["round"]))
+
+
+class SignOffForm(FormModel):
+    explanation: Text | None = None
+
+
+@router.post(f"{PATH}/{{box}}")
+async def sign_off(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
+    box: BoxId,
+    form: Annotated[SignOffForm, Form()],
+    writing: Command,
+) -> Response:
+    tolerance = service.settings.count_tolerance_cents
+    await service.once(
+        writing.once,
+        lambda receipt: Floor(service.ledger, receipt).reconcile_box(box, writing.actor, tolerance, form.explanation),
+    )
+    return go(request, f"{PATH}/{box}", f"Box {box} is signed off.")
+
+
+# ---- counting
+
+Counter = Annotated[Caller, Security(plain_caller, scopes=roles.COUNTING)]
+_PIECES: Any = {
+    f"n_{worth.replace('.', '_')}": (Pieces | None, Field(None, alias=f"n-{worth}")) for worth in DENOMINATIONS
+}
+PiecesForm = create_model("PiecesForm", __base__=FormModel, **_PIECES)
+
+
+class CountForm(PiecesForm):
+    """So many pieces of each denomination, one more that can be named, and whether the box is empty."""
+
+    other: Annotated[PositiveMoney, Typed] | None = None
+    n_other: Pieces | None = Field(None, alias="n-other")
+    empty: Literal["yes"] | None = None
+
+    def pieces(self) -> dict[str, int]:
+        found = {worth: getattr(self, name) for worth, name in zip(DENOMINATIONS, _PIECES, strict=True)}
+        pieces = {worth: number for worth, number in found.items() if number}
+        if self.other is not None:
+            if self.other in DENOMINATIONS:
+                raise Problem("bad_document", f"${self.other} has a line of its own.")
+            pieces[self.other] = self.n_other or 0
+        elif self.n_other:
+            raise Problem("bad_document", "Say of which other denomination there are so many.")
+        if self.empty and any(pieces.values()):
+            raise Problem("bad_document", "Pieces have been entered, and the box is said to be empty. Which is it?")
+        if not pieces and not self.empty:
+            raise Problem("bad_document", "No piece has been entered. If the box is empty, say so below.")
+        return pieces or {DENOMINATIONS[-1]: 0}
+
+
+@router.get(f"{PATH}/{{box}}/count")
+async def show_count(request: Request, service: ServiceOf, caller: Counter, box: BoxId) -> Response:
+    tolerance = service.settings.count_tolerance_cents
+    history = await service.run(boxes.box_history, service.books, caller, box, tolerance)
+    own = [moment for moment in history["moments"] if moment["what"] == "counted" and moment["by"] == caller.by]
+    removed = next((moment for moment in history["moments"] if moment["what"] == "removed"), None)
+    data = {
+        "box": {name: history[name] for name in ("box", "table", "status", "counts")},
+        "seal": removed and removed["seal"],
+        "own": own[0] if own else None,
+        "denominations": list(DENOMINATIONS),
+    }
+    return await render(request, "count.html", data, title=f"Count box {box}", section=SECTION, crumbs=CRUMBS)
+
+
+@router.post(f"{PATH}/{{box}}/count")
+async def count(
+    request: Request,
+    service: ServiceOf,
+    caller: Counter,
+    box: BoxId,
+    form: Annotated[CountForm, Form()],
+    writing: Command,
+) -> Response:
+    pieces = form.pieces()
+    in_cents = {cents(worth): number for worth, number in pieces.items()}
+    await service.once(
+        writing.once, lambda receipt: Floor(service.ledger, receipt).count_box(box, in_cents, writing.actor)
+    )
+    total = sum(Decimal(worth) * number for worth, number in pieces.items())
+    return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${total:,.2f}.")

@@ -1,0 +1,166 @@
+"""Every report with what it is for, its rows, and its files."""
+
+from collections.abc import Collection
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import Path, Query, Request, Response, Security
+from msgspec.structs import replace
+from pydantic import Field
+
+from api.pages.dependencies import plain_caller, searching_caller
+from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
+from api.pages.page_route import page_router
+from api.pages.rendering.addresses import address, exports
+from api.pages.rendering.rows import first_rows
+from api.pages.responses import render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, OneOf, Word, matching
+from infra.access.callers import Caller
+from projections.export import charts
+from projections.queries.box_search import last_box
+from projections.reports.irregularity_reports import KINDS, STATUSES
+from projections.reports.report import CHOSEN, Filters
+from projections.reports.report_files import LEDGER_FILES, readers_of
+from projections.reports.report_list import REPORTS
+from projections.views.books import Books, NotFound
+
+router = page_router()
+PATH = "/reports"
+SECTION = "reports"
+MOST_ROWS = 200
+CELLS = 600  # of a page at first, whose rows are fewer where there are many columns
+FEWEST_ROWS = 25
+WHAT_FOR = {
+    "bankroll": "What every bettor wagered, won, lost and paid in fees, in whatever part they played.",
+    "exposure": "Round by round, what the player-dealer put up against what they could have owed, and a shortfall.",
+    "collections": "Fees by gaming day, shift, table, schedule and tier, and what was waived of them.",
+    "drops": "Every drop box: what it should hold, what was counted, the variance.",
+    "slips": "The rounds behind what a box should hold, matched and unmatched.",
+    "journal": "Double entry: who gave chips and who got them. For beancount and hledger too.",
+    "trial-balance": "Every account of the journal with its turnover and its balance.",
+    "hands": "Every round with its amounts and what was remarkable about it.",
+    "rotation": "Who banked when, who was offered the bank, and breaches of the rotation.",
+    "meters": "Every change of a progressive meter.",
+    "inventory": "Trays at house tables: opening, fills, credits, closing, drop; the win by count and by ledger.",
+    "tray-counts": "Every count of a tray with what it should have held.",
+    "disputes": "Every dispute: the claim, the ruling, the appeal, what was awarded.",
+    "disputes-by-dealer": "Disputes and how they ended, by the dealer who was tapped in.",
+    "disputes-by-table": "Disputes and how they ended, by table.",
+    "disputes-by-kind": "Disputes and how they ended, by the kind of error.",
+    "payments": "What dealers reported that they paid and took, next to what was due.",
+    "irregular-payments": "Payments that were not what the rules say, and what was put right since.",
+    "hidden-card-contradictions": "Requests that only a face-down card refused, and who posted them.",
+    "card-frequencies": "How evenly cards came, by deck and shuffler, with a chi-square test.",
+    "card-counts": "How often each card was seen.",
+    "shortfalls": "Player-dealers who could not cover their rounds, and by how much.",
+    "voids": "Voided rounds by dealer and reason.",
+    "waivers": "Waived fees by dealer.",
+}
+
+
+def readable(caller: Caller) -> list[str]:
+    return [name for name in REPORTS if caller.may(readers_of(name))]
+
+
+def formats_of(name: str, asked: Collection[str]) -> tuple[str, ...]:
+    """The files that it can be had as; a picture of a bankroll is of one bettor."""
+    formats = ["json", "csv", "xlsx", "pdf"]
+    if name in charts.CHARTS and (name != "bankroll" or "bettor" in asked):
+        formats.append("svg")
+    if name == "journal":
+        formats += sorted(LEDGER_FILES)
+    return tuple(formats)
+
+
+@router.get(PATH)
+async def show_reports(
+    request: Request, caller: Annotated[Caller, Security(plain_caller, scopes=roles.REPORTS)]
+) -> Response:
+    data = {
+        "reports": [
+            {
+                "name": name,
+                "what_for": WHAT_FOR[name],
+                "columns": list(REPORTS[name].columns),
+                "address": f"{PATH}/{name}",
+                "exports": exports(name, formats_of(name, ()), {}),
+            }
+            for name in readable(caller)
+        ],
+        "summaries": caller.may(roles.BOOKS),
+    }
+    return await render(request, "reports.html", data, title="Reports", section=SECTION)
+
+
+# ---- one of them
+
+
+class ReportAsked(PageQuery):
+    """What any report can be asked for; each takes some of it."""
+
+    table: Id | None = None
+    bettor: Id | None = None
+    gaming_day: GamingDay | None = None
+    first: GamingDay | None = None
+    last: GamingDay | None = None
+    shift: Word | None = None
+    box: Id | None = None
+    account: Annotated[str, matching(r"^[^\x00-\x1f]{1,200}$", "is the name of an account")] | None = None
+    dealer: Id | None = None
+    kind: Annotated[str, OneOf(KINDS)] | None = None
+    status: Annotated[str, OneOf(STATUSES)] | None = None
+    round: Id | None = None
+    as_of: LocalMoment | None = None
+    since: LocalMoment | None = Field(None, alias="from")
+    until: LocalMoment | None = Field(None, alias="to")
+    rows: Literal["200"] | None = None
+
+
+@router.get(f"{PATH}/{{name}}")
+async def show_report(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(searching_caller, scopes=roles.REPORTS)],
+    name: Annotated[str, Path()],
+    asked: Annotated[ReportAsked, Query()],
+) -> Response:
+    if name not in readable(caller):
+        raise NotFound(f"There is no report {name} for the role {caller.role}.")
+    report = REPORTS[name]
+    fields = [field for field in CHOSEN if field in report.filters]
+    others = {field: None for field in CHOSEN if field not in report.filters}
+    asked = (await on_the_clock(service, asked)).model_copy(update=others)
+    at_most = MOST_ROWS if asked.rows else min(max(CELLS // len(report.columns), FEWEST_ROWS), MOST_ROWS)
+    asked, rows, cut = await service.run(_rows, service.books, caller, name, asked, at_most)
+    narrowed = texts(asked, "rows")
+    formats = formats_of(name, narrowed)
+    data = {
+        "name": name,
+        "what_for": WHAT_FOR[name],
+        "fields": fields,
+        "asked": narrowed,
+        "columns": [{"name": column, "kind": kind} for column, kind in report.columns.items()],
+        "rows": rows,
+        "cut": cut,
+        "more": address(f"{PATH}/{name}", narrowed, rows=MOST_ROWS) if cut and at_most < MOST_ROWS else None,
+        "totals": None if cut or len(rows) < 2 else report.total(rows),
+        "exports": exports(name, formats, narrowed),
+        "picture": address(f"/v1/reports/{name}", narrowed, format="svg") if "svg" in formats else None,
+    }
+    title = name.replace("-", " ").capitalize()
+    return await render(request, "report.html", data, title=title, section=SECTION, crumbs=(("Reports", PATH),))
+
+
+def _rows(
+    books: Books, caller: Caller, name: str, asked: ReportAsked, at_most: int
+) -> tuple[ReportAsked, list[dict[str, Any]], bool]:
+    filters = Filters(**asked.model_dump(exclude={"rows"}))
+    if name == "slips" and filters.box is None and not filters.on_the_past:
+        # Slips are those of a box; whoever names none sees one that was taken off a table lately.
+        books.bring_up_to_date("drops")
+        box = last_box(books.database, filters.table)
+        asked, filters = asked.model_copy(update={"box": box}), replace(filters, box=box)
+    rows, cut = first_rows(books, caller, name, filters, at_most, urlencode(texts(asked)))
+    return asked, rows, cut

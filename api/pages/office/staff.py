@@ -1,0 +1,146 @@
+"""Who may sign in, for the admin: added, given other parts or a password, disabled; and who changed what."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Form, Request, Response, Security
+from msgspec import to_builtins
+from pydantic import Field, Tag
+
+from api.pages.dependencies import plain_caller
+from api.pages.forms import BY_DO, FormModel, NewPassword
+from api.pages.office.account import PersonName
+from api.pages.page_route import page_router
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import ServiceOf, path_id
+from api.service.fields import Id
+from infra.access.callers import Caller
+from infra.access.passwords import SHORTEST
+from infra.access.staff import ROLES, Staff, StaffMember
+from projections.views.books import NotFound
+
+router = page_router()
+PATH = "/staff"
+SECTION = "staff"
+Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
+Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
+StaffId = Annotated[str, path_id("floor-7", "The person's staff id.")]
+WHAT_FOR = {
+    "floor": "Opens tables and deals, swaps boxes, waives fees, takes claims and rules on them.",
+    "cage": "Sees bankrolls, and the chips that were bought and cashed.",
+    "counter": "Counts drop boxes, without seeing what they should hold.",
+    "accounting": "Fees, boxes and their sign-off, trays, days and every report.",
+    "auditor": "Sees everything, runs audits, changes nothing.",
+    "admin": "Says who may sign in, and touches no money.",
+}
+assert tuple(WHAT_FOR) == ROLES
+CHANGES_SHOWN = 20
+
+
+class PartsForm(FormModel):
+    """The roles that are ticked, and the tables whose terminal somebody may be."""
+
+    ticked: list[str] = Field([], alias="parts")
+    tables: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return *self.ticked, *(f"terminal:{table}" for table in self.tables.replace(",", " ").split())
+
+
+@router.get(PATH)
+async def show_staff(request: Request, service: ServiceOf, caller: Reading) -> Response:
+    people, changes = await service.run(_staff, service.people)
+    data = {"people": people, "changes": changes, "roles": WHAT_FOR, "shortest": SHORTEST}
+    return await render(request, "staff.html", data, title="Staff", section=SECTION)
+
+
+def _staff(people: Staff) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    return to_builtins(people.everybody()), people.changes(CHANGES_SHOWN)
+
+
+class PersonForm(PartsForm, NewPassword):
+    staff_id: Id
+    name: PersonName
+
+
+@router.post(PATH)
+async def add_person(
+    request: Request, service: ServiceOf, caller: Admin, form: Annotated[PersonForm, Form()]
+) -> Response:
+    somebody = StaffMember(form.staff_id, form.name, form.parts, False)
+    await service.run(service.people.add, somebody, form.password, caller.by)
+    service.access.expire()
+    return go(request, PATH, f"{form.staff_id} can sign in.")
+
+
+# ---- one of them
+
+
+@router.get(f"{PATH}/{{staff}}")
+async def show_person(request: Request, service: ServiceOf, caller: Reading, staff: StaffId) -> Response:
+    somebody = to_builtins(await service.run(_existing, service.people, staff))
+    tables = [part.partition(":")[2] for part in somebody["parts"] if ":" in part]
+    data = {"somebody": somebody, "roles": WHAT_FOR, "tables": tables, "shortest": SHORTEST}
+    return await render(
+        request, "staff_person.html", data, title=somebody["name"], section=SECTION, crumbs=(("Staff", PATH),)
+    )
+
+
+def _existing(people: Staff, staff_id: str) -> StaffMember:
+    somebody = people.find(staff_id)
+    if somebody is None:
+        raise NotFound(f"There is nobody with the id {staff_id}.")
+    return somebody
+
+
+class NewPartsForm(PartsForm):
+    do: Literal["parts"]
+
+
+class NewPasswordForm(NewPassword):
+    do: Literal["password"]
+
+
+class DisableForm(FormModel):
+    do: Literal["disable"]
+
+
+class EnableForm(FormModel):
+    do: Literal["enable"]
+
+
+ChangeForm = Annotated[
+    Annotated[NewPartsForm, Tag("Parts")]
+    | Annotated[NewPasswordForm, Tag("Password")]
+    | Annotated[DisableForm, Tag("Disable")]
+    | Annotated[EnableForm, Tag("Enable")],
+    BY_DO,
+]
+
+
+@router.post(f"{PATH}/{{staff}}")
+async def change_person(
+    request: Request, service: ServiceOf, caller: Admin, staff: StaffId, form: Annotated[ChangeForm, Form()]
+) -> Response:
+    changed, notice = _what(staff, form)
+    await service.run(_change, service.people, staff, caller.by, changed)
+    service.access.expire()
+    return go(request, f"{PATH}/{staff}", notice)
+
+
+def _what(staff_id: str, form: ChangeForm) -> tuple[dict[str, Any], str]:
+    match form:
+        case NewPartsForm():
+            return {"parts": form.parts}, "The parts are changed."
+        case NewPasswordForm():
+            return {"password": form.password}, "The password is changed, and all sessions have ended."
+        case DisableForm():
+            return {"disabled": True}, f"{staff_id} can no longer sign in, and all sessions have ended."
+        case EnableForm():
+            return {"disabled": False}, f"{staff_id} can sign in again."
+
+
+def _change(people: Staff, staff_id: str, by: str, changed: dict[str, Any]) -> None:
+    _existing(people, staff_id)
+    people.change(staff_id, by, **changed)

@@ -1,0 +1,101 @@
+"""Trays of house-banked tables: the table inventory, every count of a tray, and counting one."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import Form, Query, Request, Response, Security
+
+from api.pages.dependencies import Command, caller
+from api.pages.forms import FormModel, LocalMoment, PageQuery, Typed, on_the_clock, texts
+from api.pages.page_route import page_router
+from api.pages.rendering.addresses import address, exports
+from api.pages.rendering.rows import first_rows
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, Money
+from domain.money import cents
+from infra.access.callers import Caller
+from infra.ledger.floor import Floor
+from projections.queries.floor import latest_day
+from projections.reports.report import Filters
+from projections.views.books import Books
+
+router = page_router()
+PATH = "/trays"
+FORMATS = ("csv", "xlsx", "pdf", "json")
+MOST_ROWS = 200
+FIRST_ROWS = 15  # of a page that asks for no more
+
+
+class TraysAsked(PageQuery):
+    table: Id | None = None
+    first: GamingDay | None = None
+    last: GamingDay | None = None
+    as_of: LocalMoment | None = None
+    rows: Literal["200"] | None = None
+
+
+@router.get(PATH)
+async def show_trays(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(caller, scopes=roles.READING)],
+    asked: Annotated[TraysAsked, Query()],
+) -> Response:
+    """The floor counts and sees no figure here: what a tray should hold is for accounting."""
+    asked = await on_the_clock(service, asked)
+    inventory = counts = more = None
+    narrowed = texts(asked, "rows")
+    if caller.may(roles.BOOKS):
+        asked, inventory, counts, cut = await service.run(_inventory, service.books, caller, asked)
+        narrowed = texts(asked, "rows")
+        more = address(PATH, narrowed, rows=MOST_ROWS) if cut and not asked.rows else None
+    data = {
+        "asked": narrowed,
+        "inventory": inventory,
+        "counts": counts,
+        "more": more,
+        "may_count": caller.may(roles.FLOOR),
+        "exports": [] if inventory is None else exports("inventory", FORMATS, narrowed),
+    }
+    return await render(request, "trays.html", data, title="Trays", section="trays")
+
+
+def _inventory(books: Books, caller: Caller, asked: TraysAsked) -> tuple[TraysAsked, list[Any], list[Any], bool]:
+    if not texts(asked, "rows"):
+        asked = _latest(books, asked)
+    filters, recorded = Filters(**asked.model_dump(exclude={"rows"})), urlencode(texts(asked))
+    at_most = MOST_ROWS if asked.rows else FIRST_ROWS
+    inventory, cut = first_rows(books, caller, "inventory", filters, at_most, recorded)
+    counts, cut_too = first_rows(books, caller, "tray-counts", filters, at_most, recorded)
+    return asked, inventory, counts, cut or cut_too
+
+
+def _latest(books: Books, asked: TraysAsked) -> TraysAsked:
+    """Whoever asks for nothing in particular sees the last day that there is."""
+    books.bring_up_to_date("inventory", "journal")
+    return asked.model_copy(update={"first": latest_day(books.database)})
+
+
+class CountForm(FormModel):
+    table: Id
+    when: Literal["opening", "closing"]
+    amount: Annotated[Money, Typed]
+
+
+@router.post(PATH)
+async def count(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(caller, scopes=roles.FLOOR)],
+    form: Annotated[CountForm, Form()],
+    writing: Command,
+) -> Response:
+    await service.once(
+        writing.once,
+        lambda receipt: Floor(service.ledger, receipt).count_tray(
+            form.table, cents(form.amount), form.when, writing.actor
+        ),
+    )
+    return go(request, PATH, f"The {form.when} count of table {form.table} is stored: ${form.amount}.")

@@ -1,0 +1,79 @@
+"""The route of a page: what is refused comes back as the page, with the reason and what had been filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute, iter_route_contexts
+
+from api.pages.responses import Refused, wants_json
+from api.service.callers import SAFE
+from api.service.fields import refusals
+from api.service.problems import EXCEPTIONS, Problem, problem_of
+
+UNREADABLE = ("bad_document", "bad_choice")  # what somebody filled in, and can fill in otherwise
+REFUSALS: tuple[type[Exception], ...] = (RequestValidationError, *EXCEPTIONS)
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class PageRoute(APIRoute):
+    def get_route_handler(self) -> Handler:
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except REFUSALS as error:
+                if wants_json(request) or not hasattr(request.state, "visitor") or _is_again(request):
+                    raise
+                refused = await _refused(request, error)
+                if refused is None:
+                    raise
+                request.state.refused = refused
+                return await _shown_again(request, refused.searches)
+
+        return handle
+
+
+def _is_again(request: Request) -> bool:
+    return getattr(request.state, "refused", None) is not None
+
+
+async def _refused(request: Request, error: Exception) -> Refused | None:
+    problem, fields = _problem(error)
+    if request.method not in SAFE:
+        sent = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+        return None if problem.code in ("internal", "unavailable") else Refused(problem, fields, sent, searches=False)
+    if request.url.query and problem.code in UNREADABLE:
+        return Refused(problem, fields, dict(request.query_params), searches=True)
+    return None
+
+
+def _problem(error: Exception) -> tuple[Problem, dict[str, str]]:
+    if not isinstance(error, RequestValidationError):
+        return problem_of(error), {}
+    errors = error.errors()
+    if any(each["loc"][0] == "path" for each in errors):
+        return Problem("not_found", "There is nothing at this address."), {}
+    fields = refusals(errors)
+    return Problem("bad_document", " ".join(fields.values())), fields
+
+
+async def _shown_again(request: Request, searches: bool) -> Response:
+    """By the page's own GET route; a search that was refused is shown without its filters."""
+    scope = {**request.scope, "method": "GET", **({"query_string": b""} if searches else {})}
+    path = request.scope["route"].path
+    routes = (context.original_route for context in iter_route_contexts(request.app.routes))
+    route = next(route for route in routes if isinstance(route, PageRoute) and _is_shown_at(route, path))
+    return await route.get_route_handler()(Request(scope))
+
+
+def _is_shown_at(route: APIRoute, path: str) -> bool:
+    return route.path == path and "GET" in (route.methods or ())
+
+
+def page_router() -> APIRouter:
+    return APIRouter(route_class=PageRoute, include_in_schema=False)

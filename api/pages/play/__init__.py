@@ -1,0 +1,1 @@
+"""Pages of tables and rounds: floor, dealer, hands, replay, disputes, audit, rules."""

@@ -1,0 +1,119 @@
+"""What should not be: payments that differ, contradictions of hidden cards, cards, shortfalls, voids and waivers, each
+row leading to its hands."""
+
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response, Security
+from pydantic import Field
+
+from api.pages import dependencies
+from api.pages.forms import PageQuery, texts
+from api.pages.page_route import page_router
+from api.pages.rendering.addresses import address
+from api.pages.rendering.rows import first_rows
+from api.pages.responses import render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, OneOf
+from infra.access.callers import Caller
+from projections.reports import report_files
+from projections.reports.report import Filters
+from projections.reports.report_list import report_named
+
+router = page_router()
+files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form
+PATH = "/irregular"
+Reading = Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
+REPORTS = {
+    "irregular-payments": "Payments that differ",
+    "hidden-card-contradictions": "Hidden cards",
+    "card-frequencies": "Card frequencies",
+    "shortfalls": "Shortfalls",
+    "voids": "Voids",
+    "waivers": "Waivers",
+}
+WHAT = {
+    "irregular-payments": "Where the dealer's report of a wager differs from its line. Difference: what the bettor got"
+    " too much, negative where it was too little. Left: what no entry has put right yet.",
+    "hidden-card-contradictions": "Requests that only a face-down card refused, with who posted them. A slip"
+    " of the hand is one; whoever guesses at cards leaves several. After three in a round two people go on with it.",
+    "card-frequencies": "Cards that are face up whatever they are, by shuffler and deck, against one in fifty-two of"
+    " each. A p-value is how often a fair deck would look at least as uneven; a low one is a reason to look.",
+    "shortfalls": "Player-dealers whose wager did not cover what the rules paid or took.",
+    "voids": "Voided rounds of each dealer, by reason.",
+    "waivers": "Fees waived in rounds of each dealer.",
+}
+FIRST = next(iter(REPORTS))
+FORMATS = ("csv", "xlsx", "pdf")
+ROWS_SHOWN = 25  # unless somebody asks for all
+LEFT_OUT = frozenset(
+    {
+        "hand",
+        "step",
+        "degrees",
+        "decks",
+        "gaming_day",
+        "shift",
+        "reported_by",
+        "ruleset",
+        "wager",
+        "most_seen",
+        "least_seen",
+    }
+)  # of the page; the files have every column
+
+
+class IrregularFilters(PageQuery):
+    table: Id | None = None
+    gaming_day: GamingDay | None = None
+    dealer: Id | None = None
+
+    def filters(self) -> Filters:
+        return Filters(table=self.table, gaming_day=self.gaming_day, dealer=self.dealer)
+
+
+class IrregularAsked(IrregularFilters):
+    report: Annotated[str, OneOf(REPORTS)] = FIRST
+    rows: Literal["all"] | None = None
+
+
+class FileAsked(IrregularFilters):
+    report: Annotated[str, OneOf(REPORTS)] = FIRST
+    as_: Annotated[str, OneOf(report_files.FORMATS)] = Field("csv", alias="as")
+
+
+@router.get(PATH)
+async def show_irregular(
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[IrregularAsked, Query()]
+) -> Response:
+    name, report, narrowed = asked.report, report_named(asked.report), texts(asked, "report", "rows")
+    at_most = None if asked.rows else ROWS_SHOWN
+    recorded = urlencode(narrowed)
+    rows, more = await service.run(first_rows, service.books, caller, name, asked.filters(), at_most, recorded)
+    data = {
+        "report": name,
+        "reports": list(REPORTS.items()),
+        "what": WHAT[name],
+        "asked": narrowed,
+        "filters": [key for key in IrregularFilters.model_fields if key in report.filters],
+        "columns": [
+            {"name": column, "kind": kind} for column, kind in report.columns.items() if column not in LEFT_OUT
+        ],
+        "rows": rows,
+        "all_rows": address(PATH, {"report": name, **narrowed, "rows": "all"}) if more else None,
+        "formats": FORMATS,
+    }
+    crumbs = (("Disputes", "/disputes"),)
+    return await render(request, "irregular.html", data, title=REPORTS[name], section="disputes", crumbs=crumbs)
+
+
+@files.get(f"{PATH}/file")
+async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[FileAsked, Query()]) -> Response:
+    """The same as a file."""
+    recorded = urlencode(texts(asked, "report"))
+    body = await service.run(
+        report_files.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded
+    )
+    headers = {"Content-Disposition": f'attachment; filename="{asked.report}.{asked.as_}"', "Cache-Control": "no-store"}
+    return Response(body, 200, headers, report_files.FORMATS[asked.as_])

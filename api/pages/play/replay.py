@@ -1,0 +1,176 @@
+"""A round replayed: the table as it was, step by step, and why each thing happened."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import Form, Query, Request, Response, Security
+from pydantic import Field
+
+from api.pages.dependencies import Command, round_caller
+from api.pages.forms import FormModel, on_the_clock, texts
+from api.pages.page_route import page_router
+from api.pages.play.hands import HandsFilters
+from api.pages.rendering.addresses import address
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import RoundId, ServiceOf
+from api.service.fields import Number, Text
+from api.service.problems import Problem
+from domain.games.registry import GAMES
+from domain.round.events import ROUND_TOPICS
+from infra.access.callers import Caller, Forbidden
+from infra.ledger.ledger import UnknownRound
+from infra.store.streams import NAMESPACE
+from projections.queries.round_search import RoundFilter
+from projections.views.blindness import check_sight
+from projections.views.books import Books
+from projections.views.found_rounds import find_neighbours
+from projections.views.replay_steps import steps_for
+from projections.views.round_views import sealed_cards_for
+
+router = page_router()
+PATH = "/rounds/{round}"
+BROKEN = (
+    "The stored events do not make a round: some are gone or are not as they were written, or the program is at fault. "
+    "An audit tells which."
+)
+NoteKind = Literal["exposed card", "late bet", "irregularity", "other"]
+NO_NEIGHBOURS: Mapping[str, str | None] = {"newer": None, "older": None}
+
+
+class ReplayAsked(HandsFilters):
+    """The search that led here; a step, of which any text may be asked for; and whether to see closed hands."""
+
+    step: str | None = None
+    closed: str | None = None
+
+    def search(self) -> dict[str, str]:
+        return texts(self, "step", "closed")
+
+    def step_of(self, last: int) -> int:
+        """One that is not there leads to the nearest, so that old links go on working."""
+        text = self.step or ""
+        return min(max(int(text), 1), last) if text.isascii() and text.isdecimal() and len(text) < 7 else last
+
+
+@router.get(PATH)
+async def show_round(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(round_caller, scopes=roles.SEEING)],
+    round: RoundId,
+    asked: Annotated[ReplayAsked, Query()],
+) -> Response:
+    asked = await on_the_clock(service, asked)
+    search = asked.search()
+    digest, told, neighbours, closed_hands = await service.run(_looked_at, service.books, caller, round, asked)
+    step, ended = asked.step_of(len(told["steps"])), told["status"] != "open"
+    game = GAMES[told["family"]]
+    data = {
+        **told,
+        "numbered_hands": game.numbers_hands,
+        "seat_cards": game.hole_cards,
+        "digest": digest,  # of all that the page says of the round
+        "step": step,
+        "state": _state(told["changes"][:step]),
+        "search": search,
+        "neighbours": neighbours,
+        "closed_hands": closed_hands,
+        "may": {
+            "note": caller.may(roles.FLOOR),
+            "evidence": caller.may(roles.READING),
+            "dispute": ended and caller.may(roles.FLOOR),
+            "see_closed": ended and caller.may(roles.AUDITING),
+        },
+        "live": _live(caller, told),
+        "note_kinds": get_args(NoteKind),
+        "sealed": _sealed(told),
+    }
+    crumbs = (("Hands", address("/hands", search)),)
+    return await render(request, "replay.html", data, title=f"Round {round}", section="hands", crumbs=crumbs)
+
+
+def _looked_at(
+    books: Books, caller: Caller, round_id: str, asked: ReplayAsked
+) -> tuple[str, dict[str, Any], Mapping[str, str | None], list[dict[str, Any]] | None]:
+    try:
+        digest, told = steps_for(books, caller, round_id)
+    except UnknownRound:
+        raise
+    except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        raise Problem("internal", BROKEN) from error
+    closed = None
+    if asked.closed is not None and told["status"] != "open":
+        caller.check_role(roles.AUDITING)
+        closed = sealed_cards_for(books, caller, round_id)["packets"]
+    return digest, told, _neighbours(books, caller, told, asked), closed
+
+
+def _neighbours(books: Books, caller: Caller, told: Mapping[str, Any], asked: ReplayAsked) -> Mapping[str, str | None]:
+    """Addresses: within the search that led here, or else at the same table."""
+    search = asked.search()
+    wanted = asked.wanted() if search else RoundFilter(table=told["table"])
+    try:
+        check_sight(books, caller, None if wanted.table is None else (wanted.table,))
+    except Forbidden:
+        return NO_NEIGHBOURS  # they may count boxes, and one of another table is not counted
+    found = find_neighbours(books, caller, wanted, told["round"])
+    return {way: None if id_ is None else address(f"/rounds/{id_}", search) for way, id_ in found.items()}
+
+
+def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is where after these changes."""
+    state: dict[str, Any] = {}
+    for changed in changes:
+        state |= changed
+    return {name: value for name, value in state.items() if value is not None}
+
+
+def _live(caller: Caller, told: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Where the page hears of a round that is still played; without a feed it asks from time to time."""
+    if told["status"] != "open":
+        return None
+    listens = told["table"] is not None and caller.may(roles.LISTENING)
+    return {"feed": f"/v1/tables/{told['table']}/feed" if listens else None, "topics": sorted(ROUND_TOPICS)}
+
+
+def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says of each step, in the form in which a browser compares it with the bytes that were sealed."""
+    lines = {line["step"]: [line["paid"], line["collected"], line["clause"]] for line in told["lines"]}
+    events = []
+    for step in told["steps"]:
+        said: dict[str, Any] = {"topic": step["event"], "by": step["by"], "at": step["at"]}
+        if step["step"] in lines:
+            said["line"] = lines[step["step"]]
+        if step["event"].startswith("round.cards_"):
+            said["cards"] = step["cards"]
+        events.append(said)
+    return {"events": events, "namespace": NAMESPACE.hex}
+
+
+class NoteForm(FormModel):
+    kind: NoteKind
+    text: Text
+    seat: Annotated[Number, Field(ge=1, le=9)] | None = None
+
+
+@router.post(PATH)
+async def note(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(round_caller, scopes=roles.FLOOR)],
+    round: RoundId,
+    asked: Annotated[ReplayAsked, Query()],
+    form: Annotated[NoteForm, Form()],
+    writing: Command,
+) -> Response:
+    """A note by the floor."""
+    await service.once(
+        writing.once,
+        lambda receipt: service.play.annotate(
+            round,
+            None,
+            lambda: service.ledger.note(round, form.kind, form.text, form.seat, writing.actor, None, receipt),
+        ),
+    )
+    return go(request, address(f"/rounds/{round}", asked.search()), "The note is recorded.")

@@ -1,0 +1,92 @@
+"""Rule sets to read: every figure with its clause, and every decision with its reason."""
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response, Security
+from pydantic import Field
+
+from api.pages.dependencies import plain_caller
+from api.pages.forms import PageQuery
+from api.pages.page_route import page_router
+from api.pages.responses import render
+from api.service import roles
+from api.service.admission import path_id
+from api.service.fields import Number
+from domain.errors import UnknownRuleset
+from domain.games.registry import GAMES
+from domain.rules import rulesets
+from domain.rules.description import contents, summary
+from infra.access.callers import Caller
+from projections.views.books import NotFound
+
+router = page_router()
+Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+SECTION = "rules"
+CRUMBS = (("Rules", "/rules"),)
+MODES = {"shuffler": "from a shuffler", "shoe": "from a shoe", "hand": "by hand"}
+TO = {"seats": "each seat", "dealer": "the dealer's hand", "board": "the board"}
+STREETS = ("first", "after the first decisions", "after the second decisions")
+ORDERS = {
+    "player-dealer-left": "clockwise from the player-dealer's left",
+    "house-dealer-left": "clockwise from the house dealer's left",
+    "highest-first": "from right to left, the highest seat first",
+    "lowest-first": "from left to right, the lowest seat first",
+    "action-button": "clockwise from the action button",
+}
+ROTATIONS = {
+    "strict": "after two rounds in a row somebody else banks",
+    "offered": "after two rounds in a row it is offered to every other player",
+}
+WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotations": ROTATIONS}
+
+
+@router.get("/rules")
+async def show_rulesets(request: Request, caller: Anybody) -> Response:
+    data = {"rulesets": _summaries(rulesets.ids()), "families": {family: game.title for family, game in GAMES.items()}}
+    return await render(request, "rules.html", data, title="Rules", section=SECTION)
+
+
+class RulesetAsked(PageQuery):
+    version: Annotated[Number, Field(ge=1, le=9999)] | None = None
+
+
+@router.get("/rules/{ruleset}")
+async def show_ruleset(
+    request: Request,
+    caller: Anybody,
+    ruleset: Annotated[str, path_id("uth-house", "The rule set's id.")],
+    asked: Annotated[RulesetAsked, Query()],
+) -> Response:
+    found = _contents(ruleset, asked.version)
+    data = {
+        "ruleset": found,
+        "family": GAMES[found["family"]].title,
+        "paytables": side_by_side(found["paytables"]),
+        "words": WORDS,
+    }
+    return await render(request, "ruleset.html", data, title=found["title"], section=SECTION, crumbs=CRUMBS)
+
+
+@lru_cache
+def _summaries(ids: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [summary(rulesets.load(id_)) for id_ in ids]
+
+
+@lru_cache
+def _contents(ruleset: str, version: int | None) -> dict[str, Any]:
+    try:
+        return contents(rulesets.load(ruleset, version))
+    except UnknownRuleset as refusal:
+        raise NotFound(refusal.detail) from None
+
+
+def side_by_side(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pay tables of each spot in columns: a gaming table uses one of them."""
+    found = []
+    for spot in dict.fromkeys(table["spot"] for table in tables):
+        of_spot = [table for table in tables if table["spot"] == spot]
+        hands = list(of_spot[0]["pays"])
+        rows = [{"hand": hand, "pays": [table["pays"].get(hand) for table in of_spot]} for hand in hands]
+        found.append({"spot": spot, "tables": of_spot, "rows": rows})
+    return found

@@ -1,0 +1,1 @@
+"""How values become HTML: templates, cells, drawings, navigation, static files."""

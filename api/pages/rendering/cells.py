@@ -1,0 +1,241 @@
+"""Rows of reports as table rows: how a value is shown, and where it leads.
+
+Written in Python and not as macros of a template, since a page has hundreds of these: a call of a macro takes some 40
+microseconds, and a page of 50 rows would take longer for them than for everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from api.pages.rendering.escaping import safe
+
+Columns = Iterable[Mapping[str, str]]
+Column = tuple[str, str]  # name and kind
+Shower = Callable[[Any], str]
+NUMBERS = frozenset({"money", "decimal", "p_value"})
+SIDED = NUMBERS | {"at", "list"}  # kinds whose side is the same whatever the value
+SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected"})
+EMPTY_AT_ZERO = frozenset({"debit", "credit"})
+LONG = 60  # characters after which a text is wrapped
+UNLIKELY = 0.01  # a p-value below it is marked
+FOLDED_FROM = 10  # columns; fewer than these stand side by side
+# Where there are many, one stands below the first of these that is there, in its cell: a desk shows the whole row.
+UNDER = {
+    "action": "wagered",
+    "appealed_at": "ruled_at",
+    "awarded": "claimed",
+    "cash_outs": "buy_ins",
+    "closed": "closed_at",
+    "closed_at": "decided_at",
+    "closing": "opening",
+    "collected": "paid",
+    "corrected": "difference waived",
+    "credits": "fills",
+    "deadline": "status",
+    "dealer": "player_dealer",
+    "dealer_hand": "made",
+    "decided_by": "decided_at",
+    "decks": "deck",
+    "degrees": "chi_square",
+    "disputed": "waived",
+    "due_collected": "due_paid",
+    "ended_at": "began_at",
+    "explanation": "signed_by",
+    "fee": "shortfall",
+    "gaming_day": "at opened_at",
+    "hand": "spot",
+    "kind": "spot",
+    "least_seen": "most_seen",
+    "ledger_win": "win",
+    "left": "difference",
+    "opened_by": "opened_at",
+    "outcome": "status",
+    "overdue": "status",
+    "position": "source",
+    "removed_at": "installed_at",
+    "reported_by": "dealer",
+    "round": "dispute",
+    "ruled_by": "ruled_at",
+    "ruleset": "round table",
+    "seat": "bettor",
+    "seats": "bettors",
+    "shift": "gaming_day",
+    "spot": "bettor",
+    "stretch": "session",
+    "table": "round box",
+    "voided": "waived",
+}
+BADGES = {
+    "settled": "good",
+    "open": "info",
+    "void": "warn",
+    "reconciled": "good",
+    "variance": "bad",
+    "counted": "info",
+}
+HEADINGS = {"player_dealer": "Player-dealer", "p_value": "P-value", "percent": "Per cent", "ledger_win": "Ledger's win"}
+NOTHING = Markup('<span class="muted">–</span>')
+
+
+def side_of(kind: str, value: object) -> str:
+    """The class of a cell: amounts and numbers stand on the right, text that may be long is wrapped."""
+    if kind == "at":
+        return "nowrap"
+    if kind in NUMBERS or (kind != "schedule" and isinstance(value, int | float) and not isinstance(value, bool)):
+        return "number"
+    return "words" if kind == "list" or (isinstance(value, str) and len(value) > LONG) else ""
+
+
+def _side_of_all(kind: str, values: Sequence[object]) -> str:
+    """Of a column: the longest says whether there are long ones, where its kind does not say it all."""
+    return side_of(kind, None if kind in SIDED else max(values, key=_length, default=None))
+
+
+def folded(columns: Sequence[Column]) -> list[list[Column]]:
+    """The columns of each cell, the first of which says what the cell is."""
+    if len(columns) < FOLDED_FROM:
+        return [[column] for column in columns]
+    names = {name for name, _ in columns}
+    cells: dict[str, list[Column]] = {}
+    for column in sorted(columns, key=lambda column: _host(column[0], names) != column[0]):
+        cells.setdefault(_host(column[0], names), []).append(column)
+    return [cells[name] for name, _ in columns if name in cells]
+
+
+def _host(name: str, names: set[str]) -> str:
+    over = next((one for one in UNDER.get(name, "").split() if one in names), None)
+    return name if over is None else _host(over, names)
+
+
+class Cells:
+    """`shown` are the filters of the templates: money, signed, moment, day, count and card."""
+
+    def __init__(self, shown: Mapping[str, Shower]) -> None:
+        self._filters = shown
+        self._money = shown["money"]
+        self._showers: dict[str, Shower] = {
+            "hands": _hands,
+            "gaming_day": shown["day"],
+            "round": partial(_link, "/rounds/"),
+            "most": shown["card"],
+            "card": shown["card"],
+            "percent": lambda value: f"{float(value):.1f} %",
+            "clause": lambda value: Markup(f'<code class="clause">{safe(value)}</code>'),  # escaped
+            "box": partial(_link, "/drop/"),
+            "account": partial(_link, "/reports/journal?account="),
+            "status": _status,
+        }
+        self._shower = lru_cache(1024)(self._find_shower)
+
+    def table(
+        self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Any] | None = None
+    ) -> Markup:
+        """What stands in the table of a report: headings, rows, and what they come to together."""
+        named = [(column["name"], column["kind"]) for column in columns]
+        cells = folded(named)
+        values = {name: [row[name] for row in rows] for name, _ in named}
+        sides = [_side_of_all(kind, values[name]) for (name, kind), *_ in cells]
+        shown = [[_column(self._shower(name, kind), values[name]) for name, kind in cell] for cell in cells]
+        heads = _rows("th", sides, [[[safe(_heading(name))] for name, _ in cell] for cell in cells])
+        body = _rows("td", sides, shown) if rows else ""
+        foot = ""
+        if totals:
+            sums = {name: self._sum(total) for name, total in totals.items()} | {named[0][0]: "Together"}
+            below = _rows("td", sides, [[[safe(sums.get(name, ""))] for name, _ in cell] for cell in cells])
+            foot = f"<tfoot>{below}</tfoot>"
+        return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # all of it is escaped
+
+    def _sum(self, total: str | int | None) -> str:
+        """Of money or of counts; none where nothing is known yet."""
+        return "" if total is None else self._money(total) if isinstance(total, str) else self._filters["count"](total)
+
+    def cell(self, column: str, kind: str, value: Any) -> str:
+        """A value of a report: its kind says how it is shown, its column where it leads."""
+        return _shown(self._shower(column, kind), value)
+
+    def _find_shower(self, column: str, kind: str) -> Shower:
+        """Asked once for a column, and not for each of its cells."""
+        match kind:
+            case "money" if column in SIGNED:
+                return self._filters["signed"]
+            case "money" if column in EMPTY_AT_ZERO:
+                return lambda value: "" if value == "0.00" else self._money(value)
+            case "money":
+                return self._money
+            case "at":
+                return self._filters["moment"]
+            case "list" if column == "rounds":
+                return lambda value: Markup(", ").join(_link("/rounds/", one) for one in value)
+            case "list":
+                return lambda value: ", ".join(map(str, value))
+            case "schedule":
+                return str
+            case "p_value":
+                return _p_value
+        return self._showers.get(column, self._plain)
+
+    def _plain(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return self._filters["count"](value) if isinstance(value, int | float) else str(value)
+
+
+def _shown(show: Shower, value: Any) -> str:
+    return NOTHING if value is None else show(value)
+
+
+def _p_value(value: str) -> str:
+    return Markup(f'<span class="badge bad">{safe(value)}</span>') if float(value) < UNLIKELY else value  # escaped
+
+
+def _hands(value: str) -> Markup:
+    address = value.replace("/v1/rounds", "/hands")
+    return Markup(f'<a href="{safe(address)}">the hands</a>')  # escaped
+
+
+def _status(value: str) -> Markup:
+    kind = BADGES.get(value, "")
+    return Markup(f'<span class="badge {kind}">{safe(value)}</span>')  # escaped
+
+
+def _length(value: object) -> int:
+    return -1 if value is None else len(str(value))
+
+
+def _heading(name: str) -> str:
+    return HEADINGS.get(name) or name.replace("_", " ").capitalize()
+
+
+def _column(show: Shower, values: Sequence[Any]) -> list[str]:
+    """What stands in its cells; what comes again, as a table, a day or an amount does, is shown only once."""
+    known: dict[Any, str] = {}
+    cells = []
+    for value in values:
+        key = tuple(value) if value.__class__ is list else value
+        cell = known.get(key)
+        if cell is None:
+            cell = known[key] = safe(_shown(show, value))
+        cells.append(cell)
+    return cells
+
+
+def _rows(tag: str, sides: Sequence[str], cells: Sequence[Sequence[Sequence[str]]]) -> str:
+    """Of each cell its lines, and of each line what it says in row after row."""
+    columns = []
+    for side, (lines, *others) in zip(sides, cells, strict=True):
+        for below in others:
+            lines = [f'{line}<span class="sub">{one}</span>' for line, one in zip(lines, below, strict=True)]
+        columns.append([f'<{tag} class="{side}">{line}</{tag}>' for line in lines])
+    return "\n".join([f"<tr>{''.join(row)}</tr>" for row in zip(*columns, strict=True)])
+
+
+def _link(path: str, name: str) -> Markup:
+    """Ids need no quoting, accounts do."""
+    address = path + quote(name, safe="/")
+    return Markup(f'<a href="{safe(address)}">{safe(name)}</a>')  # both are escaped

@@ -1,0 +1,38 @@
+"""The entries of the navigation, in their order, each for the roles that its page takes."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from api.service import roles
+from infra.access.callers import Caller
+
+
+class Entry(Struct, frozen=True):
+    name: str
+    nav: str
+    path: str
+    roles: list[str]
+
+
+ENTRIES = (
+    Entry("home", "Home", "/", roles.ANYBODY),
+    Entry("floor", "Floor", "/floor", roles.READING),
+    Entry("hands", "Hands", "/hands", roles.SEEING),
+    Entry("dealer", "Dealer", "/dealer", roles.PLAYING),
+    Entry("disputes", "Disputes", "/disputes", roles.READING),
+    Entry("collections", "Collections", "/collections", roles.COLLECTIONS),
+    Entry("drop", "Drop", "/drop", roles.COUNT_ROOM),
+    Entry("trays", "Trays", "/trays", roles.READING),
+    Entry("days", "Days", "/days", roles.BOOKS),
+    Entry("reports", "Reports", "/reports", roles.REPORTS),
+    Entry("audit", "Audit", "/audit", roles.BOOKS),
+    Entry("people", "People", "/people", roles.PEOPLE),
+    Entry("rules", "Rules", "/rules", roles.ANYBODY),
+    Entry("staff", "Staff", "/staff", roles.STAFF_READING),
+    Entry("settings", "Settings", "/settings", roles.STAFF_READING),
+)
+
+
+def entries_for(caller: Caller) -> list[Entry]:
+    return [entry for entry in ENTRIES if caller.may(entry.roles)]

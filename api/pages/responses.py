@@ -1,0 +1,153 @@
+"""How a page is answered: rendered, as its JSON twin, or by leading to another page."""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+import msgspec
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.templating import Jinja2Templates
+
+from api.pages.rendering.assets import accepts_gzip
+from api.pages.rendering.navigation import entries_for
+from api.service.cookies import Cookies
+from api.service.problems import Problem
+from infra.access.callers import NOBODY, Caller
+from infra.access.sessions import Session
+
+SHORTEST_ZIPPED = 1000
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "Cache-Control": "no-store",
+    "Vary": "Accept, Accept-Encoding, Cookie",
+}
+
+
+class Visitor(Struct, frozen=True):
+    """Who looks at a page; in `request.state.visitor`."""
+
+    caller: Caller
+    session: Session | None
+    cookies: Cookies
+
+
+class Refused(Struct, frozen=True):
+    """Why what was sent was refused: `fields` has a sentence for each field that does not fit, `sent` what was filled
+    in. In `request.state.refused` while the page is shown again."""
+
+    problem: Problem
+    fields: Mapping[str, str]
+    sent: Mapping[str, str]
+    searches: bool  # it was a search: the page is shown without its filters
+
+
+def visitor_of(request: Request) -> Visitor:
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+async def render(
+    request: Request,
+    template: str,
+    data: Mapping[str, Any],
+    *,
+    title: str,
+    section: str,
+    crumbs: Sequence[tuple[str, str]] = (),
+    status: int = 200,
+) -> Response:
+    """`data` is plain values (text, numbers, lists, mappings): the JSON twin is exactly that, and the template has each
+    of its keys as a name."""
+    cookies = visitor_of(request).cookies
+    if wants_json(request):
+        headers = {"Cache-Control": "no-store", "Vary": "Accept, Cookie"}
+        response = Response(msgspec.json.encode(data), status, headers, "application/json")
+        cookies.keep(response)
+        return response
+    refused: Refused | None = getattr(request.state, "refused", None)
+    context = {**data, "title": title, "section": section, "crumbs": crumbs}
+    status = status if refused is None else refused.problem.status
+    service, templates = request.app.state.service, request.app.state.templates
+    response = _zipped(request, await service.run(_rendered, templates, request, template, context), status)
+    if cookies.get("notice") is not None:
+        cookies.drop(response, "notice")
+    cookies.keep(response)
+    return response
+
+
+def _rendered(templates: Jinja2Templates, request: Request, template: str, context: dict[str, Any]) -> bytes:
+    request.app.state.service.clock.refresh()
+    return bytes(templates.TemplateResponse(request, template, context).body)
+
+
+def layout(request: Request) -> dict[str, Any]:
+    """What the layout of every page has: a context processor of the templates."""
+    visitor, service = visitor_of(request), request.app.state.service
+    cookies, caller = visitor.cookies, visitor.caller
+    refused: Refused | None = getattr(request.state, "refused", None)
+    notice = cookies.get("notice")
+    return {
+        "nav": entries_for(caller),
+        "person": caller,
+        "session": visitor.session,
+        "signed_in": caller.role != NOBODY,
+        "open_to_all": not service.settings.authenticated,
+        "theme": cookies.theme,
+        "suits": cookies.suits,
+        "zone": service.clock.zone(),
+        "csrf": cookies.token,
+        "form_key": secrets.token_urlsafe(16),
+        "here": here(request),
+        "notice": None if notice is None else unquote(notice)[:500],
+        "problem": None if refused is None else refused.problem,
+        "refused": {} if refused is None else refused.fields,
+        "searches": refused is None or not refused.searches,
+        "sent": {} if refused is None else refused.sent,
+        "request_id": request.scope["request_id"],
+    }
+
+
+def go(request: Request, path: str, notice: str | None = None) -> Response:
+    """After a form: look at that page, and once at these words above it."""
+    cookies = visitor_of(request).cookies
+    response = RedirectResponse(path, 303)
+    if notice is not None:
+        cookies.set(response, "notice", quote(notice), seconds=60)
+    cookies.keep(response)
+    return response
+
+
+def wants_json(request: Request) -> bool:
+    """`?format=json`, or a caller that takes JSON and no HTML."""
+    if request.query_params.get("format") == "json":
+        return True
+    accept = request.headers.get("accept", "")
+    return "json" in accept and "text/html" not in accept
+
+
+def wants_html(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "") and not wants_json(request)
+
+
+def here(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _zipped(request: Request, html: bytes, status: int) -> Response:
+    headers: dict[str, str] = dict(HEADERS)
+    if len(html) > SHORTEST_ZIPPED and accepts_gzip(request):
+        html = gzip.compress(html, 2, mtime=0)
+        headers["Content-Encoding"] = "gzip"
+    return Response(html, status, headers, "text/html; charset=utf-8")

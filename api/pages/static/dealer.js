@@ -1,0 +1,281 @@
+// The dealer's screen: shows the table as the service tells it, offers what `expects` lists, and sends what was tapped.
+
+import { csrfToken } from "./app.js";
+import { ending, payments, waiver } from "./dealer_after.js";
+import { button, h, renew } from "./dealer_drawing.js";
+import { inWords, left, said } from "./dealer_next.js";
+import { offers } from "./dealer_offers.js";
+import { nextRound, openTable, seating } from "./dealer_opening.js";
+import { Outbox } from "./dealer_outbox.js";
+import { felt } from "./dealer_parts.js";
+import { signing } from "./dealer_signing.js";
+
+const UNHEARD_MS = 3000; // between looks while the feed is not heard
+const HEARD_MS = 20000; // and while it is: a connection may be dead without anybody's saying so
+const LONGEST_ID = 40;
+const root = document.getElementById("dealer");
+const table = root.dataset.table;
+const part = (name) => document.querySelector(`[data-part="${name}"]`);
+
+let state = null; // what the service told last
+let drawn = ""; // of what the screen was drawn, so that nothing is drawn anew for nothing
+let problem = null; // why something was refused
+const ui = { // what the dealer has begun, and the service knows nothing of
+  amount: 0, written: "", seat: null, spot: null, rank: null, picked: [], task: null, resting: false,
+  rows: [], decided: {}, wanted: {},
+  behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
+};
+const screen = { ui, act, draw, get state() { return state; } };
+const lastRound = { // shown until the next one opens, after a reload too
+  name: `roundledger.dealer.${table}.round`,
+  get id() { return localStorage.getItem(this.name); },
+  set id(value) { localStorage.setItem(this.name, value); },
+};
+
+// ---- sending
+
+const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
+  if (happened === "refused") problem = { ...facts.problem, what: facts.item.what };
+  if (happened === "sent") {
+    // The picture stays until the next one is there: a table that vanished after each tap would be no table.
+    if (facts.value.expects) {
+      if (facts.value.id !== state?.round?.id) Object.assign(ui, { amount: 0, written: "", bank: null, seat: null, spot: null });
+      lastRound.id = facts.value.id;
+      state = { ...state, round: facts.value, down: null };
+    }
+    if (!outbox.items.length) look();
+  }
+  if (happened === "refused" || (happened === "stopped" && facts.why !== "signed-out")) look();
+  draw();
+});
+
+const ofTable = `/v1/tables/${encodeURIComponent(table)}`;
+const ofRound = () => `/v1/rounds/${encodeURIComponent(state.round.id)}`;
+
+function act(action) {
+  problem = null;
+  Object.assign(ui, { rank: null, picked: [], task: null });
+  if (action.do !== "bet") Object.assign(ui, { amount: 0, written: "" });
+  if (action.do !== "decide") ui.rows = []; // what was decided before it is another street's
+  outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions: [action] }, version: state.round.version, conditional: true, action, what: said(action) });
+}
+
+/** One action with the signatures of two people: at once, because passwords are not kept. */
+function sendSigned(signatures) {
+  outbox.sendSigned(async (item, ifMatch) => {
+    const body = new URLSearchParams({ ...signatures, key: item.key, round: state.round.id, version: ifMatch, action: JSON.stringify(item.action) });
+    const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
+    const response = await fetch(location.pathname, { method: "POST", headers, body, credentials: "same-origin" });
+    return { ok: response.ok, status: response.status, value: await response.json() };
+  });
+}
+
+function command(method, path, body, what) {
+  problem = null;
+  outbox.add({ method, path, body, what });
+}
+
+// ---- looking
+
+/** Asks for the table as it is now; by itself now and then, because another terminal may have acted. */
+async function look(byItself = false) {
+  const headers = { Accept: "application/json" };
+  if (byItself) headers["Page-Refresh"] = "1";
+  const round = lastRound.id ? `?round=${encodeURIComponent(lastRound.id)}` : "";
+  looked = performance.now();
+  try {
+    const response = await fetch(location.pathname + round, { headers, credentials: "same-origin" });
+    if (response.status === 401) {
+      const reason = await response.json();
+      feed?.close();
+      if (!outbox.stopped) outbox.stop("signed-out", reason);
+    }
+    else if (response.ok) {
+      const told = await response.json();
+      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // asked before something that was sent since
+      state = told;
+      if (state.round) lastRound.id = state.round.id;
+      remember(state);
+      if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
+      outbox.reachable = true;
+      if (state.hears && (!feed || feed.readyState === EventSource.CLOSED)) follow();
+    }
+  } catch {
+    outbox.reachable = false;
+    state ??= remembered();
+  }
+  draw();
+}
+
+// What the screen was offering is remembered for a reload without a network: what may come next, and by which terms.
+// No picture and no line of the round, so no card.
+
+const memory = `roundledger.dealer.${table}.offered`;
+
+function remember({ round, ...others }) {
+  const open = round?.status === "open" ? { id: round.id, version: round.version, ruleset: round.ruleset, status: "open", expects: round.expects } : null;
+  sessionStorage.setItem(memory, JSON.stringify({ ...others, picture: null, reported: [], hears: [], round: open }));
+}
+
+const remembered = () => JSON.parse(sessionStorage.getItem(memory));
+
+let feed = null;
+let looked = 0;
+
+/** Whatever is stored of this table is heard as it happens; what this screen has sent is looked at anyway. */
+function follow() {
+  feed = new EventSource(`${ofTable}/feed`);
+  const heard = ({ data }) => {
+    const { round, version } = JSON.parse(data);
+    const known = state?.round && round === state.round.id && version <= state.round.version;
+    if (!known && !outbox.busy && !outbox.items.length && !document.hidden) look(true);
+  };
+  for (const topic of state.hears) feed.addEventListener(topic, heard);
+}
+
+setInterval(() => {
+  if (document.hidden || outbox.busy) return;
+  const pause = feed?.readyState === EventSource.OPEN && outbox.reachable ? HEARD_MS : UNHEARD_MS;
+  if (performance.now() - looked >= pause) look(true);
+}, UNHEARD_MS / 3);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) look(true); });
+addEventListener("online", () => look(true));
+addEventListener("pagehide", () => feed?.close());
+addEventListener("pageshow", (event) => { if (event.persisted) look(true); });
+
+// ---- drawing
+
+function draw() {
+  const kept = outbox.kept;
+  const now = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
+  if (now === drawn) return;
+  const focused = document.activeElement;
+  renew(part("network"), [network(kept)]);
+  renew(part("said"), [stopped(kept), refused()].filter(Boolean));
+  if (state) {
+    renew(part("about"), [about()]);
+    renew(part("table"), [felt(state.picture) ?? unseen()].filter(Boolean));
+    const offered = next(kept);
+    part("next").setAttribute("aria-busy", String(offered === null));
+    if (offered) renew(part("next"), offered.flat().filter(Boolean));
+    renew(part("lines"), ending(state));
+    const heading = part("next").querySelector("h2")?.textContent ?? "";
+    if (part("told").textContent !== heading) part("told").textContent = heading;
+  }
+  drawn = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
+  if (!focused.isConnected) part("next").focus({ preventScroll: true });
+  else if (focused.disabled) (part("next").querySelector(GOES_ON) ?? part("next")).focus({ preventScroll: true });
+}
+
+/** Where the focus goes from a button that has done its work: the next card, all of them, or another amount. */
+const GOES_ON = '.ranks button:enabled, [data-id="send-cards"]:enabled, .amount';
+
+/** After a reload without a network nobody knows what lies on the table. */
+const unseen = () => (state.round && !outbox.reachable ? h("p", { class: "felt unseen" }, "The table is shown when the network is back.") : null);
+
+/** One line, whatever happens, so that nothing below it moves; what waits is unfolded over the table. */
+function network(kept) {
+  const waiting = kept.items.length;
+  const [kind, text] = !outbox.reachable ? ["bad", waiting ? `No network: ${waiting} waiting` : "No network"]
+    : kept.stopped ? ["warn", `${waiting} waiting`]
+      : waiting ? ["", `Sending: ${waiting} waiting`] : ["good", "Everything is stored"];
+  const words = h("b", {}, text);
+  if (outbox.reachable || !waiting) return h("div", { class: `net ${kind}` }, words);
+  return h("details", { class: `net ${kind}`, id: "waiting-folded", open: ui.waitingOpen, on: { toggle: (event) => { ui.waitingOpen = event.target.open; } } }, h("summary", { id: "waiting" }, words),
+    h("div", { class: "waiting" }, h("p", {}, "Kept here, and sent in this order when the network is back:"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what)))));
+}
+
+/** What waits was meant for a table that is no longer as it was: somebody decides. */
+function stopped(kept) {
+  if (!kept.stopped) return null;
+  const { why, problem: reason } = kept.stopped;
+  const [first] = kept.items;
+  if (why === "forbidden" && state?.signatures && first?.action) {
+    return signing(state.signatures, first.what, reason.detail, sendSigned, throwAway());
+  }
+  if (why === "signed-out" || why === "forbidden") {
+    const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
+    return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, reason.detail ?? "You have to sign in again.", " What waits is kept."),
+      h("div", { class: "row-buttons" }, h("a", { class: "button", href: back }, "Sign in"), button("try-again", "Try again", () => outbox.goOn(state?.round?.version), { kind: "second" }), throwAway()));
+  }
+  const text = {
+    conflict: "Another terminal has acted at this table. It is shown as it is now.",
+    another: `${reason.by} tapped this, and ${outbox.by} is signed in now. Whoever sends it, it is recorded in that name.`,
+    refused: "What was to follow waits, because something before it was refused.",
+  }[why];
+  return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, h("b", {}, text), " ", reason.detail ?? ""),
+    h("p", {}, "Do you still want to send what waits here?"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what))),
+    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second" }), throwAway()));
+}
+
+const throwAway = () => button("throw-away", "Throw it away", () => { outbox.throwAway(); look(); }, { kind: "danger" });
+
+function refused() {
+  if (!problem) return null;
+  const ruleset = state?.rules?.id ?? ui.session?.ruleset;
+  return h("div", { id: "refused", class: "refused", role: "alert" }, button("dismiss", "×", () => { problem = null; draw(); }, { kind: "dismiss", label: "Put this message away" }), h("p", {}, h("b", {}, `${problem.what}: `), inWords(problem.detail ?? problem.title ?? "That was refused."),
+    problem.clause ? [" ", h("a", { class: "clause", href: `/rules/${ruleset}#${problem.clause}` }, problem.clause)] : null));
+}
+
+function about() {
+  const { session, rules, round } = state;
+  if (!session || !session.open) return h("p", { class: "muted" }, "The table is closed.");
+  const facts = [rules.title, session.dealer ? `dealer ${session.dealer}` : null, session.box ? `box ${session.box}` : null, session.deck ? `${session.deck} deck` : null].filter(Boolean).join(" · ");
+  return h("p", { class: "muted" }, facts, round ? [" · ", h("a", { href: `/rounds/${round.id}` }, round.id), " ", h("span", { class: "badge" }, round.status)] : null);
+}
+
+/** What may be done now; while something else waits, only what can be known without its answer. Null: it is known in a
+ * moment, and until then the screen stays as it is. */
+function next(kept) {
+  if (kept.stopped) return [];
+  const waiting = kept.items;
+  const { session, round } = state;
+  const playing = round && round.status === "open";
+  const entries = playing ? left(round.expects, waiting.map((item) => item.action)) : null;
+  // Little is offered after a wager is taken back; with a network the rest is known in a moment.
+  const unsure = outbox.reachable && waiting.some((item) => item.action?.do === "withdraw");
+  const known = unsure || waiting.some((item) => !item.action) ? false : playing ? entries && state.down : !waiting.length;
+  if (!known) return outbox.reachable ? null : [hold()];
+  if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
+  if (playing) return offers(screen, entries, waiting.length > 0);
+  return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
+}
+
+const hold = () => h("p", { class: "hold", role: "status" }, "What comes next depends on what waits: it goes on when the network is back.");
+
+/** The round is named here, by table and time, so that people can say its name; where that is too long, by the service. */
+function openRound(body) {
+  const name = `${table}-${new Date().toISOString().slice(2, 19).replace("T", "-").replace(/(\d\d)-(\d\d)-(\d\d)-/, "$1$2$3-").replaceAll(":", "")}`;
+  command("POST", `${ofTable}/rounds`, name.length <= LONGEST_ID ? { round: name, ...body } : body, "Open the round");
+}
+
+const hands = {
+  take: (seat, bettor) => command("PUT", `${ofTable}/seats/${seat}`, { bettor }, `${bettor} sits down at seat ${seat}`),
+  leave: (seat) => command("DELETE", `${ofTable}/seats/${seat}`, undefined, `Seat ${seat} is left`),
+  close: () => command("POST", `${ofTable}/sessions/current/close`, {}, "Close the table"),
+  tap: (dealer) => command("POST", `${ofTable}/dealer`, { dealer }, `${dealer} taps in`),
+};
+
+/** Onto a round that is over; like its actions, onto the version that the screen shows. */
+function beside(what, body, words) {
+  problem = null;
+  outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, version: state.round.version, conditional: true, what: words });
+}
+
+const report = (body) => beside("payments", body, "What was paid");
+
+// ---- beginning
+
+part("next").addEventListener("click", (event) => {
+  if (part("next").ariaBusy === "true") { event.stopPropagation(); event.preventDefault(); }
+}, true);
+// A card may be typed: the ace of spades is A and S. What is typed into a field is the field's.
+part("next").addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !/^[2-9ajkqt1cdhs]$/i.test(event.key) || event.target.matches("input, select")) return;
+  const key = event.key === "1" ? "T" : event.key; // a ten
+  part("next").querySelector(`[data-id="rank-${key.toUpperCase()}"], [data-id="suit-${key.toLowerCase()}"]`)?.click();
+  part("next").querySelector('[data-id="send-cards"]:enabled')?.focus({ preventScroll: true });
+});
+look().then(() => outbox.flush());
+// So that the screen itself can be loaded without a network; browsers have this with https and on loopback only.
+navigator.serviceWorker?.register("/dealer/worker.js").catch(() => { /* it works without, as long as it is open */ });

@@ -1,0 +1,134 @@
+"""Who is let in where: the dependencies by which a route or a page declares its roles and the tables it is about.
+
+    caller: Annotated[Caller, Security(http.round_caller, scopes=["floor", "auditor"])]
+
+The scopes are the roles that are admitted, any of them. Which tables an answer tells fees, rounds or collections of is
+said by the dependency: `caller` (every table; the usual one, closed to whoever may still have to count), `table_caller`
+(the one in the path), `round_caller` and `dispute_caller` (the round's), `searching_caller` (the one asked for, else
+every one), `neighbour_caller` (that and the round's), `plain_caller` (none).
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request, Security
+
+from api.service.fields import ID_PATTERN
+from api.service.problems import Problem
+from api.service.state import Service
+from infra.access.callers import OPEN, Caller, Forbidden
+from projections.views.blindness import (
+    Tables,
+    check_sight,
+    is_surely_sighted,
+    table_of_dispute,
+    table_of_round,
+    tables_of_search_and_round,
+)
+
+FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whatever table they are asked for
+
+
+async def the_service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceOf = Annotated[Service, Depends(the_service)]
+
+
+def path_id(example: str, description: str) -> Any:
+    return Path(pattern=ID_PATTERN, description=description, examples=[example])
+
+
+TableId = Annotated[str, path_id("t1", "The table's id.")]
+RoundId = Annotated[str, path_id("r-0001", "The round's id.")]
+DisputeId = Annotated[str, path_id("d-0001", "The dispute's id.")]
+BoxId = Annotated[str, path_id("t1-box-1", "The drop box's id.")]
+
+
+async def check_tables(service: Service, caller: Caller, tables: Callable[[], Tables]) -> Caller:
+    if not is_surely_sighted(service.books, caller):
+        await service.run(lambda: check_sight(service.books, caller, tables()))
+    return caller
+
+
+class Admission:
+    """The dependencies of one way in, over what recognises a caller there and compares their role with the scopes."""
+
+    def __init__(self, authenticate: Callable[..., Awaitable[Caller]]) -> None:
+        Admitted = Annotated[Caller, Security(authenticate)]  # noqa: N806
+
+        async def plain_caller(admitted: Admitted) -> Caller:
+            return admitted
+
+        async def caller(admitted: Admitted, service: ServiceOf) -> Caller:
+            return await check_tables(service, admitted, lambda: None)
+
+        async def table_caller(admitted: Admitted, service: ServiceOf, table: TableId) -> Caller:
+            return await check_tables(service, admitted, lambda: (table,))
+
+        async def round_caller(admitted: Admitted, service: ServiceOf, round: RoundId) -> Caller:
+            return await check_tables(service, admitted, lambda: table_of_round(service.ledger, round))
+
+        async def dispute_caller(admitted: Admitted, service: ServiceOf, dispute: DisputeId) -> Caller:
+            return await check_tables(service, admitted, lambda: table_of_dispute(service.ledger, dispute))
+
+        async def searching_caller(request: Request, admitted: Admitted, service: ServiceOf) -> Caller:
+            asked = request.query_params
+            table = asked.get("table") or admitted.table
+            known = table is not None and asked.get("format") not in FILES_OF_EVERYTHING
+            return await check_tables(service, admitted, lambda: (str(table),) if known else None)
+
+        async def neighbour_caller(request: Request, admitted: Admitted, service: ServiceOf, round: RoundId) -> Caller:
+            table = request.query_params.get("table") or admitted.table
+            asked = None if table is None else (table,)
+            return await check_tables(
+                service, admitted, lambda: tables_of_search_and_round(service.ledger, asked, round)
+            )
+
+        self.plain_caller = plain_caller
+        self.caller = caller
+        self.table_caller = table_caller
+        self.round_caller = round_caller
+        self.dispute_caller = dispute_caller
+        self.searching_caller = searching_caller
+        self.neighbour_caller = neighbour_caller
+
+
+def refused_signature(service: Service, caller: Caller, named: str) -> None:
+    """A second signature that is refused is recorded in the trail."""
+    service.looks.record(caller.by, caller.role, "refused second signature", named, caller.request_id)
+
+
+class SecondPerson:
+    """Whoever signs a command together with its caller, by a token of their own."""
+
+    def __init__(self, service: Service, request: Request, roles: frozenset[str]) -> None:
+        self._service = service
+        self._request = request
+        self._roles = roles
+
+    def signed(self, named: str) -> str:
+        """The id of the second person, once it is proved that they sign. Run in a thread."""
+        caller: Caller = self._request.scope["caller"]
+        if caller.role == OPEN:
+            return named
+        try:
+            return self._proved(caller, named)
+        except Forbidden:
+            refused_signature(self._service, caller, named)
+            raise
+
+    def _proved(self, caller: Caller, named: str) -> str:
+        try:
+            second = self._service.tokens.caller(self._request.headers, "second-authorization")
+        except Problem as problem:
+            raise Forbidden(f"The second person has to sign, too: {problem.detail}") from None
+        if second.by != named:
+            raise Forbidden("Second-Authorization is not the token of the second person that is named.")
+        if second.role not in self._roles:
+            raise Forbidden(f"The role {second.role} may not be the second person here.")
+        if second.by == caller.by:
+            raise Forbidden("Two different people are needed.")
+        return second.by

@@ -1,0 +1,254 @@
+"""The fields of bodies, queries and forms as annotated types, and what is wrong with a field in a person's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import date, datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from domain.errors import BadDocument
+from domain.moments import MOMENT_PATTERN, read_moment
+
+T = TypeVar("T")
+DAY_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_WORDS: dict[str, str] = {}  # by pattern: a pattern says nothing to anybody, what it stands for does
+
+
+def worded(pattern: str, words: str) -> str:
+    """A pattern with what it stands for: the rest of a sentence that begins with the field's name."""
+    _WORDS[pattern] = words
+    return pattern
+
+
+def matching(pattern: str, words: str, **about: Any) -> FieldInfo:
+    found: FieldInfo = Field(pattern=worded(pattern, words), **about)
+    return found
+
+
+class Model(BaseModel):
+    """Of every body: a key that it does not have is refused, and so is a value of another type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Without `"default": null`, which a field that is no null does not have: it is left out."""
+        schema = handler(core)
+        for field in handler.resolve_ref_schema(schema).get("properties", {}).values():
+            if field.get("default", "") is None:
+                del field["default"]
+        return schema
+
+
+class QueryModel(BaseModel):
+    """What an address asks for, or a form: text, read as the types of the fields say."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+
+class _Omittable:
+    """May be left out. Null is another thing, and refused."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_not_null, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core)
+        rest: list[JsonSchemaValue] = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+        if len(rest) == 1:
+            return rest[0]
+        return {**schema, "anyOf": rest} if rest else schema
+
+
+class OneOf:
+    """Text that is one of these names: as a Literal, where they are not known before the program runs."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(names)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(self._names)
+
+
+def example(value: Any) -> ConfigDict:
+    """For `model_config`: how such a body looks."""
+    return ConfigDict(json_schema_extra={"examples": [value]})
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise PydanticCustomError("null", "is null; leave it out instead")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    """3.0 is an integer too, as JSON Schema has it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _decimal(value: Any) -> Any:
+    if isinstance(value, str) and not (value.isascii() and value.isdecimal() and len(value) <= 16):
+        raise PydanticCustomError("int_type", "is a whole number")
+    return value
+
+
+def _true_or_false(value: Any) -> Any:
+    if isinstance(value, str) and value not in ("true", "false"):
+        raise PydanticCustomError("bool_type", "is true or false")
+    return value
+
+
+def _read_moment(value: Any) -> datetime:
+    if isinstance(value, str) and re.fullmatch(MOMENT_PATTERN, value):
+        try:
+            return read_moment(value, "moment")
+        except BadDocument:
+            pass
+    raise PydanticCustomError("refused", "is a time with its offset, like 2026-03-08T06:00:00-08:00")
+
+
+def _read_day(value: Any) -> date:
+    if isinstance(value, str) and re.fullmatch(DAY_PATTERN, value):
+        with suppress(ValueError):
+            return date.fromisoformat(value)
+    raise PydanticCustomError("refused", "is a date like 2026-03-08")
+
+
+Omittable = Annotated[T | None, _Omittable()]
+Whole = Annotated[int, BeforeValidator(_whole)]
+Number = Annotated[int, BeforeValidator(_decimal)]  # in an address: digits only
+Flag = Annotated[bool, BeforeValidator(_true_or_false)]
+
+ID_PATTERN = "^[a-z0-9][a-z0-9-]{0,39}$"
+MONEY_PATTERN = r"^(0|[1-9][0-9]{0,11})\.[0-9]{2}$"
+POSITIVE_PATTERN = r"^(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})$"
+_TIME = "is a time with its offset, like 2026-03-08T06:00:00-08:00"
+
+Id = Annotated[str, matching(ID_PATTERN, "is an id: small letters, digits and hyphens, at most 40")]
+Money = Annotated[str, matching(MONEY_PATTERN, "is an amount with two decimals, like 12.50", examples=["25.00"])]
+PositiveMoney = Annotated[
+    str,
+    matching(POSITIVE_PATTERN, "is an amount with two decimals and more than 0.00, like 12.50", examples=["25.00"]),
+]
+SignedMoney = Annotated[
+    str, matching(r"^-?(0|[1-9][0-9]{0,11})\.[0-9]{2}$", "is an amount with two decimals, like 12.50 or -12.50")
+]
+MovedMoney = Annotated[
+    str,
+    matching(
+        r"^-?(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,11}\.[0-9]{2})$",
+        "is an amount with two decimals, like 12.50 or -12.50, and not 0.00",
+    ),
+]
+ShownMoney = Annotated[str, Field(pattern=r"^-?[0-9]+\.[0-9]{2}$", description="Dollars and cents.")]
+Moment = Annotated[str, matching(f"^{MOMENT_PATTERN}$", _TIME, examples=["2026-03-08T06:00:00-08:00"])]
+AsOf = Annotated[
+    datetime, PlainValidator(_read_moment), WithJsonSchema({"type": "string", "pattern": f"^{MOMENT_PATTERN}$"})
+]
+GamingDay = Annotated[
+    date, PlainValidator(_read_day), WithJsonSchema({"type": "string", "format": "date", "pattern": DAY_PATTERN})
+]
+Word = Annotated[str, matching("^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$", "is a name of at most 40 letters and digits")]
+Cursor = Annotated[str, matching("^[A-Za-z0-9_-]{1,120}$", "is a cursor that an answer gave")]
+# One line with something to read in it: no control characters, which neither a report nor a text column takes.
+Text = Annotated[
+    str,
+    matching(
+        r"^[^\x00-\x1f\x7f]*[!-~\u00a1-\u167f\u1681-\u1fff\u2070-\u2fff\u3001-\ud7ff][^\x00-\x1f\x7f]*$",
+        "is one line that says something",
+        min_length=1,
+        max_length=500,
+    ),
+]
+Seat = Annotated[
+    Whole, Field(ge=1, le=9, description="Seat number, clockwise from the house dealer's left.", examples=[1])
+]
+SeatName = Annotated[str, matching("^[1-9]$", "is the number of a seat, 1 to 9")]
+CardName = Annotated[
+    str, matching("^[2-9TJQKA][cdhs]$", "is a card, like Td or As", description="Rank and suit.", examples=["Td"])
+]
+HandNumber = Annotated[Whole, Field(ge=1, le=9, description="The hand's number, from 1, where a seat has several.")]
+
+
+# ---- what is wrong, in words
+
+
+def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """By the name of each field that does not fit, a sentence that says why."""
+    found: dict[str, str] = {}
+    for error in errors:
+        place, *path = error["loc"]
+        name = ".".join(str(part) for part in path if not _is_a_type(part))
+        name = name.title() if place == "header" else name
+        about = "" if error["type"] == "sentence" else f"`{name}` " if name else "The body "
+        found.setdefault(name, f"{about}{_sentence(error)}.")
+    return found
+
+
+def _is_a_type(part: Any) -> bool:
+    """The branches of unions are in a place too; what nobody has sent names no field."""
+    return isinstance(part, str) and (part[:1].isupper() or "[" in part or part in ("str", "int", "none"))
+
+
+def _sentence(error: Mapping[str, Any]) -> str:
+    about = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return "is not among the fields here"
+        case "string_pattern_mismatch":
+            return _WORDS.get(about["pattern"], "is not of the form that it has")
+        case "string_too_short" if about["min_length"] == 1:
+            return "is empty"
+        case "string_too_short" | "string_too_long":
+            limits = "min_length" if "min_length" in about else "max_length"
+            return f"has at {'least' if limits == 'min_length' else 'most'} {about[limits]} characters"
+        case "string_type":
+            return "is text"
+        case "int_type" | "int_parsing" | "int_from_float":
+            return "is a whole number"
+        case "float_type" | "float_parsing":
+            return "is a number"
+        case "bool_type" | "bool_parsing":
+            return "is true or false"
+        case "literal_error" | "enum":
+            return f"is one of {about['expected'].replace(chr(39), '').replace(' or ', ', ')}"
+        case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
+            return _bound(error["type"], about)
+        case "too_short" | "too_long":
+            limit = about.get("min_length", about.get("max_length"))
+            return f"has at {'least' if error['type'] == 'too_short' else 'most'} {limit} entries"
+        case "list_type":
+            return "is a list"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return "is an object"
+        case "null" | "value_error" | "refused" | "sentence":
+            return str(error["msg"]).removeprefix("Value error, ")
+    return "is not as the contract has it"
+
+
+def _bound(kind: str, about: Mapping[str, Any]) -> str:
+    name, words = {
+        "greater_than": ("gt", "more than"),
+        "greater_than_equal": ("ge", "at least"),
+        "less_than": ("lt", "less than"),
+        "less_than_equal": ("le", "at most"),
+    }[kind]
+    return f"is {words} {about[name]:,}"

@@ -1,0 +1,28 @@
+"""The roles of routes, named where a page shows or hides what leads to another route."""
+
+from __future__ import annotations
+
+from infra.access.callers import ROLES
+from projections.reports.report_files import READERS, readers_of
+
+ANYBODY = list(ROLES)
+PLAYING = ["terminal", "floor"]  # open tables, deal rounds
+SEEING = ["terminal", "floor", "accounting", "auditor"]  # look at rounds
+FLOOR = ["floor"]  # swap boxes, waive fees, note rounds, open disputes and rule on them
+APPEALS = ["floor", "accounting"]  # rule on appeals, correct rounds
+READING = ["floor", "accounting", "auditor"]  # the floor as it is now, disputes
+LISTENING = ["terminal", "floor", "auditor"]  # the feed of a table
+LISTENING_TO_ALL = ["floor", "auditor"]
+COUNT_ROOM = ["floor", "cage", "counter", "accounting", "auditor"]
+COUNTING = ["counter"]
+ACCOUNTING = ["accounting"]  # sign boxes off, adjust meters
+CAGE = ["cage"]  # fill trays
+BOOKS = ["accounting", "auditor"]  # days, audits
+AUDITING = ["auditor"]
+ADMIN = ["admin"]
+STAFF_READING = ["admin", "auditor"]
+REPORTS = list(READERS)
+BANKROLLS = readers_of("bankroll")
+BANKING = readers_of("exposure", "rotation")
+PEOPLE = list(dict.fromkeys([*BANKING, *BANKROLLS]))
+COLLECTIONS = readers_of("collections")

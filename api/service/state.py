@@ -1,0 +1,96 @@
+"""What routes and pages work with; one for each process, in `app.state.service`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from api.service.idempotency import Answer, Once, carry_out
+from api.service.metrics import Metrics
+from api.service.rate_limits import RateLimit
+from api.service.settings import Settings
+from api.service.tokens import Tokens
+from infra.access.looks import Looks
+from infra.access.tokens import Tokens as TokenRecords
+from infra.access.trail_digests import TrailDigests
+from infra.aggregates.round_cache import RoundCache
+from infra.ledger.ledger import CommandReceipt, Ledger
+from infra.ledger.round_play import RoundPlay
+from infra.store.news import News
+from projections.audit.auditor import Auditor
+from projections.calendar.live_clock import LiveClock
+from projections.engine.projector import Projector
+from projections.evidence.sealing import Sealing
+from projections.views.books import Books
+
+P = ParamSpec("P")
+T = TypeVar("T")
+FAILURES_A_SECOND = 20.0  # tokens that do not count, from one address
+
+
+def _done(outcome: object) -> Answer:
+    return Answer(200, b"null")
+
+
+class Service:
+    def __init__(self, ledger: Ledger, settings: Settings, clock: LiveClock | None = None) -> None:
+        database = ledger.events.recorder.database
+        self.ledger = ledger
+        self.settings = settings
+        self.database_url = database.url
+        self.people = ledger.staff
+        self.access = TokenRecords(database)
+        self.looks = Looks(database)
+        self.sessions = ledger.sessions
+        self.tokens = Tokens(settings, self.access)
+        self.metrics = Metrics()
+        self.rates = RateLimit(settings.rate_limit if settings.authenticated else 0)
+        self.failures = RateLimit(min(settings.rate_limit, FAILURES_A_SECOND))
+        self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
+        self.live = RoundCache()
+        self.play = RoundPlay(ledger, self.live)
+        self.clock = clock or LiveClock(database.url)
+        self.projecting = Projector(database, settings.follow)
+        self.sealing = Sealing(database, settings.log_keys, settings.seal)
+        self.auditing = Auditor(database)
+        self.trail = TrailDigests(database.url)
+        self.stopping = threading.Event()
+        self.news = News(database.url, self.stopping)
+        self.books = Books(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
+
+    async def run(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+        """Whatever waits for the database, in one of the threads, so that the event loop goes on with others. Unlike
+        Starlette's own threads, one that is stuck is not waited for when the request's time is over."""
+        loop = asyncio.get_running_loop()
+        if named:
+            return await loop.run_in_executor(self.threads, lambda: work(*arguments, **named))
+        return await loop.run_in_executor(self.threads, work, *arguments)
+
+    async def once(
+        self, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer] = _done
+    ) -> Answer:
+        """A command in a thread: carried out once under its key, and answered alike ever after."""
+        return self.count(await self.run(carry_out, self.ledger, once, command, answer))
+
+    def count(self, given: Answer) -> Answer:
+        """In the figures, as a command that was stored."""
+        if given.status < 300 and not given.repeated:
+            self.metrics.stored()
+        return given
+
+    def start(self) -> None:
+        self.projecting.start()
+        self.sealing.start()
+        self.trail.start()
+
+    def close(self) -> None:
+        self.stopping.set()
+        self.news.close()
+        self.projecting.close()
+        self.auditing.close()
+        self.sealing.close()
+        self.trail.close()
+        self.threads.shutdown()

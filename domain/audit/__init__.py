@@ -1,0 +1,1 @@
+"""Stored events checked against the rules, and the findings."""

@@ -1,0 +1,77 @@
+"""The two times of an event checked against each other: when it happened, by the clock of whoever stored it or by what
+somebody said, and when it was recorded, by the clock of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from domain.audit.findings import Finding
+from domain.moments import CLOCKS_DIFFER_MS, format_ms
+
+KIND = "time"
+SINCE_ENGINE = 2
+UNMARKED_MS = (
+    2 * CLOCKS_DIFFER_MS
+)  # by which an entry in time can be older: clocks differ, and a database is waited for
+
+
+class Times(NamedTuple):
+    at_ms: int
+    recorded_ms: int
+    late: bool
+
+    @property
+    def unmarked(self) -> bool:
+        """Recorded long after it happened, and nobody said that it was entered late."""
+        return not self.late and self.recorded_ms - self.at_ms > UNMARKED_MS
+
+
+def ahead_of_recording(times: Times) -> Finding | None:
+    """What happens is recorded afterwards; a minute more is how far clocks differ."""
+    if times.at_ms <= times.recorded_ms + CLOCKS_DIFFER_MS:
+        return None
+    what = (
+        f"It is said to have happened at {_moment(times.at_ms)}, after it was recorded at {_moment(times.recorded_ms)}."
+    )
+    return Finding(KIND, what, expected=_moment(times.recorded_ms), found=_moment(times.at_ms))
+
+
+def recorded_backwards(before_ms: int, times: Times) -> Finding | None:
+    """Events of one aggregate are recorded one after the other."""
+    if times.recorded_ms + CLOCKS_DIFFER_MS >= before_ms:
+        return None
+    what = f"It was recorded at {_moment(times.recorded_ms)}, before the event that it follows at {_moment(before_ms)}."
+    return Finding(KIND, what, expected=_moment(before_ms), found=_moment(times.recorded_ms))
+
+
+def before_opening(opened_at_ms: int, times: Times) -> Finding | None:
+    """Nothing of a round happens before the round, unless somebody entered it late and says so."""
+    if times.late or times.at_ms >= opened_at_ms:
+        return None
+    what = (
+        f"It is dated {_moment(times.at_ms)}, before its round opened at {_moment(opened_at_ms)}, and is no late entry."
+    )
+    return Finding(KIND, what, expected=_moment(opened_at_ms), found=_moment(times.at_ms))
+
+
+def round_times(times: Sequence[Times]) -> Iterator[tuple[int, Finding]]:
+    """Of a round's events in their order, the opening first; with the index of each."""
+    before_ms = times[0].recorded_ms
+    for at, each in enumerate(times):
+        for finding in (
+            ahead_of_recording(each),
+            recorded_backwards(before_ms, each),
+            before_opening(times[0].at_ms, each),
+        ):
+            if finding is not None:
+                yield at, finding
+        before_ms = each.recorded_ms
+
+
+def _moment(at_ms: int) -> str:
+    """Also of a time that no calendar has: it may be what is wrong."""
+    try:
+        return format_ms(at_ms)
+    except (ValueError, OverflowError, OSError):
+        return f"{at_ms} milliseconds since 1970"

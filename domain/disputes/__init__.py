@@ -1,0 +1,1 @@
+"""Disputes from claim to ruling, and what-if questions."""

@@ -1,0 +1,257 @@
+"""What-if questions: a fact of a settled round had been another, or past rounds had been settled by other rules.
+
+The facts are those of the stored events, in which a hand that was never turned over has no cards; so no answer depends
+on a card that nobody may know. Nothing is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.cards import DECK
+from domain.errors import BadDocument, BadTerms, OutOfTurn, Refusal
+from domain.event import Event
+from domain.round.actions import Deal, Fact, Reveal
+from domain.round.events import LineSettled, Place, RoundCorrected, RoundEvent
+from domain.round.replay import fact_document, facts_of, play_facts, played, with_changes
+from domain.round.state import Round, fold
+from domain.round.wager_key import WagerKey, wager_key
+from domain.rules import rulesets
+from domain.rules.ruleset import RuleSet
+from domain.rules.terms import Terms, TermsDocument, resolve
+
+# ---- a fact of one round
+
+STREETS = {"flop": 0, "turn_river": 3}  # where on the board a street begins
+
+
+class CardChange(Event, frozen=True):
+    """This card was another: the number-th that was dealt to a place (a seat, the dealer hand, the board), from 1."""
+
+    of: Place
+    number: int
+    card: str
+    hand: int = 1
+
+
+class LineChange(Struct, frozen=True):
+    """A line as it was settled and as it would have been; None if there was, or would be, no such wager."""
+
+    before: LineSettled | None
+    after: LineSettled | None
+
+    @property
+    def line(self) -> LineSettled:
+        line = self.before or self.after
+        assert line is not None
+        return line
+
+    @property
+    def difference(self) -> int:
+        """Cents more to the bettor, or less if negative."""
+        return _net(self.after) - _net(self.before)
+
+
+class WhatIf(Struct, frozen=True):
+    """The answer; with a `refusal` these facts cannot have been, and nothing is said of lines."""
+
+    facts: Mapping[int, dict[str, Any]]  # those that are other than they were, by number
+    lines: tuple[LineChange, ...] = ()
+    unchanged: int = 0
+    bettors: Mapping[str, int] = {}
+    bank: int = 0
+    refusal: Refusal | None = None
+
+
+def what_if(
+    round_: Round,
+    opening: Round,
+    facts: Sequence[Fact],
+    cards: Sequence[CardChange] = (),
+    changes: Mapping[int, dict[str, Any]] | None = None,
+) -> WhatIf:
+    """Decide the round again with some facts replaced: cards by their place, anything else by its number."""
+    if round_.status != "settled":
+        raise OutOfTurn("Only of a settled round can it be asked what would have been.")
+    if not cards and not changes:
+        raise BadDocument("Name at least one card or fact that was another.")
+    changed = dict(changes or {})
+    try:
+        supposed = _with_cards(with_changes(facts, changed), cards)
+        changed = {at: fact_document(fact) for at, fact in enumerate(supposed) if fact != facts[at]}
+        right = play_facts(opening, supposed)
+        if right.status != "settled":
+            raise OutOfTurn("With these facts the round would not be settled.")
+    except Refusal as refusal:
+        if refusal.action is None and isinstance(refusal, BadDocument):
+            raise  # the question itself makes no sense
+        return WhatIf(changed, refusal=refusal)
+    lines, unchanged = _line_changes(round_.lines, right.lines)
+    bettors: dict[str, int] = {}
+    for change in lines:
+        bettors[change.line.bettor] = bettors.get(change.line.bettor, 0) + change.difference
+    return WhatIf(
+        facts=changed,
+        lines=lines,
+        unchanged=unchanged,
+        bettors={bettor: amount for bettor, amount in bettors.items() if amount},
+        bank=(right.collected - right.paid) - (round_.collected - round_.paid),
+    )
+
+
+def _with_cards(facts: Sequence[Fact], cards: Sequence[CardChange]) -> list[Fact]:
+    changed = list(facts)
+    for card in cards:
+        _exchange(changed, card)
+    return changed
+
+
+def _exchange(facts: list[Fact], change: CardChange) -> None:
+    """Where the card was dealt and where it was turned over, if it was seen there; a card never seen is seen now."""
+    if change.card not in DECK:
+        raise BadDocument(f"{change.card!r} is not a card.")
+    places = _dealt(facts, change.of, change.hand)
+    if not 1 <= change.number <= len(places):
+        where = f"Seat {change.of}" if isinstance(change.of, int) else f"The {change.of}"
+        raise BadDocument(f"{where} got {len(places)} cards, none with the number {change.number}.")
+    shown = _turned(facts, change) if change.hand == 1 else None
+    at, index = places[change.number - 1]
+    if _cards(facts[at])[index] is not None or shown is None:
+        _put(facts, at, index, change.card)
+    if shown is not None:
+        _put(facts, *shown, change.card)
+
+
+def _cards(fact: Fact) -> Sequence[str | None]:
+    return fact.cards if isinstance(fact, Deal | Reveal) and fact.cards is not msgspec.UNSET else ()
+
+
+def _put(facts: list[Fact], at: int, index: int, card: str) -> None:
+    cards = list(_cards(facts[at]))
+    cards[index] = card
+    facts[at] = replace(facts[at], cards=tuple(cards))
+
+
+def _dealt(facts: Sequence[Fact], of: Place, hand: int) -> list[tuple[int, int]]:
+    """Every card that was dealt to a place: the number of the fact, and the card's index in it."""
+    return [
+        (at, index)
+        for at, fact in enumerate(facts)
+        if isinstance(fact, Deal) and fact.to == of and (fact.hand or 1) == hand
+        for index in range(len(fact.cards))
+    ]
+
+
+def _turned(facts: Sequence[Fact], change: CardChange) -> tuple[int, int] | None:
+    """The reveal that shows the card, and its index there."""
+    for at, fact in enumerate(facts):
+        if isinstance(fact, Reveal):
+            start = STREETS.get(str(fact.of)) if change.of == "board" else 0 if fact.of == change.of else None
+            if start is not None and start < change.number <= start + len(_cards(fact)):
+                return at, change.number - 1 - start
+    return None
+
+
+def _line_changes(was: Sequence[LineSettled], now: Sequence[LineSettled]) -> tuple[tuple[LineChange, ...], int]:
+    """Lines that differ, in the order of the settlement as it was, then those that are new."""
+    after: dict[WagerKey, list[LineSettled]] = {}
+    for line in now:
+        after.setdefault(wager_key(line), []).append(line)
+    changes, unchanged = [], 0
+    for line in was:
+        same_wager = after.get(wager_key(line))
+        other = same_wager.pop(0) if same_wager else None
+        if other == line:
+            unchanged += 1
+        else:
+            changes.append(LineChange(line, other))
+    changes += [LineChange(None, line) for lines in after.values() for line in lines]
+    return tuple(changes), unchanged
+
+
+def _net(line: LineSettled | None) -> int:
+    return 0 if line is None else line.paid - line.collected
+
+
+# ---- past rounds under other rules
+
+UNCHANGED: Literal["unchanged"] = "unchanged"
+
+
+class RuleChanges(Struct, frozen=True):
+    """Terms as a document states them, and figures by their place in the rule-set file."""
+
+    trips: str | None = None
+    schedule: Any = UNCHANGED  # a printed option's number, a supplied one, or None for no fee
+    coverage: str | None = None
+    limits: Mapping[str, tuple[str, str]] = {}
+    figures: Mapping[str, Any] = {}
+
+
+def changed_rules(rules: RuleSet, changes: RuleChanges) -> RuleSet:
+    """The rule set with the changed figures; a place that it does not have, or a wrong value, is refused."""
+    if not changes.figures:
+        return rules
+    try:
+        return rulesets.changed(rules, changes.figures)
+    except rulesets.RuleSetError as error:
+        raise BadTerms(f"{rules.id} cannot have these figures: {error.message}.") from None
+
+
+def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: RuleChanges) -> Terms:
+    """A round's terms with the changes; what the rule set does not offer is refused as when a table opens."""
+    changed = dict(document)
+    if changes.trips is not None:
+        changed["trips"] = changes.trips
+    if changes.coverage is not None:
+        changed["coverage"] = changes.coverage
+    limits = dict(document.get("limits", {}))
+    if changes.schedule != UNCHANGED:
+        changed["schedule"] = changes.schedule
+        limits.pop(rules.base_spot, None)  # a schedule brings its own
+    changed["limits"] = {**limits, **changes.limits}
+    return resolve(rules, msgspec.convert(changed, TermsDocument))
+
+
+class Totals(Struct, frozen=True):
+    """The money of a round: to and from each bettor, the player-dealer too, and the fee."""
+
+    fee: int
+    paid: int
+    collected: int
+    nets: Mapping[str, int]
+
+
+def totals_of(round_: Round) -> Totals:
+    nets: dict[str, int] = {}
+    for line in round_.lines:
+        nets[line.bettor] = nets.get(line.bettor, 0) + line.paid - line.collected
+    if round_.bank is not None and round_.lines:
+        nets[round_.bank.bettor] = nets.get(round_.bank.bettor, 0) + round_.collected - round_.paid
+    fee = 0 if round_.fee is None else round_.fee.amount
+    return Totals(fee=fee, paid=round_.paid, collected=round_.collected, nets=nets)
+
+
+def totals_as_settled(opening: Round, events: Sequence[RoundEvent]) -> Totals:
+    """What is stored of a round, or what its facts lead to as they were corrected."""
+    facts = _corrected_facts(events)
+    return totals_of(fold(opening, played(events)) if facts is None else play_facts(opening, facts))
+
+
+def totals_under(opening: Round, events: Sequence[RoundEvent]) -> Totals:
+    """The same facts from an opening under other rules; a Refusal if they could not have been played so."""
+    facts = _corrected_facts(events)
+    return totals_of(play_facts(opening, facts_of(events) if facts is None else facts))
+
+
+def _corrected_facts(events: Sequence[RoundEvent]) -> list[Fact] | None:
+    """As the last correction of facts has them, which includes all before it; None if there is none."""
+    for event in reversed(events):
+        if type(event) is RoundCorrected and event.facts is not None:
+            return with_changes(facts_of(events), {int(at): fact for at, fact in event.facts.items()})
+    return None

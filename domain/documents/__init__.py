@@ -1,0 +1,1 @@
+"""Round documents in, result documents out."""

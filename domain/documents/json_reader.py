@@ -1,0 +1,68 @@
+"""JSON as a round document may have it: bounded in length, and without a key that appears twice in an object."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from domain.errors import BadDocument
+
+LONGEST_LINE = 1 << 20
+NOT_JSON = "The line cannot be read as a document"
+
+
+def read_json(line: bytes) -> Any:
+    """The JSON value of a line, or BadDocument; of a key that appears twice, neither value counts."""
+    if len(line) > LONGEST_LINE:
+        raise BadDocument(f"A line has at most {LONGEST_LINE:,} bytes.")
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _read_slowly(line)
+    # Every key has a colon and the decoder keeps one of equal keys: as many keys as colons means that no key appears
+    # twice. Escapes, which no document needs, are the only way to half a surrogate pair.
+    if line.count(b":") == _count_keys(value) and b"\\u" not in line:
+        return value
+    return _read_slowly(line)
+
+
+def _count_keys(value: Any, depth: int = 3) -> int:
+    """The keys of a document's objects; one nested where a document has none is left out, and so read slowly."""
+    if type(value) is not dict or not depth:
+        return -1
+    keys = len(value)
+    for name, item in value.items():
+        if type(item) is dict:
+            keys += _count_keys(item, depth - 1)
+        elif name == "actions" and type(item) is list and set(map(type, item)) == {dict}:
+            keys += sum(map(len, item))
+    return keys
+
+
+def _read_slowly(line: bytes) -> Any:
+    try:
+        value = json.loads(line.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant, parse_int=_integer)
+        json.dumps(value, ensure_ascii=False).encode()  # fails on half a surrogate pair, which is not text
+        return value
+    except RecursionError:
+        raise BadDocument(f"{NOT_JSON}: it is nested too deeply.") from None
+    except ValueError as error:
+        raise BadDocument(f"{NOT_JSON}: {error}.") from None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise BadDocument(f"{NOT_JSON}: a key stands twice in an object.")
+    return value
+
+
+def _integer(digits: str) -> int | float:
+    """Python refuses to read thousands of digits; no document has a place for such a number, whatever its type."""
+    return int(digits) if len(digits) < 1000 else float("inf")
+
+
+def _no_constant(name: str) -> Any:
+    raise BadDocument(f"{NOT_JSON}: {name} is not JSON.")

@@ -1,0 +1,1 @@
+"""The floor around the rounds: table sessions, drop boxes, meters, bettors."""

@@ -1,0 +1,265 @@
+"""A drop box from being put on a table to being reconciled: every fee that went in, and what was counted.
+
+A blind count is decided as `BoxCounted` and stored as `CountSealed`, a salted commitment whose opening is kept apart
+from the events. When two counts agree, `CountsOpened` shows all of them with their salts. Boxes that were counted
+before counts were sealed have `BoxCounted` itself stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.errors import BadChoice, Conflict, OutOfTurn
+from domain.event import Event
+from domain.round.sealing import commitment
+
+
+class BoxInstalled(Event, frozen=True):
+    box: str
+    table: str
+
+
+class FeeDropped(Event, frozen=True):
+    round: str
+    amount: int
+    schedule: int | str
+    tier: int
+
+
+class FeeNotDropped(Event, frozen=True):
+    """A waived fee whose chips never went into the box, so that it should hold less by it."""
+
+    round: str
+    amount: int
+
+
+class BoxRemoved(Event, frozen=True):
+    by: tuple[str, str]
+    seal: str
+
+
+class BoxCounted(Event, frozen=True):
+    """One blind count, in the open: pieces by denomination in cents. No longer stored."""
+
+    counter: str
+    pieces: dict[int, int]
+    total: int
+
+
+class CountSealed(Event, frozen=True):
+    """One blind count as it is stored: who counted, and a commitment to the pieces (`count_text`)."""
+
+    counter: str
+    seal: bytes
+
+
+class OpenedCount(Event, frozen=True):
+    counter: str
+    pieces: dict[int, int]
+    total: int
+    salt: bytes
+
+    @property
+    def seal(self) -> bytes:
+        return commitment(count_text(self.pieces), self.salt)
+
+
+class CountsOpened(Event, frozen=True):
+    """Two counts agree, so all that were sealed are shown, each with the salt that proves it."""
+
+    counts: tuple[OpenedCount, ...]
+
+
+class BoxReconciled(Event, frozen=True):
+    expected: int
+    counted: int
+    signed_by: str
+    explanation: str | None = None
+
+
+BoxEvent = (
+    BoxInstalled | FeeDropped | FeeNotDropped | BoxRemoved | BoxCounted | CountSealed | CountsOpened | BoxReconciled
+)
+
+BOX_TOPICS: dict[str, type[BoxEvent]] = {
+    "box.installed.v1": BoxInstalled,
+    "box.fee_dropped.v1": FeeDropped,
+    "box.fee_not_dropped.v1": FeeNotDropped,
+    "box.removed.v1": BoxRemoved,
+    "box.counted.v1": BoxCounted,
+    "box.count_sealed.v1": CountSealed,
+    "box.counts_opened.v1": CountsOpened,
+    "box.reconciled.v1": BoxReconciled,
+}
+
+
+class CountTaken(Struct, frozen=True):
+    """All that somebody who counted learns: their own figure."""
+
+    box: str
+    counter: str
+    total: int
+
+
+class DropBox(Struct, frozen=True):
+    box: str
+    table: str
+    expected: int = 0
+    removed: BoxRemoved | None = None
+    counts: tuple[BoxCounted | CountSealed, ...] = ()
+    reconciled: BoxReconciled | None = None
+
+    @property
+    def counted(self) -> int | None:
+        """The figure that two counts by different people agree on, as far as they are open."""
+        totals = [count.total for count in self.counts if isinstance(count, BoxCounted)]
+        return next((total for total in totals if totals.count(total) > 1), None)
+
+    @property
+    def status(self) -> Literal["installed", "removed", "counted", "variance", "reconciled"]:
+        if self.reconciled is not None:
+            return "reconciled"
+        if self.removed is None:
+            return "installed"
+        if self.counted is None:
+            return "removed"
+        return "counted" if self.counted == self.expected else "variance"
+
+
+def start(installed: BoxInstalled) -> DropBox:
+    return DropBox(installed.box, installed.table)
+
+
+def evolve(box: DropBox, event: BoxEvent) -> DropBox:
+    return _REMEMBER[type(event)](box, event)
+
+
+def fold(box: DropBox, events: Iterable[BoxEvent]) -> DropBox:
+    for event in events:
+        box = evolve(box, event)
+    return box
+
+
+_REMEMBER: Mapping[type[BoxEvent], Callable[[DropBox, Any], DropBox]] = {
+    FeeDropped: lambda box, event: replace(box, expected=box.expected + event.amount),
+    FeeNotDropped: lambda box, event: replace(box, expected=box.expected - event.amount),
+    BoxRemoved: lambda box, event: replace(box, removed=event),
+    BoxCounted: lambda box, event: replace(box, counts=(*box.counts, event)),
+    CountSealed: lambda box, event: replace(box, counts=(*box.counts, event)),
+    CountsOpened: lambda box, event: _with_counts(box, {count.counter: count for count in event.counts}),
+    BoxReconciled: lambda box, event: replace(box, reconciled=event),
+}
+
+
+def _with_counts(box: DropBox, opened: Mapping[str, OpenedCount]) -> DropBox:
+    """The box with these of its counts open; nobody counts a box twice."""
+
+    def shown(count: BoxCounted | CountSealed) -> BoxCounted | CountSealed:
+        found = opened.get(count.counter)
+        return count if found is None else BoxCounted(found.counter, found.pieces, found.total)
+
+    return replace(box, counts=tuple(map(shown, box.counts)))
+
+
+# ---- sealing
+
+
+def count_text(pieces: Mapping[int, int]) -> str:
+    """What the seal of a count covers: pieces by denomination in cents, in one form only."""
+    return ",".join(f"{value}x{number}" for value, number in sorted(pieces.items()))
+
+
+def opened_count(counter: str, text: str, salt: bytes) -> OpenedCount:
+    """A count out of the opening of its seal."""
+    pairs = [pair.split("x") for pair in text.split(",") if pair]
+    pieces = {int(value): int(number) for value, number in pairs}
+    return OpenedCount(counter=counter, pieces=pieces, total=_total(pieces), salt=salt)
+
+
+def unseal(box: DropBox, opened: Iterable[OpenedCount]) -> DropBox:
+    """The box with its sealed counts, for the write path alone."""
+    return _with_counts(box, {count.counter: count for count in opened})
+
+
+def seal(box: DropBox, counted: BoxCounted, known: Iterable[OpenedCount], salt: bytes) -> list[BoxEvent]:
+    """A count as it is stored. `box` and `known` are the box and its sealed counts as the write path has them; where
+    the new count agrees with one of them, all of them open."""
+    new = OpenedCount(counter=counted.counter, pieces=counted.pieces, total=counted.total, salt=salt)
+    events: list[BoxEvent] = [CountSealed(counted.counter, new.seal)]
+    if evolve(box, counted).counted is not None:
+        events.append(CountsOpened((*known, new)))
+    return events
+
+
+# ---- deciding
+
+
+def drop_fee(box: DropBox, event: FeeDropped | FeeNotDropped) -> BoxEvent:
+    if box.removed is not None:
+        raise OutOfTurn(f"Box {box.box} is no longer on table {box.table}.")
+    return event
+
+
+def remove(box: DropBox, by: tuple[str, str], seal: str) -> BoxRemoved:
+    if box.removed is not None:
+        raise Conflict(f"Box {box.box} has been removed already.")
+    if by[0] == by[1]:
+        raise BadChoice("Two different people remove a box.")
+    return BoxRemoved(by, seal)
+
+
+def count(box: DropBox, counter: str, pieces: Mapping[int, int]) -> BoxCounted:
+    """Two blind counts by two different people; a third one only where they differ."""
+    check_counter(box, counter)
+    if any(value <= 0 or number < 0 for value, number in pieces.items()):
+        raise BadChoice("A count has positive denominations and no negative number of pieces.")
+    return BoxCounted(counter, dict(pieces), _total(pieces))
+
+
+def check_counter(box: DropBox, counter: str) -> None:
+    """Whether a box is to be counted, and by this person, whatever they find in it."""
+    if box.removed is None:
+        raise OutOfTurn(f"Box {box.box} is still on table {box.table}.")
+    if box.reconciled is not None or box.counted is not None:
+        raise OutOfTurn(f"Box {box.box} has been counted.")
+    if counter in {count.counter for count in box.counts}:
+        raise BadChoice(f"{counter} has counted box {box.box} already: somebody else must.")
+
+
+def open_counts(box: DropBox, event: CountsOpened) -> CountsOpened:
+    """Every sealed count, in its order, each as it was sealed, and two of them agree."""
+    sealed = [count for count in box.counts if isinstance(count, CountSealed)]
+    if [count.counter for count in sealed] != [count.counter for count in event.counts] or not sealed:
+        raise BadChoice(f"The counts of box {box.box} that open are not those that were sealed.")
+    for count, opened in zip(sealed, event.counts, strict=True):
+        if opened.seal != count.seal or opened.total != _total(opened.pieces):
+            raise BadChoice(f"The count of box {box.box} by {count.counter} is not the one that was sealed.")
+    if evolve(box, event).counted is None:
+        raise OutOfTurn(f"No two counts of box {box.box} agree, so none of them opens.")
+    return event
+
+
+def count_taken(box: str, counter: str, pieces: Mapping[int, int]) -> CountTaken:
+    return CountTaken(box, counter, _total(pieces))
+
+
+def _total(pieces: Mapping[int, int]) -> int:
+    return sum(value * number for value, number in pieces.items())
+
+
+def reconcile(box: DropBox, signed_by: str, tolerance: int, explanation: str | None) -> BoxReconciled:
+    """Signed off by somebody who did not count; over the tolerance only with an explanation."""
+    if box.reconciled is not None:
+        raise Conflict(f"Box {box.box} has been reconciled already.")
+    counted = box.counted
+    if counted is None:
+        raise OutOfTurn(f"Box {box.box} has no count that two people agree on.")
+    if signed_by in {count.counter for count in box.counts}:
+        raise BadChoice("Whoever counted does not sign off.")
+    if abs(counted - box.expected) > tolerance and not explanation:
+        raise BadChoice("The count differs from what the box should hold: an explanation is needed.")
+    return BoxReconciled(expected=box.expected, counted=counted, signed_by=signed_by, explanation=explanation)

@@ -1,0 +1,120 @@
+"""What the rule-set files of Pure 21.5 alone have: totals without a choice, splits, insurance, surrender."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from operator import attrgetter
+from typing import ClassVar
+
+from domain.games.button import ButtonSection
+from domain.round.state import Round
+from domain.rules.file_checks import Fault
+from domain.rules.file_schema import RuleSetFile
+from domain.rules.ruleset import GameRules, Odds, Section
+
+_SHARE = re.compile(r"[1-9][0-9]?:[1-9][0-9]?")
+POINTS = (
+    "buster.alone",
+    "red_flex.alone",
+    "insurance",
+    "insurance.win",
+    "insurance.lose",
+    "peek",
+    "hit_or_stand",
+    "must_hit",
+    "must_stand",
+    "double",
+    "split",
+    "surrender",
+    "dealer_draws",
+    "dealer_completes",
+    "pure.win",
+    "pure.push",
+    "pure.lose",
+    "game.win",
+    "game.lose",
+    "game.push",
+    "bust",
+    "three_eights",
+    "dealer_bust",
+    "buster.win",
+    "buster.lose",
+    "red_flex.win",
+    "red_flex.lose",
+    "button",
+)
+
+
+class PlayerTotalsSection(Section, frozen=True):
+    must_hit: int  # hard totals up to this one
+    must_stand: int  # hard totals from this one on
+    clause: str
+
+
+class DealerTotalsSection(Section, frozen=True):
+    hits_hard: int
+    hits_soft: int
+    clause: str
+
+
+class SplitSection(Section, frozen=True):
+    most_hands: int
+    clause: str
+
+
+class ShareSection(Section, frozen=True):
+    share: str  # of the game wager, "1:2"
+    clause: str
+
+
+class Totals(GameRules, frozen=True, kw_only=True):
+    """The totals at which somebody has no choice, how often a hand may be split, and shares of the game wager."""
+
+    player: PlayerTotalsSection
+    dealer: DealerTotalsSection
+    most_hands: int
+    insurance: Odds  # the most of the game wager that may be insured
+    surrender: Odds  # how much of it a surrender forfeits
+
+
+class Pure215File(RuleSetFile, frozen=True, kw_only=True):
+    section_points: ClassVar = {
+        **RuleSetFile.section_points,
+        "button": ("button",),
+        "player_totals": ("hit_or_stand", "must_hit", "must_stand"),
+        "dealer_totals": ("dealer_draws",),
+        "split": ("split",),
+        "insurance": ("insurance",),
+        "surrender": ("surrender",),
+    }
+
+    button: ButtonSection
+    player_totals: PlayerTotalsSection
+    dealer_totals: DealerTotalsSection
+    split: SplitSection
+    insurance: ShareSection
+    surrender: ShareSection
+
+    def check_game(self) -> None:
+        self.button.check()
+        for name, section in (("insurance", self.insurance), ("surrender", self.surrender)):
+            if not _SHARE.fullmatch(section.share):
+                raise Fault((name, "share"), f'{section.share!r} is no share; one looks like "1:2"')
+        if not 4 <= self.player_totals.must_hit < self.player_totals.must_stand <= 21:
+            raise Fault(("player_totals", "must_stand"), "a hand cannot have to hit and to stand")
+        if self.split.most_hands < 1:
+            raise Fault(("split", "most_hands"), "a seat has at least one hand")
+
+    def game_rules(self) -> Totals:
+        return Totals(
+            button_values=self.button.values,
+            player=self.player_totals,
+            dealer=self.dealer_totals,
+            most_hands=self.split.most_hands,
+            insurance=Odds.read(self.insurance.share),
+            surrender=Odds.read(self.surrender.share),
+        )
+
+
+totals_of: Callable[[Round], Totals] = attrgetter("rules.game_rules")

@@ -1,0 +1,108 @@
+"""What the rule sets of the two poker games share: streets, play wagers by multiples of the ante, a hand to qualify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+from domain.hands.poker import PokerHand, lowest_strength, with_article
+from domain.round.state import Round
+from domain.rules.file_checks import Fault
+from domain.rules.file_schema import RuleSetFile
+from domain.rules.ruleset import GameRules, Section
+
+
+class Street(Section, frozen=True):
+    """Decisions between two turns of the board; a play wager may be one of `multiples` of the ante."""
+
+    turns: int  # board cards turned over before it
+    multiples: tuple[int, ...]
+    otherwise: Literal["check", "fold"]
+    clause: str
+
+
+class QualifySection(Section, frozen=True):
+    at_least: str  # a hand's name, or "queen high"
+    clause: str
+
+
+class Qualify(Struct, frozen=True):
+    """The least that the dealer hand must hold."""
+
+    at_least: str  # in words that fit into a sentence: "a pair", "queen high"
+    strength: int
+
+    def met_by(self, hand: PokerHand) -> bool:
+        return hand.strength >= self.strength
+
+
+class PokerRules(GameRules, frozen=True, kw_only=True):
+    streets: tuple[Street, ...]
+    qualify: Qualify
+    street_of: Mapping[int, int]  # the street on which a play wager of that multiple is made
+    folded_hands_seen: bool = False  # a bonus wager on a folded hand has the hand turned over before settlement
+
+
+class PokerFile(RuleSetFile, frozen=True, kw_only=True):
+    section_points: ClassVar = {**RuleSetFile.section_points, "qualify": ("qualify",)}
+    hand_names: ClassVar[Sequence[str]]
+    street_count: ClassVar[int]
+    board_cards: ClassVar[int]
+
+    qualify: QualifySection
+    street: tuple[Street, ...]
+
+    def check_game(self) -> None:
+        self._check_streets()
+        self._check_board_in_time()
+        if lowest_strength(self.qualify.at_least, self.hand_names) is None:
+            raise Fault(("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game")
+
+    def _check_streets(self) -> None:
+        """A multiple says on which street a play wager was made, so none occurs on two of them."""
+        wanted = self.street_count
+        if len(self.street) != wanted:
+            path = ("street", wanted) if len(self.street) > wanted else ("street",)
+            raise Fault(path, f"this game has {wanted} streets, not {len(self.street)}")
+        seen: set[int] = set()
+        for number, street in enumerate(self.street):
+            path = ("street", number)
+            if not street.multiples or min(street.multiples) < 1:
+                raise Fault((*path, "multiples"), "a play wager is at least once the ante")
+            if len(set(street.multiples)) != len(street.multiples) or not seen.isdisjoint(street.multiples):
+                raise Fault((*path, "multiples"), "a multiple occurs twice")
+            seen.update(street.multiples)
+            if (street.otherwise == "fold") != (number == wanted - 1):
+                raise Fault((*path, "otherwise"), "a hand folds on the last street, and only there")
+            if (street.turns < 1) == (number > 0):
+                raise Fault((*path, "turns"), "board cards are turned over before every street but the first")
+        turned = sum(street.turns for street in self.street)
+        if turned != self.board_cards:
+            wrong = f"{turned} board cards are turned over, not {self.board_cards}"
+            raise Fault(("street", wanted - 1, "turns"), wrong)
+
+    def _check_board_in_time(self) -> None:
+        """The cards that are turned over before a street have been dealt by then."""
+        for way, dealing in enumerate(self.dealing):
+            turned = 0
+            for number, street in enumerate(self.street):
+                turned += street.turns
+                board = (packet for packet in dealing.packets if packet.to == "board" and packet.street <= number)
+                dealt = sum(packet.count for packet in board)
+                if dealt < turned:
+                    what = f"{turned} board cards are turned over by street {number + 1}, but {dealt} are dealt"
+                    raise Fault(("dealing", way, "packets"), what)
+
+    def read_qualify(self) -> Qualify:
+        strength = lowest_strength(self.qualify.at_least, self.hand_names)
+        assert strength is not None
+        return Qualify(with_article(self.qualify.at_least), strength)
+
+    def read_street_of(self) -> Mapping[int, int]:
+        return {times: at for at, street in enumerate(self.street) for times in street.multiples}
+
+
+rules_of: Callable[[Round], PokerRules] = attrgetter("rules.game_rules")

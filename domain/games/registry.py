@@ -1,0 +1,10 @@
+"""The games that rule sets may be of, by family."""
+
+from __future__ import annotations
+
+from domain.games.game import Game
+from domain.games.p215 import Pure215
+from domain.games.tcp import ThreeCardPoker
+from domain.games.uth import UltimateTexasHoldem
+
+GAMES: dict[str, Game] = {game.family: game for game in (UltimateTexasHoldem(), ThreeCardPoker(), Pure215())}

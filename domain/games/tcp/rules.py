@@ -1,0 +1,51 @@
+"""What the rule-set files of Three Card Poker have that others do not."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from domain.games.button import ButtonSection
+from domain.games.poker_rules import PokerFile, PokerRules
+from domain.hands.poker import THREE_CARD_NAMES
+
+POINTS = (
+    "qualify",
+    "decide",
+    "show_hands",
+    "play.win",
+    "play.lose",
+    "play.tie",
+    "play.not_qualified",
+    "ante.win",
+    "ante.lose",
+    "ante.tie",
+    "ante.not_qualified",
+    "fold",
+    "pair_plus.win",
+    "pair_plus.lose",
+    "pair_plus.fold",
+    "six_card.win",
+    "six_card.lose",
+    "button",
+)
+
+
+class ThreeCardFile(PokerFile, frozen=True, kw_only=True):
+    section_points: ClassVar = {**PokerFile.section_points, "button": ("button",)}
+    hand_names: ClassVar = THREE_CARD_NAMES
+    street_count: ClassVar = 1
+    board_cards: ClassVar = 0
+
+    button: ButtonSection
+
+    def check_game(self) -> None:
+        super().check_game()
+        self.button.check()
+
+    def game_rules(self) -> PokerRules:
+        return PokerRules(
+            streets=self.street,
+            qualify=self.read_qualify(),
+            street_of=self.read_street_of(),
+            button_values=self.button.values,
+        )

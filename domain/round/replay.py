@@ -1,0 +1,251 @@
+"""Playing and replaying: the one loop that plays actions, and the actions behind stored events.
+
+Adjudicating, recording, auditing, correcting and what-if questions all play actions with `play`; they differ in where
+the actions come from (a document, a request, stored events) and in who decides them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from domain.errors import BadDocument, CannotReplay, Refusal
+from domain.money import money
+from domain.round.actions import (
+    Action,
+    Bet,
+    CloseBets,
+    Deal,
+    Decide,
+    Fact,
+    Peek,
+    ReadMeter,
+    Reveal,
+    Settle,
+    Void,
+    Withdraw,
+    parse_action,
+)
+from domain.round.decide import decide
+from domain.round.events import (
+    ANNOTATIONS,
+    BetsClosed,
+    ButtonPlaced,
+    CardsDealt,
+    CardsTurned,
+    DecisionFollowed,
+    DecisionMade,
+    FeeTaken,
+    HoleCardPeeked,
+    InsurancePlaced,
+    LineSettled,
+    MeterPaid,
+    MeterRead,
+    ProgressiveWagersTaken,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from domain.round.state import Round, fold
+
+# ---- playing
+
+# What looking something up, or taking it apart, runs into in a round that no play leads to. Only stored events that
+# were changed, or that follow a refused one, can leave such a round.
+IMPOSSIBLE = (LookupError, ValueError)
+
+
+def play(
+    round_: Round, actions: Sequence[Any], decide: Callable[[Round, Any], Sequence[RoundEvent]] = decide
+) -> tuple[Round, list[RoundEvent]]:
+    """All actions or none: the round after them and what happened; a refusal says which action it was.
+
+    An action that was not read yet is checked in its turn.
+    """
+    events: list[RoundEvent] = []
+    done = 0
+    try:
+        for action in _read(actions):
+            happened = decide(round_, action)
+            round_ = fold(round_, happened)
+            events += happened
+            done += 1
+    except Refusal as refusal:
+        refusal.action = done
+        raise
+    except IMPOSSIBLE as error:
+        raise CannotReplay(f"Action {done} does not fit the round before it.") from error
+    return round_, events
+
+
+def _read(actions: Sequence[Any]) -> Iterable[Any]:
+    """Those before the first action that is out of shape still count, so it is read in its turn."""
+    read = read_actions(actions)
+    return map(parse_action, actions) if read is None else read
+
+
+def read_actions(actions: Sequence[Any]) -> list[Any] | None:
+    """All of them in one go, or None where one of them is out of shape."""
+    if not actions or isinstance(actions[0], Struct):
+        return list(actions)
+    try:
+        return msgspec.convert(actions, list[Action])
+    except msgspec.ValidationError:
+        return None
+
+
+def replay(round_: Round, events: Iterable[RoundEvent]) -> Round:
+    """The round after stored events, or CannotReplay where one needs what those before it do not leave."""
+    try:
+        return fold(round_, events)
+    except IMPOSSIBLE as error:
+        raise CannotReplay("The stored events do not follow from one another.") from error
+
+
+# ---- the action behind an event
+
+
+class Step(Struct, frozen=True):
+    """Consecutive stored events: the first comes of `action`, which is None if nothing can lead to it here."""
+
+    at: int  # the index of the first
+    action: Fact | None
+    events: Sequence[RoundEvent]
+
+
+def steps_of(events: Sequence[RoundEvent]) -> Iterator[Step]:
+    """The events of the play, by the action that they came of."""
+    at, end = 0, len(events)
+    while at < end:
+        kind = type(events[at])
+        after = at + 1
+        follows = _SETTLEMENT if kind in _SETTLING else _FOLLOWING
+        if kind is not RoundSettled:
+            while after < end and type(events[after]) in follows:
+                after += 1
+                if type(events[after - 1]) is RoundSettled:
+                    break
+        make = _ACTION_OF.get(kind)
+        yield Step(at, None if make is None else make(events[at]), events[at:after])
+        at = after
+
+
+def played(events: Iterable[RoundEvent]) -> list[RoundEvent]:
+    """The events of the play: without the opening and without annotations."""
+    return [event for event in events if type(event) not in _NOT_PLAY]
+
+
+def facts_of(events: Iterable[RoundEvent]) -> list[Fact]:
+    """Bets, cards and decisions in the order in which they happened, without what the rules made of them.
+
+    Hands that settling itself turned over appear as reveals just before it.
+    """
+    return [step.action for step in steps_of(played(events)) if step.action is not None and not _is_cut_short(step)]
+
+
+def _is_cut_short(step: Step) -> bool:
+    """Lines without the end of the settlement: only forged events have them."""
+    return step.action is _SETTLE and type(step.events[-1]) is not RoundSettled
+
+
+def fact_document(fact: Fact) -> dict[str, Any]:
+    """A fact as a document states an action."""
+    document: dict[str, Any] = msgspec.to_builtins(fact)
+    return {**document, "cards": list(document["cards"])} if "cards" in document else document
+
+
+def fact_documents(events: Iterable[RoundEvent]) -> list[dict[str, Any]]:
+    """The facts by number, as a correction or a what-if question takes them."""
+    return [fact_document(fact) for fact in facts_of(events)]
+
+
+def with_changes(facts: Sequence[Fact], changes: Mapping[int, dict[str, Any]]) -> list[Fact]:
+    """The facts with some of them replaced, by their number from 0; what a meter showed cannot be replaced."""
+    changed = list(facts)
+    for at, change in changes.items():
+        if not 0 <= at < len(facts):
+            raise BadDocument(f"The round has {len(facts)} facts, none with the number {at}.")
+        if isinstance(facts[at], ReadMeter) or change.get("do") == ReadMeter.__struct_config__.tag:
+            raise BadDocument("What a meter showed is not a fact of the table.")
+        try:
+            changed[at] = parse_action(change)
+        except BadDocument as refusal:
+            refusal.action = at
+            raise
+    return changed
+
+
+def play_facts(opening: Round, facts: Sequence[Fact]) -> Round:
+    """The round that these facts lead to under the rules and terms of `opening`; a Refusal where they cannot."""
+    return play(opening, facts)[0]
+
+
+def _bet(event: WagerPlaced) -> Bet:
+    if event.kind is None:
+        return Bet(event.seat, event.spot, money(event.amount))  # type: ignore[arg-type]
+    return Bet(event.seat, event.spot, money(event.amount), event.bettor, event.kind)  # type: ignore[arg-type]
+
+
+def _withdraw(event: WagerWithdrawn) -> Withdraw:
+    return Withdraw(event.seat, event.spot, money(event.amount), event.bettor)  # type: ignore[arg-type]
+
+
+def _deal(event: CardsDealt) -> Deal:
+    return Deal(event.to, event.cards, UNSET if event.hand == 1 else event.hand)  # type: ignore[arg-type]
+
+
+def _reveal(event: CardsTurned) -> Reveal:
+    return Reveal(event.of, event.cards)  # type: ignore[arg-type]
+
+
+def _decision(event: DecisionMade | DecisionFollowed) -> Decide:
+    choice = event.choice
+    return Decide(
+        event.seat,
+        choice,  # type: ignore[arg-type]
+        event.times if choice == "raise" else UNSET,
+        money(event.amount) if choice == "double" else UNSET,
+        UNSET if event.hand == 1 else event.hand,
+        event.bettor if type(event) is DecisionFollowed else UNSET,
+    )
+
+
+def _insure(event: InsurancePlaced) -> Decide:
+    return Decide(event.seat, "insure", amount=money(event.amount), bettor=event.bettor)
+
+
+def _void(event: RoundVoided) -> Void:
+    return Void(event.reason, UNSET if event.detail is None else event.detail)  # type: ignore[arg-type]
+
+
+def _read_meter(event: MeterRead) -> ReadMeter:
+    return ReadMeter(money(event.shown), money(event.reserve))
+
+
+_CLOSE, _SETTLE = CloseBets(), Settle()
+_ACTION_OF: Mapping[type, Callable[[Any], Fact]] = {
+    WagerPlaced: _bet,
+    WagerWithdrawn: _withdraw,
+    BetsClosed: lambda event: _CLOSE,
+    CardsDealt: _deal,
+    CardsTurned: _reveal,
+    DecisionMade: _decision,
+    DecisionFollowed: _decision,
+    InsurancePlaced: _insure,
+    HoleCardPeeked: lambda event: Peek(event.pure),
+    MeterRead: _read_meter,
+    LineSettled: lambda event: _SETTLE,
+    MeterPaid: lambda event: _SETTLE,
+    RoundSettled: lambda event: _SETTLE,
+    RoundVoided: _void,
+}
+_FOLLOWING = frozenset({FeeTaken, ProgressiveWagersTaken, ButtonPlaced})  # from any action but settling
+_SETTLING = frozenset({LineSettled, MeterPaid, RoundSettled})
+_SETTLEMENT = _FOLLOWING | _SETTLING
+_NOT_PLAY = ANNOTATIONS | {RoundOpened}

@@ -1,0 +1,119 @@
+"""Cards face down stay sealed: what is stored of them is a salted commitment, and the opening is kept elsewhere.
+
+A seal covers the cards that are turned over together: a seat's packet, the dealer's, the flop, the turn and river. When
+they are turned over, the salts become part of that event, so that anybody can check that no card was exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.round.events import Cards, CardsDealt, CardsTurned, Place, RoundEvent
+
+WITH_CARDS = (CardsDealt, CardsTurned)
+Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
+
+
+class SealedUnit(Struct, frozen=True):
+    """The opening of one seal: which of the event's seals it is, its cards and its salt."""
+
+    number: int
+    cards: str
+    salt: bytes
+
+
+def commitment(cards: str, salt: bytes) -> bytes:
+    return sha256(salt + cards.encode()).digest()
+
+
+class Covered(Struct, frozen=True):
+    """The cards of a packet that one seal covers: which reveal turns them over, and as which of its cards."""
+
+    opened_by: Place
+    first: int  # among the cards of that reveal
+    cards: Cards
+
+
+def covered(event: CardsDealt, before: int, flop: int) -> list[Covered]:
+    """What each seal of a packet covers; `before` cards are at its place already, `flop` of the board are the flop."""
+    down = event.cards[: event.face_down]
+    if not down:
+        return []
+    if event.to != "board":
+        return [Covered(event.to, before, down)]
+    of_flop = max(0, flop - before)
+    streets = (Covered("flop", before, down[:of_flop]), Covered("turn_river", max(0, before - flop), down[of_flop:]))
+    return [street for street in streets if street.cards]
+
+
+def _text(cards: Cards) -> str:
+    return "".join(card or "??" for card in cards)
+
+
+def cards_of(text: str) -> Cards:
+    pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
+    return tuple(None if pair == "??" else pair for pair in pairs)
+
+
+class Openings:
+    """The salts of a round's seals that have not been opened yet, by the reveal that opens them."""
+
+    def __init__(self, flop: int) -> None:
+        self._salts: dict[Place, tuple[bytes, ...]] = {}
+        self._flop = flop  # how many cards of the board are turned over first
+        self._board = 0  # how many have been dealt there
+
+    def copy(self) -> Openings:
+        """For an attempt that may fail: what it seals is then dropped with it."""
+        copied = Openings(self._flop)
+        copied._salts, copied._board = dict(self._salts), self._board
+        return copied
+
+    def covered(self, event: CardsDealt) -> list[Covered]:
+        """What the seals of the next packet cover."""
+        return covered(event, self._board if event.to == "board" else 0, self._flop)
+
+    def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
+        places = [seal.opened_by for seal in self.covered(event)]
+        for unit in units:
+            if unit.number < len(places):  # anything else was added later, and the audit says so
+                place = places[unit.number]
+                self._salts[place] = (*self._salts.get(place, ()), unit.salt)
+        if event.to == "board":
+            self._board += len(event.cards)
+
+    def of(self, place: Place) -> tuple[bytes, ...]:
+        return self._salts.get(place, ())
+
+
+def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -> tuple[RoundEvent, list[SealedUnit]]:
+    """The event as it may be stored and shown, and the openings of its seals."""
+    if isinstance(event, CardsTurned):
+        return replace(event, salts=openings.of(event.of)), []
+    if not isinstance(event, CardsDealt) or not event.face_down:
+        return event, []
+    units, seals = [], []
+    for number, cards in enumerate(seal.cards for seal in openings.covered(event)):
+        if any(card is not None for card in cards):
+            unit = SealedUnit(number, _text(cards), new_salt())
+            units.append(unit)
+            seals.append(commitment(unit.cards, unit.salt))
+        else:
+            seals.append(b"")
+    openings.add(event, units)
+    hidden = (None,) * event.face_down + event.cards[event.face_down :]
+    return replace(event, cards=hidden, seals=tuple(seals) if units else ()), units
+
+
+def unseal(openings: Openings, event: CardsDealt, units: Sequence[SealedUnit]) -> CardsDealt:
+    """The event with its cards again, for the write path alone; its salts are among the openings from now on."""
+    known = {unit.number: cards_of(unit.cards) for unit in units}
+    cards: Cards = ()
+    for number, seal in enumerate(openings.covered(event)):
+        cards += known.get(number, seal.cards)
+    openings.add(event, units)
+    return replace(event, cards=cards + event.cards[event.face_down :])

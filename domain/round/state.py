@@ -1,0 +1,291 @@
+"""A round as its events leave it. `evolve` only remembers: no check, no clock, no look-up, no rule.
+
+It runs again on every replay for years, so whatever could be refused or worked out belongs in `decide`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.cards import newly_seen
+from domain.round.events import (
+    BetsClosed,
+    ButtonPlaced,
+    Cards,
+    CardsDealt,
+    CardsTurned,
+    CorrectionPosted,
+    DecisionFollowed,
+    DecisionMade,
+    FeeTaken,
+    FeeWaived,
+    HiddenCardContradicted,
+    HoleCardPeeked,
+    InsurancePlaced,
+    LineSettled,
+    MeterPaid,
+    MeterRead,
+    NoteMade,
+    PaymentReported,
+    Place,
+    PlaySupervised,
+    ProgressiveWagersTaken,
+    RoundCorrected,
+    RoundDisputed,
+    RoundEvent,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from domain.rules.ruleset import RuleSet
+from domain.rules.terms import Terms
+
+if TYPE_CHECKING:
+    from domain.games.game import Game
+
+
+class Bank(Struct, frozen=True, gc=False):
+    """The player-dealer and the one wager that pays and collects."""
+
+    seat: int
+    bettor: str
+    wager: int
+
+
+class Stakes(Struct, frozen=True, gc=False):
+    """What one bettor has on the spots of one seat."""
+
+    kind: str | None  # None: the seated player
+    spots: Mapping[str, int]
+
+
+class Wager(Struct, frozen=True, gc=False):
+    """One wager; all but its amount is what names it in a round."""
+
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+    amount: int
+
+
+class GameState(Struct, frozen=True, gc=False):
+    """What only one game has to remember of a round; a game that needs more has a subclass of its own."""
+
+
+class Round(Struct, frozen=True, gc=False):
+    rules: RuleSet
+    terms: Terms
+    opened: RoundOpened
+    bank: Bank | None
+    game: Game
+    seated: Mapping[int, str]  # who sits at each seat and decides for its hand
+    status: Literal["open", "settled", "void"] = "open"
+    layout: Mapping[int, Mapping[str, Stakes]] = {}  # seat -> bettor, in the order of their first bet there
+    seats: tuple[int, ...] | None = None  # those with wagers, once no more bets has been called
+    action: int = 0
+    liability: int = 0
+    fee: FeeTaken | None = None
+    meter_shown: int = 0
+    meter_reserve: int = 0
+    packets: int = 0
+    hands: Mapping[Place, Cards] = {}  # the cards of a seat, the dealer hand and the board as they were dealt
+    turned: frozenset[Place] = frozenset()
+    deck: Mapping[str, int] = {}  # how many copies of a card are known to be out
+    game_state: GameState = GameState()
+    button: int | None = None
+    lines: tuple[LineSettled, ...] = ()
+    paid: int = 0
+    collected: int = 0
+    voided: RoundVoided | None = None
+    waived: FeeWaived | None = None
+    corrections: tuple[CorrectionPosted, ...] = ()
+    meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been put right since
+    payments: tuple[PaymentReported, ...] = ()
+    disputes: tuple[RoundDisputed, ...] = ()
+    contradictions: int = 0  # requests that only a face-down card refused
+
+    @property
+    def banker(self) -> str:
+        return "dealer" if self.bank is None else "player-dealer"
+
+
+def start(rules: RuleSet, terms: Terms, opened: RoundOpened) -> Round:
+    """The round as it opens; `rules` and `terms` are those that the opening event names."""
+    bank = None
+    if opened.bank_seat is not None and opened.bank_bettor is not None and opened.bank_wager is not None:
+        bank = Bank(opened.bank_seat, opened.bank_bettor, opened.bank_wager)
+    meter = terms.meter
+    return Round(
+        rules=rules,
+        terms=terms,
+        opened=opened,
+        bank=bank,
+        game=rules.game,
+        seated={seat: opened.players.get(seat) or f"seat-{seat}" for seat in range(1, rules.seats + 1)},
+        meter_shown=0 if meter is None else meter.shown,
+        meter_reserve=0 if meter is None else meter.reserve,
+        game_state=rules.game.state,
+    )
+
+
+def evolve(round_: Round, event: RoundEvent) -> Round:
+    return round_.game.evolvers[type(event)](round_, event)
+
+
+def fold(round_: Round, events: Iterable[RoundEvent]) -> Round:
+    evolvers = round_.game.evolvers
+    lines: list[LineSettled] = []
+    for event in events:
+        if type(event) is LineSettled:  # a settlement has many, and they are remembered together
+            lines.append(event)
+        else:
+            round_ = evolvers[type(event)](round_, event)
+    return replace(round_, lines=(*round_.lines, *lines)) if lines else round_
+
+
+def _wager_placed(round_: Round, event: WagerPlaced) -> Round:
+    seat = round_.layout.get(event.seat, {})
+    stakes = seat.get(event.bettor)
+    spots = {} if stakes is None else stakes.spots
+    spots = {**spots, event.spot: spots.get(event.spot, 0) + event.amount}
+    seat = {**seat, event.bettor: Stakes(event.kind, spots)}
+    return replace(round_, layout={**round_.layout, event.seat: seat})
+
+
+def _wager_withdrawn(round_: Round, event: WagerWithdrawn) -> Round:
+    """A bettor whose last wager at a seat is gone is forgotten there, and so is a seat without wagers."""
+    seat = dict(round_.layout[event.seat])
+    stakes = seat[event.bettor]
+    spots = {**stakes.spots, event.spot: event.left}
+    if not event.left:
+        del spots[event.spot]
+    seat[event.bettor] = Stakes(stakes.kind, spots)
+    if not spots:
+        del seat[event.bettor]
+    layout = {**round_.layout, event.seat: seat}
+    if not seat:
+        del layout[event.seat]
+    return replace(round_, layout=layout)
+
+
+def _bets_closed(round_: Round, event: BetsClosed) -> Round:
+    return replace(round_, seats=tuple(sorted(round_.layout)), action=event.action, liability=event.liability)
+
+
+def _fee_taken(round_: Round, event: FeeTaken) -> Round:
+    return replace(round_, fee=event)
+
+
+def _meter_moved(round_: Round, event: ProgressiveWagersTaken | MeterRead | MeterPaid) -> Round:
+    return replace(round_, meter_shown=event.shown, meter_reserve=event.reserve)
+
+
+def cards_dealt(round_: Round, event: CardsDealt) -> Round:
+    deck = counted(round_.deck, event.cards)
+    if event.to == "burn":
+        return replace(round_, packets=round_.packets + 1, deck=deck)
+    hands = {**round_.hands, event.to: round_.hands.get(event.to, ()) + event.cards}
+    return replace(round_, packets=round_.packets + 1, deck=deck, hands=hands)
+
+
+def counted(deck: Mapping[str, int], cards: Iterable[str | None]) -> Mapping[str, int]:
+    """The copies of each card that are out, with these cards."""
+    copies = dict(deck)
+    for card in cards:
+        if card is not None:
+            copies[card] = copies.get(card, 0) + 1
+    return copies
+
+
+def cards_turned(round_: Round, event: CardsTurned) -> Round:
+    """The whole hand of a seat or of the dealer."""
+    turned = round_.turned | {event.of}
+    was = round_.hands[event.of]
+    if was == event.cards:
+        return replace(round_, turned=turned)
+    hands = {**round_.hands, event.of: event.cards}
+    return replace(round_, turned=turned, hands=hands, deck=counted(round_.deck, newly_seen(was, event.cards)))
+
+
+def _button_placed(round_: Round, event: ButtonPlaced) -> Round:
+    return replace(round_, button=event.seat)
+
+
+def _line_settled(round_: Round, event: LineSettled) -> Round:
+    return replace(round_, lines=(*round_.lines, event))
+
+
+def _round_settled(round_: Round, event: RoundSettled) -> Round:
+    return replace(round_, status="settled", paid=event.paid, collected=event.collected)
+
+
+def _round_voided(round_: Round, event: RoundVoided) -> Round:
+    return replace(round_, status="void", voided=event)
+
+
+def _fee_waived(round_: Round, event: FeeWaived) -> Round:
+    return replace(round_, waived=event)
+
+
+def _correction_posted(round_: Round, event: CorrectionPosted) -> Round:
+    return replace(round_, corrections=(*round_.corrections, event))
+
+
+def _payment_reported(round_: Round, event: PaymentReported) -> Round:
+    return replace(round_, payments=(*round_.payments, event))
+
+
+def _round_disputed(round_: Round, event: RoundDisputed) -> Round:
+    return replace(round_, disputes=(*round_.disputes, event))
+
+
+def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
+    shown_by, reserve_by = round_.meter_corrected
+    return replace(round_, meter_corrected=(shown_by + event.meter_shown_by, reserve_by + event.meter_reserve_by))
+
+
+def _hidden_card_contradicted(round_: Round, event: HiddenCardContradicted) -> Round:
+    return replace(round_, contradictions=round_.contradictions + 1)
+
+
+def _nothing_to_remember(round_: Round, event: RoundEvent) -> Round:
+    return round_
+
+
+Evolvers = Mapping[type[RoundEvent], Callable[[Round, Any], Round]]
+
+# What every game remembers in the same way; a game has its own entries for decisions and what else it plays by.
+EVOLVERS: Evolvers = {
+    WagerPlaced: _wager_placed,
+    WagerWithdrawn: _wager_withdrawn,
+    BetsClosed: _bets_closed,
+    FeeTaken: _fee_taken,
+    ProgressiveWagersTaken: _meter_moved,
+    CardsDealt: cards_dealt,
+    CardsTurned: cards_turned,
+    ButtonPlaced: _button_placed,
+    DecisionMade: _nothing_to_remember,
+    DecisionFollowed: _nothing_to_remember,
+    InsurancePlaced: _nothing_to_remember,
+    HoleCardPeeked: _nothing_to_remember,
+    LineSettled: _line_settled,
+    MeterPaid: _meter_moved,
+    RoundSettled: _round_settled,
+    RoundVoided: _round_voided,
+    MeterRead: _meter_moved,
+    FeeWaived: _fee_waived,
+    NoteMade: _nothing_to_remember,
+    RoundCorrected: _round_corrected,
+    CorrectionPosted: _correction_posted,
+    PaymentReported: _payment_reported,
+    RoundDisputed: _round_disputed,
+    HiddenCardContradicted: _hidden_card_contradicted,
+    PlaySupervised: _nothing_to_remember,
+}

@@ -1,0 +1,444 @@
+"""A rule set as a person reads it (Markdown) and as a program does (plain values, money as text)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from domain.money import dollars, money
+from domain.rules import rulesets
+from domain.rules.ruleset import Clause, Dealing, ProgressiveTable, RuleSet, Schedule, Spot
+
+_FIRST_SEATS = {
+    "house-dealer-left": "the house dealer's left",
+    "player-dealer-left": "the player-dealer's left",
+}
+_SEAT_ORDERS = {
+    "player-dealer-left": "clockwise from the player-dealer's left",
+    "highest-first": "from right to left, the highest seat first",
+    "lowest-first": "from left to right, the lowest seat first",
+    "action-button": "clockwise from the action button",
+}
+_ROTATIONS = {
+    "strict": "after two rounds in a row somebody else banks",
+    "offered": "after two rounds in a row it is offered to every other player",
+}
+_BETTORS = {"backline": "backline bettors", "toke": "tips wagered for the dealer"}
+_MODES = {"shuffler": "From a shuffler", "shoe": "From a shoe", "hand": "By hand"}
+_STREETS = ("", "after the first decisions ", "after the second decisions ")
+
+
+def markdown(rules: RuleSet, tests: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The whole rule set; with `tests`, by clause id, also which tests hold each clause."""
+    clauses = rules.clauses.values()
+    found = [clause for clause in clauses if clause.decided is None and clause.checked]
+    unchecked = [clause for clause in clauses if not clause.checked]
+    decided = [clause for clause in clauses if clause.decided is not None]
+    parts = [
+        f"# {rules.title}",
+        _facts(rules),
+        "## Betting spots",
+        _spots(rules),
+        "## Pay tables",
+        *_paytables(rules),
+        *_collection(rules),
+        *_progressives(rules),
+        "## Dealing",
+        _list(_dealing(rules, dealing) for dealing in rules.dealings.values()),
+        "## Order of settlement",
+        _settlement(rules),
+        "## Other figures",
+        "Each by its place in the file of the rule set; `roundledger whatif --set` changes it by that name.",
+        _figures(rules),
+        "## Clauses",
+        "What the source document says, in our own words.",
+        _list(_clause(clause, tests) for clause in found),
+        *_unchecked(unchecked),
+        "## Decisions",
+        "What the source document leaves open or says in two ways, how it is read here, and why.",
+        _list(_clause(clause, tests) for clause in decided),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _unchecked(clauses: Sequence[Clause]) -> Iterable[str]:
+    if clauses:
+        yield "## Not checked by the ledger"
+        yield "What the source document says as well, and what nothing that the ledger records could show."
+        yield _list(_clause(clause, None) for clause in clauses)
+
+
+_SHOWN_ELSEWHERE = ("in_force", "seats", "bank", "decks", "deck_colours", "bettors", "spot", "dealing", "settlement")
+_TABLES = ("paytable", "schedule", "collection", "progressive", "table_aggregate")
+
+
+def _figures(rules: RuleSet) -> str:
+    rows = [
+        (f"`{figure.place}`", _figure_value(figure.value), "" if figure.clause is None else f"`{figure.clause}`")
+        for figure in rulesets.figures(rules)
+        if figure.place.partition(".")[0] not in (*_SHOWN_ELSEWHERE, *_TABLES)
+    ]
+    return _table(("figure", "value", "clause"), rows)
+
+
+def _figure_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def dates(rules: RuleSet) -> str:
+    until = rules.in_force.until
+    return f"since {rules.in_force.since}" if until is None else f"{rules.in_force.since} to {until}"
+
+
+def _facts(rules: RuleSet) -> str:
+    fewest, most = rules.decks
+    decks = str(most) if fewest == most else f"{fewest} to {most}, usually {rules.usual_decks}"
+    if rules.alternating_decks:
+        decks += ", of two that alternate from round to round"
+    bank = "a player-dealer" if rules.player_banked else "the house"
+    if rules.rotation is not None:
+        bank += "; " + _ROTATIONS[rules.rotation]
+    rows = [
+        ("id", f"`{rules.id}`"),
+        ("game", rules.game.title),
+        ("version", str(rules.version)),
+        ("source", rules.source),
+        *([] if rules.source_hash is None else [("SHA-256 of the source", f"`{rules.source_hash}`")]),
+        ("in force", dates(rules) + ("" if rules.in_force.clause is None else f" (`{rules.in_force.clause}`)")),
+        ("content hash", f"`{rules.content_hash}`"),
+        ("seats", str(rules.seats)),
+        ("bank", bank),
+        ("decks in play", decks),
+        ("who else may bet", ", ".join(_BETTORS[kind] for kind in rules.kinds) or "nobody"),
+    ]
+    if rules.table_aggregate is not None:
+        rows.append(("most that a table wins in a round", dollars(rules.table_aggregate)))
+    if rules.customer_limit is not None:
+        rows.append(("most that a customer bets in a round", dollars(rules.customer_limit.most)))
+    return _table(("", ""), rows)
+
+
+def _spots(rules: RuleSet) -> str:
+    rows = [(_in_words([spot.name]), *_limits(rules, spot), f"`{spot.clause}`") for spot in rules.spots.values()]
+    return _table(("spot", "limits", "a table may set", "clause"), rows)
+
+
+def _limits(rules: RuleSet, spot: Spot) -> tuple[str, str]:
+    if spot.limits is not None:
+        freedom = "its own inside these" if spot.printed else "its own; these are the usual ones"
+        return _range(spot.limits), freedom
+    if spot.name == "blind":
+        return "equal to the ante", "nothing"
+    if spot.name == "progressive":
+        return "the progressive table's wager", "nothing"
+    return "those of the table's schedule", "its own inside these"
+
+
+def _range(limits: tuple[int, int]) -> str:
+    return f"{dollars(limits[0])} to {dollars(limits[1])}"
+
+
+def _paytables(rules: RuleSet) -> Iterable[str]:
+    """The pay tables of one spot stand side by side: a gaming table uses one of them."""
+    for spot in dict.fromkeys(table.spot for table in rules.paytables.values()):
+        tables = list(rules.tables_for(spot).values())
+        yield f"### {_in_words([spot]).capitalize()}"
+        keys = list(tables[0].pays)
+        rows = [(_pay_key(key, best=key == keys[0]), *(table.pays[key].words for table in tables)) for key in keys]
+        rows.append(("clause", *(f"`{table.clause}`" for table in tables)))
+        yield _table(("hand" if not keys[0].isdigit() else "cards", *(table.id for table in tables)), rows)
+        if spot == "trips":
+            yield _usual_trips(rules)
+
+
+def _pay_key(key: str, best: bool) -> str:
+    return f"{key} or more" if key.isdigit() and best else key
+
+
+def _usual_trips(rules: RuleSet) -> str:
+    if rules.usual_trips is None:
+        return "A table names the one that it uses."
+    if len(rules.tables_for("trips")) == 1:
+        return f"Every table uses {rules.usual_trips}."
+    return f"A table uses {rules.usual_trips} unless it names another."
+
+
+def _collection(rules: RuleSet) -> Iterable[str]:
+    if not rules.player_banked:
+        return
+    yield "## Collection"
+    if not rules.schedules:
+        supplied = ", or runs one schedule that the cardroom supplies" if rules.supplied_schedule else ""
+        yield f"No schedule is printed. A table takes no fee{supplied} (`{rules.clause('fee')}`)."
+        return
+    supplied = " A table may run one that the cardroom supplies instead." if rules.supplied_schedule else ""
+    yield f"The player-dealer pays a flat fee by total table action (`{rules.clause('fee')}`).{supplied}"
+    rows = [_schedule(schedule) for schedule in rules.schedules.values()]
+    yield _table(("option", "limits", "fee by total action", "clause"), rows)
+
+
+def _schedule(schedule: Schedule) -> tuple[str, str, str, str]:
+    tiers = "; ".join(
+        f"{'above' if tier.up_to is None else f'up to {dollars(tier.up_to)}'}: {dollars(tier.fee)}"
+        for tier in schedule.tiers
+    )
+    return str(schedule.option), _range(schedule.limits), tiers, f"`{schedule.clause}`"
+
+
+def _progressives(rules: RuleSet) -> Iterable[str]:
+    if not rules.progressives:
+        return
+    yield "## Progressive"
+    for table in rules.progressives.values():
+        yield f"### {table.id}"
+        yield _progressive(table)
+
+
+def _progressive(table: ProgressiveTable) -> str:
+    cards = "the best five of seven cards" if table.reads == "seven" else "the first five cards"
+    rows = [
+        (
+            award.hand,
+            f"{award.percent} % of the meter" if award.percent is not None else f"{award.times:,} times the wager",
+            "" if award.envy is None else dollars(award.envy),
+        )
+        for award in table.awards
+    ]
+    return f"For a wager of {dollars(table.wager)}, read on {cards} (`{table.clause}`).\n\n" + _table(
+        ("hand", "pays", "envy"), rows
+    )
+
+
+def _dealing(rules: RuleSet, dealing: Dealing) -> str:
+    streets = [
+        when + ", ".join(_packet(packet.to, packet.count) for packet in dealing.packets if packet.street == street)
+        for street, when in enumerate(_STREETS)
+        if any(packet.street == street for packet in dealing.packets)
+    ]
+    is_choice = len(rules.dealings) > 1 and dealing.mode == rules.usual_dealing
+    return (
+        f"{_MODES[dealing.mode]}{' (the usual way)' if is_choice else ''}, "
+        f"clockwise from {_FIRST_SEATS[dealing.first_seat]}: {'; '.join(streets)} (`{dealing.clause}`)."
+    )
+
+
+def _packet(to: str, count: int) -> str:
+    if to == "burn":
+        return f"{count} burned"
+    return f"{count} to " + {"seats": "each seat", "dealer": "the dealer's hand", "board": "the board"}[to]
+
+
+def _settlement(rules: RuleSet) -> str:
+    order = rules.settlement
+    seats = f"Seats are settled {_SEAT_ORDERS[order.seats]} (`{order.seats_clause}`)."
+    cases = {"won": order.won, "lost or folded": order.lost, "tied": order.tied}
+    if order.unqualified:
+        cases["not folded, where the dealer hand does not qualify,"] = order.unqualified
+    if len(set(cases.values())) == 1:
+        return f"{seats} The wagers of a seat: {_in_words(order.won)} (`{order.clause}`)."
+    if order.unqualified_first:
+        first = _in_words(order.unqualified_first)
+        seats += (
+            f" Where the dealer hand does not qualify, {first} of every hand not folded come before everything else."
+        )
+    rows = [(f"{case} hand", _in_words(spots)) for case, spots in cases.items()]
+    return f"{seats} The wagers of a seat (`{order.clause}`):\n\n{_table(('', 'order'), rows)}"
+
+
+def _in_words(spots: Sequence[str]) -> str:
+    return ", ".join(spot.replace("_", " ") for spot in spots)
+
+
+def _clause(clause: Clause, tests: Mapping[str, Sequence[str]] | None) -> str:
+    lines = [f"**{clause.id}** {clause.says}"]
+    if clause.decided is not None:
+        lines.append(f"*Why:* {clause.decided}")
+    if clause.contradicts:
+        lines.append("*Contradicts* " + ", ".join(f"`{other}`" for other in clause.contradicts) + ".")
+    if clause.points:
+        lines.append("Answers " + ", ".join(f"`{point}`" for point in clause.points) + ".")
+    if tests is not None:
+        held = ", ".join(f"`{test}`" for test in tests.get(clause.id, ()))
+        lines.append(f"Tests: {held or 'none yet'}.")
+    return "\\\n  ".join(lines)  # a backslash at the end of a line is a line break inside the list item
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows))
+
+
+def summary(rules: RuleSet) -> dict[str, object]:
+    """What a list of rule sets says of each."""
+    until = rules.in_force.until
+    return {
+        "id": rules.id,
+        "version": rules.version,
+        "title": rules.title,
+        "family": rules.family,
+        "bank": rules.bank,
+        "seats": rules.seats,
+        "source": rules.source,
+        "source_hash": rules.source_hash,
+        "in_force": {
+            "since": rules.in_force.since.isoformat(),
+            "until": None if until is None else until.isoformat(),
+        },
+        "hash": rules.content_hash,
+    }
+
+
+def contents(rules: RuleSet) -> dict[str, object]:
+    """Everything, for programs: money is text with two decimals and odds are text too, as in round documents."""
+    return {
+        **summary(rules),
+        "versions": [_version(rulesets.load(rules.id, version)) for version in rulesets.versions(rules.id)],
+        "changes": [difference._asdict() for difference in since_version_before(rules)],
+        "rotation": rules.rotation,
+        "decks": {"fewest": rules.decks[0], "most": rules.decks[1], "usual": rules.usual_decks},
+        "alternating_decks": rules.alternating_decks,
+        "kinds": list(rules.kinds),
+        "table_aggregate": _money(rules.table_aggregate),
+        "customer_limit": None if rules.customer_limit is None else money(rules.customer_limit.most),
+        "spots": [
+            {
+                "name": spot.name,
+                "limits": None if spot.limits is None else [money(limit) for limit in spot.limits],
+                "printed": spot.printed,
+                "clause": spot.clause,
+            }
+            for spot in rules.spots.values()
+        ],
+        "dealings": [
+            {
+                "mode": dealing.mode,
+                "usual": dealing.mode == rules.usual_dealing,
+                "first_seat": dealing.first_seat,
+                "packets": [
+                    {"to": packet.to, "count": packet.count, "street": packet.street} for packet in dealing.packets
+                ],
+                "clause": dealing.clause,
+            }
+            for dealing in rules.dealings.values()
+        ],
+        "settlement": {
+            "seats": rules.settlement.seats,
+            "seats_clause": rules.settlement.seats_clause,
+            "won": list(rules.settlement.won),
+            "lost": list(rules.settlement.lost),
+            "tied": list(rules.settlement.tied),
+            "unqualified": list(rules.settlement.unqualified),
+            "unqualified_first": list(rules.settlement.unqualified_first),
+            "clause": rules.settlement.clause,
+        },
+        "figures": [
+            {"place": figure.place, "value": _plain(figure.value), "clause": figure.clause}
+            for figure in rulesets.figures(rules)
+        ],
+        "paytables": [
+            {
+                "id": table.id,
+                "spot": table.spot,
+                "usual": table.id == rules.usual_trips,
+                "pays": {hand: str(odds) for hand, odds in table.pays.items()},
+                "clause": table.clause,
+            }
+            for table in rules.paytables.values()
+        ],
+        "schedules": [
+            {
+                "option": schedule.option,
+                "limits": [money(limit) for limit in schedule.limits],
+                "tiers": [{"up_to": _money(tier.up_to), "fee": money(tier.fee)} for tier in schedule.tiers],
+                "clause": schedule.clause,
+            }
+            for schedule in rules.schedules.values()
+        ],
+        "supplied_schedule": rules.supplied_schedule,
+        "progressives": [
+            {
+                "id": table.id,
+                "wager": money(table.wager),
+                "reads": table.reads,
+                "awards": [
+                    {"hand": award.hand, "pays": str(award), "envy": _money(award.envy)} for award in table.awards
+                ],
+                "clause": table.clause,
+            }
+            for table in rules.progressives.values()
+        ],
+        "clauses": [
+            {
+                "id": clause.id,
+                "says": clause.says,
+                "decided": clause.decided,
+                "checked": clause.checked,
+                "contradicts": list(clause.contradicts),
+                "points": list(clause.points),
+            }
+            for clause in rules.clauses.values()
+        ],
+    }
+
+
+def _version(rules: RuleSet) -> dict[str, object]:
+    short = summary(rules)
+    return {name: short[name] for name in ("version", "in_force", "hash")}
+
+
+def _money(amount_cents: int | None) -> str | None:
+    return None if amount_cents is None else money(amount_cents)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+# ---- two versions side by side
+
+
+class Difference(NamedTuple):
+    """A figure or a clause that two versions do not have alike; None where one of them lacks it."""
+
+    what: Literal["figure", "clause"]
+    name: str
+    before: str | None
+    after: str | None
+
+
+def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
+    """Figures first, then clauses by what they say and why it was decided so."""
+    figures = [
+        {figure.place: _figure_value(figure.value) for figure in rulesets.figures(one)} for one in (before, after)
+    ]
+    clauses = [{clause.id: _in_full(clause) for clause in one.clauses.values()} for one in (before, after)]
+    return [*_differ("figure", *figures), *_differ("clause", *clauses)]
+
+
+def since_version_before(rules: RuleSet) -> list[Difference]:
+    """What another version than the first changed."""
+    earlier = [version for version in rulesets.versions(rules.id) if version < rules.version]
+    return differences(rulesets.load(rules.id, earlier[-1]), rules) if earlier else []
+
+
+def _in_full(clause: Clause) -> str:
+    marks = [] if clause.checked else ["Not checked by the ledger."]
+    marks += [f"Contradicts {', '.join(clause.contradicts)}."] if clause.contradicts else []
+    marks += [] if clause.decided is None else [f"Decided: {clause.decided}"]
+    return " ".join([clause.says, *marks])
+
+
+def _differ(
+    what: Literal["figure", "clause"], before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterable[Difference]:
+    for name in dict.fromkeys((*before, *after)):
+        if before.get(name) != after.get(name):
+            yield Difference(what, name, before.get(name), after.get(name))

@@ -1,0 +1,310 @@
+"""From a rule-set file to the typed rule set that the engine reads, or to a complaint with file and line."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import pathlib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.errors import UnknownRuleset
+from domain.games.game import Game
+from domain.games.registry import GAMES
+from domain.money import cents
+from domain.rules.figures import Figure, figures_of, set_figure
+from domain.rules.file_checks import NO_BOUND, Fault, check
+from domain.rules.file_schema import AwardSection, CustomerLimitSection, RuleSetFile, ScheduleSection, SettlementSection
+from domain.rules.line_numbers import Lines, Path
+from domain.rules.ruleset import (
+    Award,
+    CustomerLimit,
+    Dealing,
+    Odds,
+    PayTable,
+    ProgressiveTable,
+    RuleSet,
+    Schedule,
+    Settlement,
+    Spot,
+    Tier,
+)
+from domain.rules.version_1 import completed
+
+_SHIPPED = pathlib.Path(__file__).parent / "rulesets"
+_FOLDERS = [_SHIPPED]
+_VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
+_STEP = re.compile(r"\.([a-z_]+)|\[(\d+)\]")
+_FIELD = re.compile(r"unknown field `([^`]*)`")
+_SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+class RuleSetError(Exception):
+    """A rule-set file that must not be used, with the line to look at."""
+
+    def __init__(self, file: str, line: int, message: str) -> None:
+        super().__init__(f"{file}:{line}: {message}")
+        self.file = file
+        self.line = line
+        self.message = message
+
+
+def look_in(*folders: pathlib.Path) -> None:
+    """Look for rule sets in these folders as well, each with v1/, v2/ and so on; only the latest call counts."""
+    _FOLDERS[1:] = folders
+    _files.cache_clear()
+
+
+@functools.cache
+def _files() -> dict[str, dict[int, pathlib.Path]]:
+    """The file of every version of every rule set; the version is the name of its folder."""
+    found: dict[str, dict[int, pathlib.Path]] = {}
+    for path in sorted(path for folder in _FOLDERS for path in folder.glob("v*/*.toml")):
+        if version := _VERSION_FOLDER.fullmatch(path.parent.name):
+            found.setdefault(path.stem, {})[int(version[1])] = path
+    return {name: dict(sorted(found[name].items())) for name in sorted(found)}
+
+
+@functools.cache
+def _last_days() -> dict[str, dict[str, datetime.date]]:
+    return tomllib.loads((_SHIPPED / "index.toml").read_text(encoding="utf-8"))
+
+
+def ids() -> tuple[str, ...]:
+    return tuple(_files())
+
+
+def versions(ruleset_id: str) -> tuple[int, ...]:
+    """Every version of a rule set, the newest last."""
+    return tuple(_known(ruleset_id))
+
+
+def _known(ruleset_id: str) -> dict[int, pathlib.Path]:
+    if ruleset_id not in _files():
+        raise UnknownRuleset(f"There is no rule set {ruleset_id!r}. There are {', '.join(ids())}.")
+    return _files()[ruleset_id]
+
+
+def load(ruleset_id: str, version: int | None = None) -> RuleSet:
+    """That version of a rule set, or its newest. Only its own file is read, and only once."""
+    known = _known(ruleset_id)
+    number = max(known) if version is None else version
+    if number not in known:
+        numbers = " and ".join(str(number) for number in known)
+        raise UnknownRuleset(f"{ruleset_id} has no version {number}. It has {numbers}.")
+    return _loaded(ruleset_id, number)
+
+
+@functools.cache
+def _loaded(ruleset_id: str, version: int) -> RuleSet:
+    path = _known(ruleset_id)[version]
+    rules = parse(path.read_text(encoding="utf-8"), path.name)
+    if rules.version != version:
+        raise RuleSetError(path.name, 1, f"the file of version {version} calls itself version {rules.version}")
+    last_day = _last_days().get(ruleset_id, {}).get(str(version))
+    return replace(rules, in_force=replace(rules.in_force, until=last_day)) if last_day else rules
+
+
+def in_force(ruleset_id: str, day: datetime.date) -> RuleSet:
+    """The version that rounds of that day (UTC) open under; before the first day of the first one, that one."""
+    return of_day([_loaded(ruleset_id, version) for version in _known(ruleset_id)], day)
+
+
+def of_day(known: Sequence[RuleSet], day: datetime.date) -> RuleSet:
+    """The one of several versions, the newest last, that counts on a day."""
+    return next((rules for rules in reversed(known) if rules.in_force.since <= day), known[0])
+
+
+def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
+    """The shipped version whose file has this hash."""
+    for version in _files().get(ruleset_id, {}):
+        rules = _loaded(ruleset_id, version)
+        if rules.content_hash == content_hash:
+            return rules
+    return None
+
+
+def parse(text: str, name: str) -> RuleSet:
+    """The rule set in a file's text; `name` is the file's, and says which id is expected inside."""
+    text = text.replace("\r\n", "\n")
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RuleSetError(name, _syntax_line(text, error), str(error)) from None
+    return _read(raw, text, name)
+
+
+def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
+    """The rule set with other figures, each by its place in the file ("odds.play.pays"); checked like a file."""
+    raw = completed(tomllib.loads(rules.text))
+    for place, value in figures.items():
+        set_figure(raw, place, value)
+    digest = hashlib.sha256(repr(sorted(figures.items())).encode()).hexdigest()
+    return replace(_read(raw, rules.text, f"{rules.id}.toml"), content_hash=f"{rules.content_hash}+{digest}")
+
+
+def figures(rules: RuleSet) -> list[Figure]:
+    """Every figure by its place in the file; those that version 1 leaves to the program are among them."""
+    return list(figures_of(completed(tomllib.loads(rules.text))))
+
+
+def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
+    raw = completed(raw)
+    try:
+        game = _game(raw)
+        file = msgspec.convert(raw, game.file)
+        check(file, game, expected_id=name.removesuffix(".toml"))
+    except msgspec.ValidationError as error:
+        message, path = _shape_fault(error)
+        raise RuleSetError(name, Lines(text).of(path), message) from None
+    except Fault as fault:
+        raise RuleSetError(name, Lines(text).of(fault.path), fault.message) from None
+    return _build(file, game, text)
+
+
+def _game(raw: Mapping[str, Any]) -> Game:
+    """The game of a file, which has the sections of that game and of no other."""
+    if "family" not in raw:
+        raise Fault((), "`family` is missing: it names the game")
+    family = raw["family"]
+    if not isinstance(family, str) or family not in GAMES:
+        raise Fault(("family",), f"there is no game {family!r}; there are {', '.join(GAMES)}")
+    game, common = GAMES[family], RuleSetFile.__struct_fields__
+    for field in msgspec.structs.fields(game.file):
+        if field.required and field.name not in raw and field.name not in common:
+            raise Fault(("family",), f"this game needs [{field.name}]")
+    for other in GAMES.values():
+        for name in other.file.__struct_fields__:
+            if name in raw and name not in game.file.__struct_fields__:
+                raise Fault((name,), f"[{name}] is no part of this game")
+    return game
+
+
+def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
+    """The reader names the line in its message, or says that the text has ended too early."""
+    found = _SYNTAX_LINE.search(str(error))
+    return int(found[1]) if found else text.count("\n") + 1
+
+
+def _shape_fault(error: msgspec.ValidationError) -> tuple[str, Path]:
+    """msgspec writes the place as `$.schedule[0].tiers`; an unknown field it names only in words."""
+    message, _, place = str(error).partition(" - at ")
+    path: Path = tuple(int(index) if index else key for key, index in _STEP.findall(place))
+    if field := _FIELD.search(message):
+        path += (field[1],)
+    where = place.strip("`").removeprefix("$.")
+    return (f"{message} in {where}" if where else message), path
+
+
+def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
+    usual_trips = [table.id for table in file.paytable if table.usual]
+    paytables = {
+        table.id: PayTable(
+            table.id,
+            table.spot,
+            {hand: Odds.read(str(odds)) for hand, odds in table.pays.items()},
+            table.clause,
+        )
+        for table in file.paytable
+    }
+    spots_with_tables = [table.spot for table in file.paytable]
+    return RuleSet(
+        id=file.id,
+        version=file.version,
+        title=file.title,
+        game=game,
+        source=file.source,
+        source_hash=file.source_hash,
+        in_force=file.in_force,
+        text=text,
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        bank=file.bank.held_by,
+        seats=file.seats.count,
+        rotation=file.rotation.afterwards if file.rotation else None,
+        rotation_rounds=file.rotation.rounds if file.rotation else 0,
+        decks=(file.decks.fewest, file.decks.most),
+        usual_decks=file.decks.usual,
+        alternating_decks=file.deck_colours is not None and file.deck_colours.alternate,
+        kinds=file.bettors.kinds,
+        toke_minimum_on=file.toke.minimum_on if file.toke else (),
+        chip=cents(file.chip.usual),
+        spots={
+            spot.name: Spot(spot.name, _cents_or_none(spot.limits), spot.printed, spot.clause) for spot in file.spot
+        },
+        dealings={
+            dealing.mode: Dealing(
+                dealing.mode,
+                dealing.first_seat,
+                dealing.packets,
+                dealing.clause,
+            )
+            for dealing in file.dealing
+        },
+        usual_dealing=next(dealing.mode for dealing in file.dealing if dealing.usual),
+        settlement=_settlement(file.settlement),
+        odds={one.on: Odds.read(one.pays) for one in file.odds},
+        liability=file.liability.base,
+        game_rules=file.game_rules(),
+        paytables=paytables,
+        usual_trips=usual_trips[0] if usual_trips else None,
+        schedules={schedule.option: _schedule(schedule) for schedule in file.schedule},
+        supplied_schedule=file.collection is not None and file.collection.supplied_schedule,
+        most_tiers=file.collection.most_tiers if file.collection else 0,
+        progressives={
+            table.id: ProgressiveTable(
+                table.id,
+                cents(table.wager),
+                table.reads,
+                tuple(_award(award) for award in table.awards),
+                table.clause,
+            )
+            for table in file.progressive
+        },
+        table_aggregate=cents(file.table_aggregate.most) if file.table_aggregate else None,
+        customer_limit=_customer_limit(file.customer_limit),
+        clauses={clause.id: clause for clause in file.clause},
+        points={point: clause.id for clause in file.clause for point in clause.points},
+        paytable_of={table.spot: table for table in paytables.values() if spots_with_tables.count(table.spot) == 1},
+    )
+
+
+def _cents_or_none(limits: tuple[str, str] | None) -> tuple[int, int] | None:
+    return None if limits is None else (cents(limits[0]), cents(limits[1]))
+
+
+def _settlement(section: SettlementSection) -> Settlement:
+    return Settlement(
+        seats=section.seats,
+        won=section.won or section.order,
+        lost=section.lost or section.order,
+        tied=section.tied or section.order,
+        unqualified=section.unqualified,
+        unqualified_first=section.unqualified_first,
+        clause=section.clause,
+        seats_clause=section.seats_clause,
+    )
+
+
+def _customer_limit(section: CustomerLimitSection | None) -> CustomerLimit | None:
+    if section is None:
+        return None
+    return CustomerLimit(cents(section.most), section.play_in_advance, section.posted)
+
+
+def _schedule(schedule: ScheduleSection) -> Schedule:
+    return Schedule(
+        schedule.option,
+        (cents(schedule.limits[0]), cents(schedule.limits[1])),
+        tuple(Tier(None if tier.up_to == NO_BOUND else cents(tier.up_to), cents(tier.fee)) for tier in schedule.tiers),
+        schedule.clause,
+    )
+
+
+def _award(award: AwardSection) -> Award:
+    return Award(award.hand, award.percent, award.times, None if award.envy is None else cents(award.envy))

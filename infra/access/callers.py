@@ -1,0 +1,45 @@
+"""Who asks something of the ledger, in which role, and what they may touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+Role = Literal["terminal", "floor", "cage", "counter", "accounting", "auditor", "admin"]
+ROLES: tuple[str, ...] = get_args(Role)
+OPEN = "open"  # whoever calls a service without authentication
+NOBODY = "nobody"  # somebody who has not signed in, on a page that needs no signing in
+COUNTER = "counter"
+BOOKS = frozenset({"accounting", "auditor"})
+STAFF_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+class Forbidden(Exception):
+    """The caller is known, and may not do this."""
+
+
+class Caller(Struct, frozen=True):
+    """`table` is the only one that a terminal may touch. `counts`: another of their parts is to count boxes."""
+
+    by: str
+    role: str
+    table: str | None = None
+    token_id: str | None = None
+    expires_at: float = float("inf")
+    counts: bool = False
+    request_id: str = ""  # under which what they look at is recorded
+
+    def may(self, roles: Collection[str]) -> bool:
+        return self.role == OPEN or self.role in roles
+
+    def check_role(self, roles: Collection[str]) -> None:
+        """The one place that compares a caller's role with those that a route declares."""
+        if not self.may(roles):
+            raise Forbidden(f"The role {self.role} may not do this.")
+
+    def check_table(self, table: str | None) -> None:
+        if self.role == "terminal" and table != self.table:
+            raise Forbidden(f"This terminal serves table {self.table} only.")

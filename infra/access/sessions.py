@@ -1,0 +1,101 @@
+"""Sessions of the staff: signing in with a password, the part that is taken, signing out."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from infra.access import passwords
+from infra.access.passwords import cookie_hash
+from infra.access.staff import NotAllowed, Staff, StaffMember, call
+from infra.store.database import Database
+
+MOST_FAILURES = 10  # of one person, since their last success, within the window; the database counts them
+WINDOW_MINUTES = 15
+SEEN_SECONDS = 30  # a session's last use is recorded no more often than this
+
+TOO_OFTEN = f"Too many attempts. Wait {WINDOW_MINUTES} minutes, or ask an admin for a new password."
+WRONG = "That is not the id and password of anybody who may sign in."
+
+
+class SignInRefused(Exception):
+    """Wrong, or too often. What it says is the same whether there is such a person or not."""
+
+
+class Session(Struct, frozen=True):
+    staff_id: str
+    name: str
+    part: str
+    parts: tuple[str, ...]
+    began_at: datetime
+
+
+class Sessions:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def sign_in(self, staff_id: str, password: str, address: str) -> str:
+        """The cookie of a new session, in the first of their parts."""
+        cookie = secrets.token_urlsafe(32)
+        given = self._derived(staff_id, password, address)
+        values = [staff_id, address, given, cookie_hash(cookie)]
+        _judge(call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values))
+        return cookie
+
+    def prove(self, staff_id: str, password: str, address: str) -> StaffMember:
+        """The member of the staff who gives this password, as the second person of a command does."""
+        given = self._derived(staff_id, password, address)
+        _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
+        member = Staff(self._database).find(staff_id)
+        if member is None:
+            raise SignInRefused(WRONG)
+        return member
+
+    def _derived(self, staff_id: str, password: str, address: str) -> str:
+        """What the database compares with what it keeps; the same work, whoever it is. Nothing is worked out for
+        somebody who has tried too often."""
+        ((too_often, salt),) = self._database.rows(
+            "SELECT roundledger.tried_too_often(%s, %s), roundledger.password_salt(%s)", [staff_id, address, staff_id]
+        )
+        if too_often:
+            raise SignInRefused(TOO_OFTEN)
+        return passwords.derived(password, salt or _nobodys())
+
+    def find(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
+        """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
+        asks by itself, again and again, does not count as use."""
+        rows = self._database.rows(
+            "SELECT s.staff_id, p.name, s.part, p.parts, s.began_at, extract(epoch FROM now() - s.seen_at)::float8 "
+            "FROM roundledger.sessions s JOIN roundledger.people p USING (staff_id) "
+            "WHERE s.cookie_hash = %s AND s.ended_at IS NULL AND NOT p.disabled AND s.part = ANY(p.parts) "
+            "AND s.seen_at > now() - make_interval(secs => %s) AND s.began_at > now() - make_interval(secs => %s)",
+            [cookie_hash(cookie), idle_seconds, longest_seconds],
+        )
+        if not rows:
+            return None
+        staff_id, name, part, parts, began_at, unseen_seconds = rows[0]
+        if used and unseen_seconds > min(SEEN_SECONDS, idle_seconds / 4):
+            call(self._database, "SELECT roundledger.use_session(%s)", [cookie_hash(cookie)])
+        return Session(staff_id=staff_id, name=name, part=part, parts=tuple(parts), began_at=began_at)
+
+    def take_part(self, cookie: str, part: str) -> None:
+        """Only one of their own: the session's owner is looked up again."""
+        if not call(self._database, "SELECT roundledger.take_part(%s, %s)", [cookie_hash(cookie), part]):
+            raise NotAllowed("That is none of your parts.")
+
+    def sign_out(self, cookie: str) -> None:
+        call(self._database, "SELECT roundledger.sign_out(%s)", [cookie_hash(cookie)])
+
+
+def _judge(answer: Any) -> None:
+    if answer != "right":
+        raise SignInRefused(TOO_OFTEN if answer == "too often" else WRONG)
+
+
+@lru_cache
+def _nobodys() -> str:
+    return passwords.hashed(secrets.token_urlsafe(16))

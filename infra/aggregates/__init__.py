@@ -1,0 +1,1 @@
+"""Aggregates as this process knows them: loaded, kept between commands, changed."""

@@ -1,0 +1,152 @@
+"""Progressive meters: read by the rounds of one or several tables, and moved by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from domain.floor import meters
+from domain.money import money
+from domain.round.events import MeterPaid, MeterRead, ProgressiveWagersTaken, RoundEvent, RoundVoided
+from domain.round.state import Round, fold
+from domain.rules.terms import Meter, MeterDocument, Terms, TermsDocument
+from infra.store.event_store import LedgerEventStore
+from infra.store.streams import stream_id
+
+
+class StoredMeter(NamedTuple):
+    meter: Meter
+    version: int  # 0 while it is not stored
+
+    @property
+    def id(self) -> str:
+        assert self.meter.id is not None
+        return self.meter.id
+
+
+class Meters:
+    """Kept between commands, until another process has written."""
+
+    def __init__(self, events: LedgerEventStore) -> None:
+        self._events = events
+        self._known: dict[str, StoredMeter] = {}
+
+    def find(self, meter_id: str) -> StoredMeter | None:
+        known = self._known.get(meter_id)
+        if known is None:
+            stream = stream_id("meter", meter_id)
+            first, last = self._events.load(stream, lte=1), self._events.last(stream)
+            if not first:
+                return None
+            meter = meters.evolve(meters.start(first[0].event), last[0].event)
+            known = self._known[meter_id] = StoredMeter(meter, last[0].originator_version)
+        return known
+
+    def stored_version(self, meter_id: str) -> int:
+        """As it is stored now; 0 for a meter that is not."""
+        last = self._events.last(stream_id("meter", meter_id))
+        return last[0].originator_version if last else 0
+
+    def keep(self, meter: StoredMeter) -> None:
+        self._known[meter.id] = meter
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def for_terms(self, table: str, terms: Terms) -> tuple[Terms, StoredMeter | None]:
+        """The terms with the stored meter's figures; a meter that is not stored yet begins with the terms' own."""
+        meter_id = _meter_id(table, terms)
+        if terms.meter is None or meter_id is None:
+            return terms, None
+        stored = self.find(meter_id) or StoredMeter(replace(terms.meter, id=meter_id), 0)
+        document = {**terms.document, "meter": _figures(stored.meter)}
+        return replace(terms, meter=stored.meter, document=document), stored
+
+    def complete(self, table: str, given: TermsDocument, current: Terms | None) -> TermsDocument:
+        """Terms that leave out figures of their meter take the stored ones; with none stored they stay as they are.
+
+        A meter that is left out entirely is the one of `current`, by which the table plays now, or the table's own.
+        """
+        if not needs_meter(given):
+            return given
+        name = None
+        if given.meter is UNSET:
+            name = None if current is None or current.meter is None else current.meter.id
+        elif given.meter.id is not UNSET:
+            name = given.meter.id
+        found = self.find(name or _own_meter(table))
+        return given if found is None else replace(given, meter=msgspec.convert(_figures(found.meter), MeterDocument))
+
+
+def needs_meter(given: TermsDocument) -> bool:
+    """Whether the terms have a progressive and leave the figures of its meter to the ledger."""
+    return isinstance(given.progressive, str) and (given.meter is UNSET or not given.meter.has_figures)
+
+
+def same_terms(table: str, first: Terms, second: Terms) -> bool:
+    """Whether a session plays by these terms: which meter is part of them, what it shows is not."""
+    if _meter_id(table, first) != _meter_id(table, second):
+        return False
+    return {**first.document, "meter": None} == {**second.document, "meter": None}
+
+
+def _meter_id(table: str, terms: Terms) -> str | None:
+    return None if terms.meter is None else terms.meter.id or _own_meter(table)
+
+
+def _own_meter(table: str) -> str:
+    """The meter of a table that shares none."""
+    return f"meter-{table}"
+
+
+def _figures(meter: Meter) -> dict[str, Any]:
+    return {
+        "seed": money(meter.seed),
+        "shown": money(meter.shown),
+        "reserve": money(meter.reserve),
+        "percent": meter.percent,
+        "reserve_percent": meter.reserve_percent,
+        "id": meter.id,
+    }
+
+
+# ---- what a round reads and moves
+
+
+def with_reading(round_: Round, stored: StoredMeter | None) -> tuple[Round, list[RoundEvent]]:
+    """A meter shared with other tables may show something else by now: the round notes that first."""
+    if stored is None or (round_.meter_shown, round_.meter_reserve) == (stored.meter.shown, stored.meter.reserve):
+        return round_, []
+    read = MeterRead(stored.meter.shown, stored.meter.reserve)
+    return fold(round_, [read]), [read]
+
+
+def moved_by(
+    stored: StoredMeter, round_id: str, round_: Round, happened: Iterable[RoundEvent]
+) -> tuple[list[meters.MeterEvent], StoredMeter]:
+    """What the events of a round do to its meter, and the meter after them."""
+    meter = stored.meter
+    events: list[meters.MeterEvent] = [] if stored.version else [meters.seed(meter)]
+    for event in happened:
+        moved: meters.MeterEvent | None = None
+        if isinstance(event, ProgressiveWagersTaken):
+            moved = meters.contribute(meter, round_id, *_shares(event.wagers, meter))
+        elif isinstance(event, MeterPaid):
+            award = (event.seat, event.bettor, event.percent, event.amount, event.shown, event.reserve)
+            moved = meters.MeterAwarded(round_id, *award)
+        elif isinstance(event, RoundVoided) and round_.seats is not None:
+            seats = round_.layout.values()
+            wagers = sum(stakes.spots.get("progressive", 0) for seat in seats for stakes in seat.values())
+            moved = meters.give_back(meter, round_id, *_shares(wagers, meter)) if wagers else None
+        if moved is not None:
+            events.append(moved)
+            meter = meters.evolve(meter, moved)
+    return events, StoredMeter(meter, stored.version + len(events))
+
+
+def _shares(wagers: int, meter: Meter) -> tuple[int, int]:
+    return wagers * meter.percent // 100, wagers * meter.reserve_percent // 100

@@ -1,0 +1,134 @@
+"""Tables: the session at each, and the versions of the streams that its rounds append to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from domain.errors import OutOfTurn
+from domain.floor import drop_boxes, table_sessions
+from domain.floor.table_sessions import TableEvent, TableSession
+from domain.rules.ruleset import RuleSet
+from domain.rules.terms import Terms, TermsDocument
+from infra.aggregates.changes import Changes
+from infra.aggregates.meters import Meters, needs_meter
+from infra.aggregates.rulebook import Rulebook, terms_of
+from infra.store.event_store import LedgerEventStore
+from infra.store.streams import stream_id
+
+NOTE_EVERY = 256  # events of a session between two notes of its state, from which it is loaded
+
+
+class TableState(Struct, frozen=True):
+    session: TableSession | None = None
+    session_version: int = 0
+    table_version: int = 0
+    box_version: int = 0
+    opened_at_ms: int = 0  # the session
+    at_ms: int = 0  # the last of the events that follow one another at the table
+
+    def open_session(self, table: str) -> TableSession:
+        """The session, refused where none is open."""
+        if self.session is None or self.session.closed:
+            raise OutOfTurn(f"Table {table} has no session open.")
+        return self.session
+
+    def with_events(self, events: Sequence[TableEvent], changes: Changes) -> TableState:
+        """After events of its session, which are added to the changes."""
+        assert self.session is not None
+        session = table_sessions.fold(self.session, events)
+        stream = stream_id("session", f"{session.table}/{session.opened.session}")
+        version = changes.add(stream, self.session_version, events)
+        if version // NOTE_EVERY > self.session_version // NOTE_EVERY:
+            version = changes.add(stream, version, [table_sessions.noted(session)])
+        at_ms = changes.at_ms if any(isinstance(event, table_sessions.IN_ORDER) for event in events) else 0
+        return replace(self, session=session, session_version=version, at_ms=max(self.at_ms, at_ms))
+
+
+class Tables:
+    """Kept between commands, until another process has written."""
+
+    def __init__(self, events: LedgerEventStore, rulebook: Rulebook, meters: Meters) -> None:
+        self._events, self._rulebook, self._meters = events, rulebook, meters
+        self._known: dict[str, TableState] = {}
+
+    def get(self, table: str) -> TableState:
+        state = self._known.get(table)
+        if state is None:
+            state = self._known[table] = self._load(table)
+        return state
+
+    def reload(self, table: str) -> TableState:
+        """As it is stored now."""
+        self.forget(table)
+        return self.get(table)
+
+    def knows(self, table: str) -> bool:
+        return table in self._known
+
+    def keep(self, table: str, state: TableState) -> None:
+        self._known[table] = state
+
+    def forget(self, table: str) -> None:
+        """Somebody else has written: what is known of the table, and of every meter, is read again."""
+        self._known.pop(table, None)
+        self._meters.forget()
+
+    def _load(self, table: str) -> TableState:
+        numbered = self._events.last(stream_id("table", table))
+        if not numbered:
+            return TableState()
+        stream = stream_id("session", f"{table}/{numbered[0].event.session}")
+        first = self._events.load(stream, lte=1)[0]
+        opened: table_sessions.SessionOpened = first.event
+        latest = self._events.last(stream, 2 * NOTE_EVERY)
+        rules = self._rulebook.rules(opened.ruleset, opened.ruleset_hash)
+        session = table_sessions.start(rules, terms_of(rules, opened.terms), opened)
+        session = table_sessions.fold(session, (recorded.event for recorded in latest))
+        in_order = [recorded.at_ms for recorded in latest if isinstance(recorded.event, table_sessions.IN_ORDER)]
+        return TableState(
+            session=session,
+            session_version=latest[-1].originator_version,
+            table_version=numbered[0].originator_version,
+            box_version=self._box_version(session.box),
+            opened_at_ms=first.at_ms,
+            at_ms=max([first.at_ms, *in_order]),
+        )
+
+    def _box_version(self, box: str | None) -> int:
+        last = [] if box is None else self._events.last(stream_id("box", box))
+        return last[0].originator_version if last else 0
+
+    def open_session(
+        self, state: TableState, table: str, rules: RuleSet, terms: Terms, changes: Changes, box: str | None = None
+    ) -> TableState:
+        """The table's next session; it keeps the box that is on the table, or gets its first one."""
+        self._rulebook.adopt(rules, changes)
+        box_version = state.box_version
+        if box is not None:
+            box_version = self._box_version(box)
+        elif state.session is not None:
+            box = state.session.box
+        if box is None and terms.schedule is not None:
+            box = f"{table}-box-1"
+            box_version = changes.add(stream_id("box", box), 0, [drop_boxes.BoxInstalled(box, table)])
+        opened = table_sessions.open_session(rules, terms, table, state.session, box)
+        numbered = table_sessions.SessionNumbered(opened.session)
+        return TableState(
+            session=table_sessions.start(rules, terms, opened),
+            session_version=changes.add(stream_id("session", f"{table}/{opened.session}"), 0, [opened]),
+            table_version=changes.add(stream_id("table", table), state.table_version, [numbered]),
+            box_version=box_version,
+            opened_at_ms=changes.at_ms,
+            at_ms=changes.at_ms,
+        )
+
+    def with_stored_meter(self, table: str, given: TermsDocument) -> TermsDocument:
+        """Terms whose progressive leaves its meter to the ledger, with the stored figures; any others as they are."""
+        current = None
+        if needs_meter(given) and given.meter is UNSET:
+            session = self.reload(table).session  # another process may have opened one with another meter
+            current = None if session is None or session.closed else session.terms
+        return self._meters.complete(table, given, current)

@@ -1,0 +1,35 @@
+"""Lets the demo's people sign in, and keeps the key that their tokens would be signed with."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from infra.access.staff import StaffMember
+from infra.demo.roster import ADMIN, NAMES, PASSWORD, PEOPLE
+from infra.ledger.ledger import Ledger
+
+KEY_FILE = "demo-token.key"
+
+
+def let_in(ledger: Ledger) -> None:
+    """Whoever is not there yet; somebody whose password or part was changed in the demo keeps the change."""
+    people = ledger.staff
+    known = {somebody.staff_id for somebody in people.everybody()}
+    for staff_id, part in PEOPLE.items():
+        if staff_id not in known:
+            people.add(StaffMember(staff_id, NAMES[staff_id], (part,), False), PASSWORD, ADMIN)
+
+
+def key_file(folder: Path) -> Path:
+    """The same at every start, so that whoever has signed in stays so; there whole or not at all."""
+    path = folder / KEY_FILE
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(secrets.token_urlsafe(48))
+        new.rename(path)
+    return path

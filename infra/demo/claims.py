@@ -1,0 +1,108 @@
+"""Disputes of the demo's days: one that was settled, one that is appealed, and one that waits for somebody to rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.disputes import disputes
+from domain.disputes.disputes import Claim, Dispute, DisputeEvent
+from domain.money import cents
+from domain.round.corrections import Entry
+from infra.demo.roster import ARBITERS, FLOOR, dealer_at
+from infra.demo.single_steps import Once
+from infra.ledger.disputes import Disputes
+from infra.ledger.ledger import Actor, Ledger
+
+MINUTE_MS = 60_000
+DAY_MS = 24 * 60 * MINUTE_MS
+SOONEST_SLOT = 1
+WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, the second and the third day
+
+
+class Case:
+    """A file, kept step by step."""
+
+    def __init__(self, ledger: Ledger, once: Once, name: str) -> None:
+        self._ledger, self._once, self._name = ledger, once, name
+
+    def do(self, step: str, work: Callable[[Disputes], Any]) -> None:
+        self._once.do(f"{self._name}/{step}", lambda receipt: work(Disputes(self._ledger, receipt)))
+
+    def add(self, step: str, decide: Callable[[Dispute], DisputeEvent], actor: Actor) -> None:
+        self.do(step, lambda filed: filed.add(self._name, decide, actor))
+
+
+class Claims:
+    """A claim a day, on the first wager that somebody lost at that day's table with a hand that was played to its end:
+    about the reading of a hand that was folded there would be nothing to look into."""
+
+    def __init__(self, ledger: Ledger, once: Once) -> None:
+        self._ledger, self._once = ledger, once
+        self._claimed: set[int] = set()  # days
+
+    def after(self, day: int, slot: int, table: str, result: dict[str, Any], at_ms: int) -> None:
+        if day in self._claimed or day >= len(WHERE) or table != WHERE[day]:
+            return
+        if slot < SOONEST_SLOT or result["status"] != "settled":
+            return
+        lost = [line for line in result["lines"] if line["outcome"] == "lose" and line["hand"] == 1]
+        played = {(line["seat"], line["bettor"]) for line in lost if line["spot"] in ("play", "game")}
+        shown = (line for line in lost if (line["seat"], line["bettor"]) in played)
+        line = next((line for line in shown if line["spot"] in ("ante", "game")), None)
+        if line is None:
+            return
+        self._claimed.add(day)
+        case = Case(self._ledger, self._once, f"dispute-{day + 1}")
+        self._open(case, f"dispute-{day + 1}", table, result, line, at_ms)
+        (_settle, _appeal, _leave_open)[day](case, line, at_ms + DAY_MS // 2)
+
+    def _open(
+        self, case: Case, name: str, table: str, result: dict[str, Any], line: dict[str, Any], at_ms: int
+    ) -> None:
+        deadline_ms = at_ms + disputes.DAYS_TO_RULE * DAY_MS
+        text = "I had the better hand, and my cards were taken away before anybody had read them."
+        claim = Claim(line["seat"], line["spot"], "hand reading", cents(line["wager"]), text, deadline_ms)
+        actor = Actor(FLOOR, at_ms + 4 * MINUTE_MS)
+        case.do("open", lambda filed: filed.open(result["id"], claim, actor, name))
+        dealer = dealer_at(table, at_ms)
+        said = "I read the hand aloud, and nobody objected."
+        case.add("dealer", lambda dispute: disputes.give_statement(dispute, dealer, "dealer", said), actor)
+        camera = f"cam-{table}"
+        what = "The hand is turned over, read and collected."
+        case.add(
+            "camera", lambda dispute: disputes.refer(dispute, camera, at_ms - MINUTE_MS, at_ms + MINUTE_MS, what), actor
+        )
+
+
+def _settle(case: Case, line: dict[str, Any], at_ms: int) -> None:
+    """Given way in part, because of how it was handled, and accepted."""
+    name, actor = "dispute-1", Actor(ARBITERS[0], at_ms)
+    entry = Entry(line["seat"], line["bettor"], line["spot"], min(cents(line["wager"]), 1_000), "house")
+    reason = "The hand lost as it was read; the cards were collected too early, for which the house gives a courtesy."
+    until_ms = at_ms + disputes.DAYS_TO_APPEAL * DAY_MS
+    case.do("rule", lambda filed: filed.rule(name, "partly upheld", reason, ARBITERS[1], [entry], until_ms, actor))
+    later = Actor(FLOOR, at_ms + 30 * MINUTE_MS)
+    words = "The patron accepts the ruling."
+    case.add("close", lambda dispute: disputes.close(dispute, "accepted", words, later.at_ms), later)
+
+
+def _appeal(case: Case, line: dict[str, Any], at_ms: int) -> None:
+    name, actor = "dispute-2", Actor(ARBITERS[1], at_ms)
+    reason = "The recording shows the hand turned over and read as it was recorded."
+    until_ms = at_ms + disputes.DAYS_TO_APPEAL * DAY_MS
+    case.do("rule", lambda filed: filed.rule(name, "denied", reason, None, [], until_ms, actor))
+    later = Actor(FLOOR, at_ms + 60 * MINUTE_MS)
+    grounds = "The recording does not show the second card."
+    deadline_ms = later.at_ms + disputes.DAYS_TO_RULE * DAY_MS
+    case.add(
+        "appeal",
+        lambda dispute: disputes.appeal(dispute, dispute.opened.bettor, grounds, deadline_ms, later.at_ms),
+        later,
+    )
+
+
+def _leave_open(case: Case, line: dict[str, Any], at_ms: int) -> None:
+    said = "He showed me his cards. I thought that he had won."
+    actor = Actor(FLOOR, at_ms)
+    case.add("witness", lambda dispute: disputes.give_statement(dispute, "guest-2", "witness", said), actor)

@@ -1,0 +1,50 @@
+"""What dealers reported to have paid: mostly by the rules, and once a stake too much, for somebody to find."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from domain.money import cents
+from domain.round.events import PaymentReported
+from infra.demo.roster import dealer_at
+from infra.demo.single_steps import Once
+from infra.ledger.ledger import Actor, Ledger
+
+EVERY = 5  # rounds of which one is reported
+MINUTE_MS = 60_000
+
+
+class Payments:
+    """`error_day`: the day on which a dealer pays wrongly."""
+
+    def __init__(self, ledger: Ledger, once: Once, error_day: int) -> None:
+        self._ledger, self._once, self._error_day = ledger, once, error_day
+        self._settled = 0
+        self.error: str | None = None  # the round of it
+
+    def after(self, day: int, table: str, result: dict[str, Any], at_ms: int) -> None:
+        if result["status"] != "settled":
+            return
+        self._settled += 1
+        wrong = _error_in(result) if self.error is None and day == self._error_day else None
+        if wrong is not None:
+            self.error = result["id"]
+        elif self._settled % EVERY:
+            return
+        reported = [_reported(line, line is wrong) for line in result["lines"] if line["spot"] != "envy"]
+        actor = Actor(dealer_at(table, at_ms), at_ms + MINUTE_MS)
+        self._once.do(f"paid/{result['id']}", partial(self._ledger.dealer_paid, result["id"], reported, actor))
+
+
+def _error_in(result: dict[str, Any]) -> dict[str, Any] | None:
+    """A blind or a trips wager that won: those have odds that a tired dealer misreads."""
+    lines = (line for line in result["lines"] if line["spot"] in ("blind", "trips", "pair_plus"))
+    return next((line for line in lines if line["outcome"] == "win" and line["odds"] not in ("1:1", None)), None)
+
+
+def _reported(line: dict[str, Any], wrong: bool) -> PaymentReported:
+    paid_cents = cents(line["paid"]) + (cents(line["wager"]) if wrong else 0)
+    return PaymentReported(
+        line["seat"], line["bettor"], line["hand"], line["spot"], paid_cents, cents(line["collected"])
+    )

@@ -1,0 +1,63 @@
+"""Who works on the demo's floor, and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FLOOR, SECOND_FLOOR = "floor-lee", "floor-mia"
+ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
+CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-pat"
+COUNTERS = ("count-ida", "count-jon", "count-max")  # the third one counts where the first two differ
+TERMINAL = "dealer-eva"
+DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
+SHIFT_MS = 8 * 60 * 60 * 1000
+
+PRACTICE = "practice"  # a table that nobody is simulated at: whoever looks may deal there
+PRACTICE_RULESET = "uth-casino-club"
+CALLED: Mapping[str, str] = {  # as people on the floor call the tables of each rule set
+    "p215-casino-club": "p215",
+    "tcp-casino-club": "tcp",
+    "uth-bgc": "bgc",
+    "uth-casino-club": "uth",
+    "uth-club": "club",
+    "uth-house": "house",
+    "uth-sd": "sd",
+}
+TABLES_EACH = 2
+TABLES: Mapping[str, str] = {  # the rule set of each
+    f"{called}-{number}": ruleset for ruleset, called in CALLED.items() for number in range(1, TABLES_EACH + 1)
+}
+
+# Who can sign in, and in which part; the first of each part is the one to try.
+PEOPLE: Mapping[str, str] = {
+    FLOOR: "floor",
+    CAGE: "cage",
+    COUNTERS[0]: "counter",
+    ACCOUNTING: "accounting",
+    AUDITOR: "auditor",
+    ADMIN: "admin",
+    TERMINAL: f"terminal:{PRACTICE}",
+    SECOND_FLOOR: "floor",
+    COUNTERS[1]: "counter",
+    ARBITERS[0]: "floor",
+    ARBITERS[1]: "floor",
+}
+NAMES: Mapping[str, str] = {
+    FLOOR: "Lee Park",
+    SECOND_FLOOR: "Mia Lund",
+    ARBITERS[0]: "Raj Patel",
+    ARBITERS[1]: "Zoe Hart",
+    CAGE: "Kim Soto",
+    COUNTERS[0]: "Ida Berg",
+    COUNTERS[1]: "Jon Reyes",
+    ACCOUNTING: "Nia Okoro",
+    AUDITOR: "Oli Brandt",
+    ADMIN: "Pat Quinn",
+    TERMINAL: "Eva Moreno",
+}
+PASSWORD = "just-looking"  # everybody's; the demo listens on loopback only
+
+
+def dealer_at(table: str, at_ms: int) -> str:
+    """Dealers go round the tables from shift to shift."""
+    return DEALERS[(at_ms // SHIFT_MS + list(TABLES).index(table)) % len(DEALERS)]

@@ -1,0 +1,37 @@
+"""Steps that are carried out once, however often the demo is started.
+
+The receipt of a step is stored in the step's own transaction. A demo that was killed starts again from the beginning:
+what is stored is passed over, and the rest is what it would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import Ledger
+from infra.store.appender import Receipt
+
+PREFIX = "demo/"
+
+
+class Once:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def is_done(self, step: str) -> bool:
+        return self.note_of(step) is not None
+
+    def note_of(self, step: str) -> bytes | None:
+        """What was noted with a step, or none if it has not been carried out."""
+        receipt = self._ledger.events.recorder.receipt(PREFIX + step)
+        return None if receipt is None else receipt.outcome
+
+    def do(self, step: str, command: Callable[..., object], note: bytes = b"") -> None:
+        """Carry out a command, which stores the `receipt` it is given, unless it was carried out before."""
+        if not self.is_done(step):
+            command(receipt=Receipt(PREFIX + step, b"", note))
+
+    def on_floor(self, step: str, command: Callable[[Floor], object], note: bytes = b"") -> None:
+        """The same for a command of the floor."""
+        self.do(step, lambda receipt: command(Floor(self._ledger, receipt)), note)

@@ -1,0 +1,63 @@
+"""A table's sessions: opened by the floor when its terms change, and dealers who take over from one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from domain.rules.terms import TermsDocument
+from infra.demo.roster import FLOOR, dealer_at
+from infra.demo.single_steps import Once
+from infra.demo.trays import Tray
+from infra.ledger.ledger import Actor, Ledger
+
+
+class Sessions:
+    """Of one table. `tray` is that of a house-banked one, which closes for the night so that its tray is counted."""
+
+    def __init__(self, table: str, ledger: Ledger, once: Once, tray: Tray | None) -> None:
+        self._table, self._ledger, self._once, self._tray = table, ledger, once, tray
+        self._terms: dict[str, Any] | None = None  # of the session that is open
+        self._dealer: str | None = None
+        self._number = 0
+
+    def before(self, document: dict[str, Any], at_ms: int) -> None:
+        """What has to be done before this round can begin."""
+        terms = {name: value for name, value in document["terms"].items() if name != "meter"}
+        if self._terms != terms:
+            self.close(at_ms)
+            self._open(document, at_ms)
+            self._terms = terms
+        dealer = dealer_at(self._table, at_ms)
+        if dealer != self._dealer:
+            tapped = Actor(dealer, at_ms)
+            self._once.on_floor(f"tap/{document['round']}", lambda floor: floor.tap_in(self._table, dealer, tapped))
+            self._dealer = dealer
+        if self._tray is not None:
+            self._tray.sell_to(document, at_ms)
+
+    def end_day(self, at_ms: int) -> None:
+        if self._tray is not None:
+            self.close(at_ms)
+
+    def close(self, at_ms: int) -> None:
+        if self._terms is None:
+            return
+        if self._tray is not None:
+            self._tray.count_closing(self._number, at_ms)
+        actor = Actor(FLOOR, at_ms)
+        self._once.on_floor(
+            f"close/{self._table}/{self._number}", lambda floor: floor.close_session(self._table, actor)
+        )
+        self._terms = self._dealer = None
+
+    def _open(self, document: dict[str, Any], at_ms: int) -> None:
+        self._number += 1
+        ruleset, terms = document["ruleset"], msgspec.convert(document["terms"], TermsDocument)
+        self._once.on_floor(
+            f"open/{self._table}/{self._number}",
+            lambda floor: floor.open_session(self._table, ruleset, terms, {}, Actor(FLOOR, at_ms)),
+        )
+        if self._tray is not None:
+            self._tray.count_opening(self._number, at_ms)

@@ -1,0 +1,127 @@
+"""The files of the database: made once, checked at every start."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from infra.embedded import accounts, programs
+from infra.embedded.binaries import POSTGRES_MAJOR
+from infra.embedded.errors import EmbeddedPostgresError
+
+# One call for a thousand files: on a busy machine an fsync of each takes seconds.
+SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
+# Written once into postgresql.conf, where an operator may change them. What makes a commit durable (fsync,
+# full_page_writes, synchronous_commit) is left as PostgreSQL has it: on.
+SETTINGS = (
+    "max_connections=100",
+    "shared_buffers=128MB",
+    "checkpoint_timeout=15min",  # fewer full-page images; max_wal_size still bounds what recovery replays
+    "max_wal_size=1GB",
+    f"recovery_init_sync_method={SYNC_METHOD}",
+    "io_method=sync",  # a ledger appends, and reads what is cached: it needs no three processes that read ahead
+    "max_logical_replication_workers=0",
+    "client_connection_check_interval=5s",  # a killed client's locks go even while its statement runs
+    "log_checkpoints=off",
+    "log_line_prefix=%m [%p] ",
+    *(["wal_sync_method=fsync_writethrough"] if sys.platform == "darwin" else []),  # its fsync stops at the drive
+)
+SERVICE = "roundledger_service"  # the role that the ledger's programs log in as
+# Who may connect: the user whose folder this is, as administrator to migrate and as the service for everything else;
+# the operating system says who that is. Roles that somebody has added have a password or do not get in.
+HBA = """\
+# Written at every start of the server.
+local all "postgres" {owner}
+local all "{service}" {owner}
+local all all scram-sha-256
+"""
+IDENT = """\
+# Written at every start of the server.
+ledger "{user}" "postgres"
+ledger "{user}" "{service}"
+"""
+OPTIONS = (
+    "--encoding=UTF8",
+    "--locale=C",
+    "--data-checksums",
+    "--username=postgres",
+    "--auth-local=trust",
+    "--auth-host=reject",
+    "--no-clean",  # we do, once it is known why: a disk that was full is not when cleaned
+    "--no-instructions",
+    *(f"--set={setting}" for setting in SETTINGS),
+)
+
+
+def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None) -> None:
+    """Make the database in another folder, and rename it: it is complete and on disk, or absent."""
+    for leftover in pgdata.parent.glob(f"{pgdata.name}.new-*"):
+        shutil.rmtree(leftover)
+    builder = accounts.initdb_uid(uid)
+    new = Path(tempfile.mkdtemp(prefix=f"{pgdata.name}.new-", dir=pgdata.parent))
+    since = programs.log_size(log)
+
+    def run_initdb(*options: str, uid: int | None) -> None:
+        command = [str(initdb), "-D", accounts.data_argument(new, uid), *options]
+        if programs.run(command, cwd=new, log=log, lock=lock, uid=uid) != 0:
+            raise programs.failure("could not create its database", log, since)
+
+    try:
+        if builder is not None:
+            accounts.give(new, builder)
+        run_initdb(*OPTIONS, "--no-sync", uid=builder)
+        if uid is not None:
+            accounts.give(new, uid)
+        run_initdb("--sync-only", f"--sync-method={SYNC_METHOD}", uid=uid)
+        new.rename(pgdata)
+        os.truncate(log, since)  # what initdb says is of use only if it failed
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    _sync_folder(pgdata.parent)
+
+
+def check(pgdata: Path, uid: int | None) -> None:
+    try:
+        major = (pgdata / "PG_VERSION").read_text().strip()
+    except FileNotFoundError:
+        raise EmbeddedPostgresError(
+            f"{pgdata} holds no PostgreSQL database. Restore it from a backup, or move it away to start empty."
+        ) from None
+    if major != str(POSTGRES_MAJOR):
+        raise EmbeddedPostgresError(
+            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. Dump it with the "
+            "release that wrote it and load the dump, or choose another folder with ROUNDLEDGER_DATA_DIR."
+        )
+    if uid is not None and pgdata.stat().st_uid != uid:
+        accounts.give(pgdata, uid)  # root restored it from a backup that had no owners
+
+
+def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:
+    """Say who may connect, also for a database that an earlier release made, and after its folder changed hands.
+
+    A user without an account has no name to be known by; then the folder alone keeps others away.
+    """
+    owner = "trust" if user is None else "peer map=ledger"
+    _write(pgdata / "pg_hba.conf", HBA.format(owner=owner, service=SERVICE), uid)
+    _write(pgdata / "pg_ident.conf", IDENT.format(user=user or "", service=SERVICE), uid)
+
+
+def _write(file: Path, text: str, uid: int | None) -> None:
+    if file.exists() and file.read_text() == text:
+        return
+    new = file.with_name(f"{file.name}.new")
+    new.write_text(text)
+    new.chmod(0o600)
+    if uid is not None:
+        os.chown(new, uid, uid)
+    new.replace(file)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,95 @@
+"""One server for all who use its data folder.
+
+Three lock files carry the protocol, held with flock: the kernel lets go of them when their holder ends, however
+it ends, so there is no count that could be wrong.
+
+    door      held alone by whoever starts or stops the server: neither can overlap with the other
+    users     shared by all users: whoever can have it alone, behind the door, knows that there are none
+    watchdog  held by the process that acts for users who were killed, and for a server that was
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from infra.embedded import locks, programs
+from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server import Server
+
+WATCH_EVERY_S = 1.0
+WATCH_AFTER_FAILURE_S = 10.0
+WATCHDOG = """
+import sys
+sys.path.append(sys.argv[1])
+from infra.embedded.shared_server import watch
+watch(*sys.argv[2:])
+"""
+
+
+class SharedServer:
+    def __init__(self, data_dir: Path, wheel: Path) -> None:
+        self._server = Server(data_dir, wheel)
+        self._wheel = wheel
+        self._door = self._server.home / "door.lock"
+        self._users = self._server.home / "users.lock"
+        self._watchdog = self._server.home / "watchdog.lock"
+        for lock in (self._door, self._users, self._watchdog):
+            locks.create(lock)
+
+    def url(self) -> str:
+        return self._server.url()
+
+    def enter(self) -> int:
+        """Become a user of the server, which runs from here on; returns what to leave with."""
+        with locks.alone(self._door):
+            user = locks.share(self._users)
+            try:
+                self._ensure_watchdog()
+                self._server.ensure_running()
+            except BaseException:
+                os.close(user)
+                raise
+        return user
+
+    def leave(self, user: int) -> None:
+        with locks.alone(self._door):
+            os.close(user)  # not an unlock, which would take the lock from a forked child too
+            if locks.is_free(self._users):
+                self._server.halt()
+
+    def look_after(self, lock: int) -> bool:
+        """What the watchdog does now and then; False when its work is done."""
+        with locks.alone(self._door):
+            if locks.is_free(self._users):
+                self._server.halt()
+                os.close(lock)  # before the door opens: whoever comes in next starts a watchdog
+                return False
+            if self._server.is_down():
+                self._server.ensure_running()
+        programs.trim_log(self._server.log)
+        return True
+
+    def _ensure_watchdog(self) -> None:
+        lock = locks.try_alone(self._watchdog)
+        if lock is not None:
+            with locks.kept_from_children(lock):
+                python = [sys.executable, "-I", "-S", "-c", WATCHDOG, str(Path(__file__).resolve().parents[2])]
+                command = [*python, str(self._server.home), str(self._wheel), str(lock)]
+                log = self._server.log
+                programs.run(command, cwd=Path("/"), log=log, lock=lock, env=os.environ, detached=True)
+
+
+def watch(data_dir: str, wheel: str, lock: str) -> None:
+    """Stop the server after its last user was killed; start it again if it was killed before its users."""
+    server = SharedServer(Path(data_dir), Path(wheel))
+    pause_s = WATCH_EVERY_S
+    while Path(data_dir).exists():
+        time.sleep(pause_s)
+        try:
+            if not server.look_after(int(lock)):
+                return
+            pause_s = WATCH_EVERY_S
+        except (EmbeddedPostgresError, OSError) as error:
+            print("watchdog:", error, file=sys.stderr, flush=True)
+            pause_s = WATCH_AFTER_FAILURE_S

@@ -1,0 +1,36 @@
+"""Who does something, and when it happened at the table."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain import moments
+from domain.rules import rulesets
+from domain.rules.ruleset import RuleSet
+
+
+class Actor(Struct, frozen=True):
+    by: str
+    at_ms: int  # milliseconds since 1970
+    late: bool = False  # entered afterwards, by a terminal that was offline
+    dated: bool = False  # somebody stated the time, so it is checked against what it must have followed
+
+    def rules_of(self, ruleset: str) -> RuleSet:
+        """The version of a rule set that is in force when it happened; a version begins and ends with a day (UTC)."""
+        return rulesets.in_force(ruleset, datetime.fromtimestamp(self.at_ms / 1000, UTC).date())
+
+    def after(self, moment_ms: int, what: str) -> Actor:
+        """The same, no earlier than what it follows; a stated time that is clearly earlier is refused."""
+        if not self.dated or self.at_ms >= moment_ms:
+            return self
+        return replace(self, at_ms=moments.check_order(self.at_ms, moment_ms, what))
+
+    def in_round(self, moment_ms: int, what: str) -> Actor:
+        """The same for what belongs to a round: a time that nobody stated is this service's own, whose clock may be
+        behind that of the service that opened the round, and is moved forward too."""
+        if self.dated or self.late or self.at_ms >= moment_ms:
+            return self.after(moment_ms, what)
+        return replace(self, at_ms=moment_ms)

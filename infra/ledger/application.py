@@ -1,0 +1,148 @@
+"""The ledger as an application of the eventsourcing library: its repository loads aggregates, its `save` is the one way
+to write, and its recorder is what followers read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar, cast
+from uuid import UUID
+
+from eventsourcing.application import AggregateNotFoundError, Application
+
+from domain.errors import Conflict
+from domain.floor import drop_boxes
+from domain.round.sealing import SealedUnit
+from infra.access.sessions import Sessions
+from infra.access.staff import Staff
+from infra.aggregates.changes import Changes
+from infra.aggregates.meters import Meters
+from infra.aggregates.rounds import StoredRound, UnknownRound, project_round, units_by_version
+from infra.aggregates.rulebook import Rulebook
+from infra.aggregates.tables import Tables
+from infra.store import appender
+from infra.store.appender import Receipt, SealedCard
+from infra.store.encoding.mapper import RecordedEvent, TypedMapper
+from infra.store.event_rows import EventRows
+from infra.store.event_store import LedgerEventStore
+from infra.store.recorder import LedgerRecorder
+from infra.store.streams import stream_id
+
+T = TypeVar("T")
+# Stored with a command so that the same request again is recognised: ready, or made of what the command leads to.
+CommandReceipt = Receipt | Callable[[Any], Receipt] | None
+
+
+class Overtaken(Conflict):
+    """Somebody else has written to one of the aggregates of a command since they were read. Nothing was stored."""
+
+
+class LedgerApplication(Application[UUID]):
+    """One for each process and database; safe to use from several threads."""
+
+    env: ClassVar[dict[str, str]] = {
+        "PERSISTENCE_MODULE": "infra.store.event_store",
+        "ROUNDLEDGER_TOPICS": "infra.store.encoding.topics:TOPICS",
+    }
+    events: LedgerEventStore
+    recorder: LedgerRecorder
+    mapper: TypedMapper
+
+    def __init__(self, database_url: str) -> None:
+        super().__init__(env={"ROUNDLEDGER_DATABASE_URL": database_url})
+        self.database = self.recorder.database
+        self.rows = EventRows(self.database)
+        self.staff = Staff(self.database)
+        self.sessions = Sessions(self.database)
+        self.rulebook = Rulebook(self.events)
+        self.meters = Meters(self.events)
+        self.tables = Tables(self.events, self.rulebook, self.meters)
+
+    # ---- writing
+
+    def save_changes(self, changes: Changes, what: str, receipt: CommandReceipt = None, outcome: object = None) -> None:
+        """Save a command's events in one transaction, with the receipt of its request; a lost race is `Overtaken`.
+
+        `outcome` is what a receipt that is still to be made is made of.
+        """
+        if callable(receipt):
+            receipt = receipt(outcome)
+        try:
+            self.save(changes, receipt=receipt)
+        except appender.Conflict:
+            raise Overtaken(f"{what} has moved on in the meantime.") from None
+
+    # ---- loading
+
+    def find(
+        self, kind: str, name: str, project: Callable[[list[RecordedEvent]], T], version: int | None = None
+    ) -> T | None:
+        """What `project` makes of an aggregate's events, up to a version; None if the aggregate does not exist."""
+
+        def projector(_: object, events: Iterable[RecordedEvent]) -> T | None:
+            loaded = list(events)
+            return project(loaded) if loaded else None
+
+        try:
+            found = self.repository.get(stream_id(kind, name), version=version, projector_func=cast("Any", projector))
+        except AggregateNotFoundError:
+            return None
+        return cast("T", found)
+
+    def find_round(self, round_id: str, upto: int | None = None) -> StoredRound | None:
+        """A round with its face-down cards; `upto` a version of it."""
+
+        def project(entries: list[RecordedEvent]) -> StoredRound:
+            return project_round(round_id, self.rulebook, entries, self._sealed("round", round_id))
+
+        return self.find("round", round_id, project, upto)
+
+    def load(self, round_id: str, upto: int | None = None, *, expected_version: int | None = None) -> StoredRound:
+        """Raises UnknownRound; and Conflict where the round is not at the version that the caller expects."""
+        stored = self.find_round(round_id, upto)
+        if stored is None:
+            raise UnknownRound(f"There is no round {round_id}.")
+        if expected_version is not None and stored.version != expected_version:
+            raise Conflict(f"Round {round_id} is at version {stored.version}, not {expected_version}.")
+        return stored
+
+    def entries(self, round_id: str) -> list[RecordedEvent]:
+        """A round's events as they are stored, with who and when; none if it does not exist."""
+        return self.events.load(stream_id("round", round_id))
+
+    def find_box(self, box: str) -> tuple[drop_boxes.DropBox, int] | None:
+        """A drop box and its version."""
+
+        def project(entries: list[RecordedEvent]) -> tuple[drop_boxes.DropBox, int]:
+            opened = drop_boxes.start(entries[0].event)
+            return drop_boxes.fold(opened, (entry.event for entry in entries[1:])), len(entries)
+
+        return self.find("box", box, project)
+
+    # ---- what is sealed
+
+    def sealed_cards(self, round_id: str) -> list[SealedCard]:
+        """What was dealt face down, in order, whether it has been turned over since or not."""
+        sealed = self._sealed("round", round_id)
+        return [card for card in sealed if card.originator_version > 1]  # the first seals the document's digest
+
+    def sealed_units(self, round_id: str) -> dict[int, list[SealedUnit]]:
+        """The same by the version of the event that dealt them."""
+        return units_by_version(self.sealed_cards(round_id))
+
+    def sealed_counts(self, box: str) -> list[drop_boxes.OpenedCount]:
+        """The sealed counts of a box, opened: for the write path, and for whoever made one of them."""
+        all_sealed = self._sealed("box", box)
+        events = {entry.originator_version: entry.event for entry in self.events.load(stream_id("box", box))}
+        found = []
+        for sealed in all_sealed:
+            event = events[sealed.originator_version]
+            count = drop_boxes.opened_count(event.counter, sealed.card, sealed.salt)
+            if count.seal != event.seal:
+                raise Conflict(
+                    f"The count of box {box} by {event.counter} is not the one that was sealed. Run an audit."
+                )
+            found.append(count)
+        return found
+
+    def _sealed(self, kind: str, name: str) -> list[SealedCard]:
+        return self.recorder.sealed_cards(stream_id(kind, name))

@@ -1,0 +1,29 @@
+"""A change of a dispute's file by somebody who may have seen an older version of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from domain.errors import Refusal
+from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.ledger import CommandReceipt, Ledger
+from infra.ledger.round_play import Overtaken, StaleVersion
+
+
+def change_dispute(
+    ledger: Ledger,
+    name: str,
+    expected: int | None,
+    receipt: CommandReceipt,
+    command: Callable[[Disputes], StoredDispute],
+) -> StoredDispute:
+    """Where the file has moved on since the version that was expected, that is the reason of a refusal."""
+    try:
+        return command(Disputes(ledger, receipt))
+    except Refusal as refusal:
+        version = Disputes(ledger).get(name).version
+        if expected is not None and version != expected:
+            raise StaleVersion(f"Dispute {name}", version, expected) from None
+        if refusal.code == "conflict":
+            raise Overtaken(refusal, version) from None
+        raise

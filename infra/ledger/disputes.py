@@ -1,0 +1,230 @@
+"""Disputes in the ledger: what one command changes in the dispute and in its round is one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from msgspec import Struct
+
+from domain.disputes import disputes
+from domain.disputes.disputes import Dispute, DisputeEvent, Evidence
+from domain.disputes.whatif import CardChange, WhatIf
+from domain.documents.result import result_of
+from domain.errors import Conflict
+from domain.round import corrections
+from domain.round.corrections import Entry
+from domain.round.state import Round, fold
+from infra.aggregates.changes import Changes
+from infra.aggregates.rounds import StoredRound
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication
+from infra.ledger.whatif import what_if, what_if_of
+from infra.store.encoding.mapper import RecordedEvent
+from infra.store.streams import stream_id
+
+
+class UnknownDispute(LookupError):
+    """No dispute is stored under that id."""
+
+
+class StoredDispute(Struct, frozen=True):
+    """A dispute, and every event of it with who and when."""
+
+    dispute: Dispute
+    entries: list[RecordedEvent]
+
+    @property
+    def version(self) -> int:
+        return len(self.entries)
+
+
+class Disputes:
+    """Commands on disputes. `receipt` is stored with each, so a caller with one makes this for that one command."""
+
+    def __init__(self, ledger: LedgerApplication, receipt: CommandReceipt = None) -> None:
+        self._ledger = ledger
+        self._receipt = receipt
+
+    # ---- reading
+
+    def find(self, dispute_id: str) -> StoredDispute | None:
+        return self._ledger.find("dispute", dispute_id, _project)
+
+    def get(self, dispute_id: str) -> StoredDispute:
+        found = self.find(dispute_id)
+        if found is None:
+            raise UnknownDispute(f"There is no dispute {dispute_id}.")
+        return found
+
+    def evidence(self, round_id: str, version: int) -> Evidence:
+        """From the stored events up to a version: the same for ever, unless somebody changed a row."""
+        rows = self._ledger.recorder.select_events(stream_id("round", round_id), lte=version)
+        hash_ = disputes.frozen_hash((row.topic, bytes(row.state)) for row in rows)
+        return Evidence(version, hash_, disputes.result_hash(result_of(self.frozen_round(round_id, version))))
+
+    def frozen_round(self, round_id: str, version: int) -> Round:
+        """The round as everybody may know it at a version: from its stored events alone."""
+        entries = self._ledger.events.load(stream_id("round", round_id), lte=version)
+        return fold(self._ledger.rulebook.opening(entries[0].event), (entry.event for entry in entries[1:]))
+
+    # ---- commands
+
+    def open(
+        self,
+        round_id: str,
+        claim: disputes.Claim,
+        actor: Actor,
+        dispute_id: str | None = None,
+        expected_version: int | None = None,
+    ) -> StoredDispute:
+        """Freeze the evidence and mark the round as disputed."""
+        stored = self._ledger.load(round_id, expected_version=expected_version)
+        dispute_id = dispute_id or f"d-{uuid4().hex[:12]}"
+        if self.find(dispute_id) is not None:
+            raise Conflict(f"Another dispute is stored as {dispute_id}.")
+        actor = actor.in_round(stored.entries[0].at_ms, f"round {round_id} was opened,")
+        people = disputes.people_of((entry.event, entry.by) for entry in stored.entries)
+        evidence = self.evidence(round_id, stored.version)
+        opened = disputes.open_dispute(dispute_id, round_id, stored.round, claim, evidence, people, actor.at_ms)
+        disputes.check_not_disputed(opened, [self.get(other.dispute).dispute for other in stored.round.disputes])
+        changes = Changes(actor)
+        changes.add(stream_id("dispute", dispute_id), 0, [opened])
+        changes.add(stream_id("round", round_id), stored.version, [disputes.disputed(opened)])
+        after = _project([_entry(dispute_id, 1, opened, actor)])
+        self._save(changes, f"Round {round_id}", after, stored)
+        return after
+
+    def add(
+        self,
+        dispute_id: str,
+        decide: Callable[[Dispute], DisputeEvent],
+        actor: Actor,
+        expected_version: int | None = None,
+    ) -> StoredDispute:
+        """Whatever concerns the file alone: a statement, a reference, a note, a deadline, an appeal, its end."""
+        before = self._get_at(dispute_id, expected_version)
+        return self._append(before, decide(before.dispute), _in_order(before, actor))
+
+    def ask_what_if(
+        self,
+        dispute_id: str,
+        cards: Sequence[CardChange],
+        changes: Mapping[int, dict[str, Any]],
+        text: str,
+        actor: Actor,
+        expected_version: int | None = None,
+    ) -> StoredDispute:
+        """Kept in the file with the question; one that cannot even be asked is refused."""
+        before = self._get_at(dispute_id, expected_version)
+        what_if(self._ledger, before.dispute.opened.round, cards, changes)
+        asked = disputes.ask_what_if(before.dispute, cards, changes, text)
+        return self._append(before, asked, _in_order(before, actor))
+
+    def rule(
+        self,
+        dispute_id: str,
+        outcome: disputes.Outcome,
+        reason: str,
+        second_person: str | None,
+        entries: Sequence[Entry],
+        appeal_until_ms: int,
+        actor: Actor,
+        expected_version: int | None = None,
+    ) -> StoredDispute:
+        before = self._get_at(dispute_id, expected_version)
+        by, actor = (actor.by, second_person), _in_order(before, actor)
+        ruled = disputes.rule(before.dispute, outcome, reason, by, entries, appeal_until_ms, actor.at_ms)
+        return self._rule(before, ruled, reason, entries, actor)
+
+    def rule_appeal(
+        self,
+        dispute_id: str,
+        outcome: disputes.Outcome,
+        reason: str,
+        second_person: str | None,
+        entries: Sequence[Entry],
+        actor: Actor,
+        expected_version: int | None = None,
+    ) -> StoredDispute:
+        before = self._get_at(dispute_id, expected_version)
+        ruled = disputes.rule_appeal(before.dispute, outcome, reason, (actor.by, second_person), entries)
+        return self._rule(before, ruled, reason, entries, _in_order(before, actor))
+
+    def _rule(
+        self,
+        before: StoredDispute,
+        ruled: disputes.DisputeRuled | disputes.AppealRuled,
+        reason: str,
+        entries: Sequence[Entry],
+        actor: Actor,
+    ) -> StoredDispute:
+        """The ruling and its entries on the round, in one transaction."""
+        changes = Changes(actor)
+        dispute = before.dispute
+        stored = None
+        if entries:
+            stored = self._ledger.load(dispute.opened.round)
+            why = f"{disputes.dispute_name(dispute.id)}: {reason}"
+            by = (actor.by, ruled.second_person or "")
+            posted = corrections.correct(stored.round, why, by, entries, dispute=dispute.id)
+            changes.add(stream_id("round", dispute.opened.round), stored.version, posted)
+        return self._append(before, ruled, actor, changes, stored)
+
+    # ---- what ifs of a file
+
+    def answers(self, found: StoredDispute) -> list[tuple[disputes.WhatIfAsked, WhatIf]]:
+        """Every question of the file with its answer, from the round as it was settled."""
+        asked = [entry.event for entry in found.entries if isinstance(entry.event, disputes.WhatIfAsked)]
+        if not asked:
+            return []
+        stored = self._ledger.load(found.dispute.opened.round)
+        return [(question, self._answer(stored, question)) for question in asked]
+
+    def _answer(self, stored: StoredRound, question: disputes.WhatIfAsked) -> WhatIf:
+        changes = {int(at): fact for at, fact in question.facts.items()}
+        return what_if_of(self._ledger, stored, question.cards, changes)
+
+    # ---- how a command is carried out
+
+    def _get_at(self, dispute_id: str, expected_version: int | None) -> StoredDispute:
+        found = self.get(dispute_id)
+        if expected_version is not None and found.version != expected_version:
+            raise Conflict(f"Dispute {dispute_id} is at version {found.version}, not {expected_version}.")
+        return found
+
+    def _append(
+        self,
+        before: StoredDispute,
+        event: DisputeEvent,
+        actor: Actor,
+        changes: Changes | None = None,
+        stored: StoredRound | None = None,
+    ) -> StoredDispute:
+        dispute, changes = before.dispute, changes or Changes(actor)
+        version = changes.add(stream_id("dispute", dispute.id), before.version, [event])
+        entries = [*before.entries, _entry(dispute.id, version, event, actor)]
+        after = StoredDispute(disputes.evolve(dispute, event, actor.by), entries)
+        self._save(changes, f"Dispute {dispute.id}, or its round,", after, stored)
+        return after
+
+    def _save(self, changes: Changes, what: str, after: StoredDispute, stored: StoredRound | None) -> None:
+        try:
+            self._ledger.save_changes(changes, what, self._receipt, after)
+        finally:
+            if stored is not None:
+                self._ledger.tables.forget(stored.table)
+
+
+def _project(entries: list[RecordedEvent]) -> StoredDispute:
+    first = disputes.start(entries[0].event, entries[0].by)
+    return StoredDispute(disputes.fold(first, ((entry.event, entry.by) for entry in entries[1:])), entries)
+
+
+def _in_order(before: StoredDispute, actor: Actor) -> Actor:
+    return actor.in_round(before.entries[-1].at_ms, f"what was filed last of dispute {before.dispute.id},")
+
+
+def _entry(dispute_id: str, version: int, event: DisputeEvent, actor: Actor) -> RecordedEvent:
+    return RecordedEvent(stream_id("dispute", dispute_id), version, event, actor.by, actor.at_ms, actor.late)

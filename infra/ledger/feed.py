@@ -1,0 +1,89 @@
+"""The events of a table, or of all of them, in the order of their positions, as somebody outside may see them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from msgspec import to_builtins
+
+from domain.floor.drop_boxes import BOX_TOPICS, BoxInstalled
+from domain.floor.meters import METER_TOPICS, MeterSeeded
+from domain.floor.table_sessions import TABLE_TOPICS, SessionOpened
+from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS, RoundOpened
+from domain.view.event_text import describe
+from infra.ledger.application import LedgerApplication
+from infra.store.encoding.mapper import Entry
+from infra.store.encoding.topics import TOPICS
+from infra.store.event_rows import LogRow
+
+# Not for listeners: notes of the state of a session, and the figures of a count that must stay blind.
+LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
+BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
+MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
+OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
+SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
+
+
+class FeedReader:
+    """For one listener; it remembers to which table the aggregates belong that it has met."""
+
+    def __init__(self, ledger: LedgerApplication) -> None:
+        self._ledger = ledger
+        self._places: dict[UUID, dict[str, str | None]] = {}
+
+    def read(self, after: int, limit: int, table: str | None) -> tuple[list[dict[str, Any]], int]:
+        """What there is to show after a position, and the position up to which that is all."""
+        rows, decode = self._ledger.recorder.read(after, limit), self._ledger.mapper.decode
+        items = []
+        for row in rows:
+            if row.topic not in SHOWN:
+                continue
+            entry = decode(row.topic, row.state)
+            place = self._place(row, entry)
+            if table is None or place["table"] == table:
+                items.append(_item(row, entry, place))
+        return items, rows[-1].position if rows else after
+
+    def _place(self, row: LogRow, entry: Entry[Any]) -> dict[str, str | None]:
+        place = self._places.get(row.originator_id)
+        if place is None:
+            event = entry.event
+            if row.originator_version > 1:
+                event = self._ledger.events.load(row.originator_id, lte=1)[0].event
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
+            place = self._places[row.originator_id] = _place_of(event)
+        return place
+
+
+def _place_of(opened: Any) -> dict[str, str | None]:
+    match opened:
+        case RoundOpened():
+            return {"table": opened.table, "round": opened.round}
+        case SessionOpened():
+            return {"table": opened.table}
+        case BoxInstalled():
+            return {"table": opened.table, "box": opened.box}
+        case MeterSeeded():
+            return {"table": None, "meter": opened.meter}
+    return {"table": None}
+
+
+def _item(row: LogRow, entry: Entry[Any], place: dict[str, str | None]) -> dict[str, Any]:
+    event = entry.event
+    names = () if row.topic in BLIND else event.__struct_fields__
+    item: dict[str, Any] = {
+        "position": row.position,
+        **place,
+        "version": row.originator_version,
+        "event": TOPICS.topic_of(type(event)),  # of the form that the fields are in, which may be a later one
+        "fields": {name: to_builtins(getattr(event, name)) for name in names},
+        "by": entry.by,
+        "at": entry.at.isoformat(),
+        "late": entry.late,
+        "recorded_at": row.recorded_at.isoformat(),
+    }
+    if row.topic in OF_ROUNDS:
+        item["text"] = describe(event).what
+    return item

@@ -1,0 +1,247 @@
+"""What the floor, the cage and the count room do: sessions, seats, chips, boxes, meters, bettors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from domain.errors import BadDocument, Conflict
+from domain.floor import drop_boxes, meters, table_sessions
+from domain.floor.bettors import BettorKind, BettorRegistered
+from domain.round.wagers import check_seat
+from domain.rules.terms import Meter, TermsDocument, resolve
+from infra.aggregates.changes import Changes
+from infra.aggregates.meters import StoredMeter
+from infra.aggregates.tables import TableState
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
+from infra.store.streams import stream_id
+
+
+class Floor:
+    """Commands on tables, boxes and meters; each is one transaction, and a lost race is a Conflict.
+
+    `receipt` is stored with each command, so a caller with one makes a floor for that one command.
+    """
+
+    def __init__(self, ledger: LedgerApplication, receipt: CommandReceipt = None) -> None:
+        self._ledger, self._receipt = ledger, receipt
+        self._tables, self._meters = ledger.tables, ledger.meters
+
+    # ---- sessions, seats, chips
+
+    def open_session(
+        self,
+        table: str,
+        ruleset: str,
+        terms: TermsDocument,
+        players: Mapping[int, str],
+        actor: Actor,
+        box: str | None = None,
+    ) -> table_sessions.TableSession:
+        rules = actor.rules_of(ruleset)
+        resolved = resolve(rules, self._tables.with_stored_meter(table, terms))
+        for seat in players:
+            check_seat(rules, seat)
+
+        def change(state: TableState, changes: Changes) -> TableState:
+            metered, meter = self._meters.for_terms(table, resolved)
+            state = self._tables.open_session(state, table, rules, metered, changes, box)
+            if meter is not None and meter.version == 0:
+                changes.add(stream_id("meter", meter.id), 0, [meters.seed(meter.meter)])
+            seating = table_sessions.seat_players(state.open_session(table), players)
+            return state.with_events(seating, changes)
+
+        return self._change(table, change, actor)
+
+    def close_session(self, table: str, actor: Actor) -> table_sessions.TableSession:
+        """With the table closed nobody deals there."""
+
+        def decide(session: table_sessions.TableSession) -> list[table_sessions.TableEvent]:
+            closed = table_sessions.close_session(session)
+            return [*([] if session.dealer is None else table_sessions.tap_in(session, None)), closed]
+
+        return self._on_session(table, decide, actor)
+
+    def tap_in(self, table: str, dealer: str | None, actor: Actor) -> table_sessions.TableSession:
+        """Who deals from now on; None where the dealer leaves and nobody takes over."""
+        return self._on_session(table, lambda session: table_sessions.tap_in(session, dealer), actor)
+
+    def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> table_sessions.TableSession:
+        def decide(session: table_sessions.TableSession) -> list[table_sessions.TableEvent]:
+            check_seat(session.rules, seat)
+            return [table_sessions.take_seat(session, seat, bettor)]
+
+        return self._on_session(table, decide, actor, in_order=False)
+
+    def leave_seat(self, table: str, seat: int, actor: Actor) -> table_sessions.TableSession:
+        return self._on_session(
+            table, lambda session: [table_sessions.leave_seat(session, seat)], actor, in_order=False
+        )
+
+    def move_chips(
+        self,
+        table: str,
+        event: table_sessions.ChipsBought
+        | table_sessions.ChipsCashed
+        | table_sessions.TrayFilled
+        | table_sessions.TrayCredited,
+        actor: Actor,
+    ) -> table_sessions.TableSession:
+        return self._on_session(
+            table, lambda session: [table_sessions.move_chips(session, event)], actor, in_order=False
+        )
+
+    def count_tray(
+        self, table: str, amount: int, when: table_sessions.TrayCount, actor: Actor
+    ) -> table_sessions.TableSession:
+        """What is in a house-banked table's tray, before the first and after the last round of a stretch of play."""
+        return self._on_session(table, lambda session: [table_sessions.count_tray(session, amount, when)], actor)
+
+    def session(self, table: str) -> table_sessions.TableSession:
+        """The table's open session as it is stored now."""
+        return self._tables.reload(table).open_session(table)
+
+    def latest_session(self, table: str) -> table_sessions.TableSession | None:
+        """The table's session as it is stored now, open or closed; none where it was never opened."""
+        return self._tables.reload(table).session
+
+    # ---- boxes
+
+    def swap_box(
+        self, table: str, new_box: str, seal: str, second_person: str, actor: Actor
+    ) -> table_sessions.TableSession:
+        """The full box comes off the table under seal, by two people, and an empty one goes on."""
+
+        def change(state: TableState, changes: Changes) -> TableState:
+            session = state.open_session(table)
+            if self._ledger.find_box(new_box) is not None:
+                raise Conflict(f"Box {new_box} has been on a table already: every drop has a box id of its own.")
+            changed = table_sessions.change_box(session, new_box)
+            if session.box is not None:
+                old, version = self._box(session.box)
+                removed = drop_boxes.remove(old, (actor.by, second_person), seal)
+                changes.add(stream_id("box", old.box), version, [removed])
+            box_version = changes.add(stream_id("box", new_box), 0, [drop_boxes.BoxInstalled(new_box, table)])
+            return replace(state.with_events([changed], changes), box_version=box_version)
+
+        return self._change(table, change, actor)
+
+    def count_blind(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.CountTaken:
+        """A count by whoever acts. The answer repeats what they said themselves, and has nothing that depends on what
+        others counted or on what the box should hold."""
+        self.count_box(box, pieces, actor)
+        return drop_boxes.count_taken(box, actor.by, pieces)
+
+    def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.DropBox:
+        """A blind count that answers with the whole box: the caller must not show that to somebody who counts."""
+        state, version = self._box(box)
+        known = self._ledger.sealed_counts(box)
+        unsealed = drop_boxes.unseal(state, known)
+        counted = drop_boxes.count(unsealed, actor.by, pieces)
+        changes = self._changes(actor, "box", box)
+        after = drop_boxes.fold(state, changes.add_count(stream_id("box", box), version, unsealed, known, counted))
+        self._save(changes, f"Box {box}", after)
+        return after
+
+    def reconcile_box(
+        self, box: str, actor: Actor, tolerance: int = 0, explanation: str | None = None
+    ) -> drop_boxes.DropBox:
+        state, version = self._box(box)
+        reconciled = drop_boxes.reconcile(state, actor.by, tolerance, explanation)
+        after = drop_boxes.evolve(state, reconciled)
+        self._append("box", box, version, reconciled, actor, after)
+        return after
+
+    def _box(self, box: str) -> tuple[drop_boxes.DropBox, int]:
+        found = self._ledger.find_box(box)
+        if found is None:
+            raise BadDocument(f"There is no box {box}.")
+        return found
+
+    # ---- meters and bettors
+
+    def meter(self, meter_id: str) -> Meter | None:
+        """The meter as it is stored now."""
+        self._meters.forget()
+        found = self._meters.find(meter_id)
+        return None if found is None else found.meter
+
+    def adjust_meter(
+        self, meter_id: str, shown: int, reserve: int, reason: str, second_person: str, actor: Actor
+    ) -> Meter:
+        self._meters.forget()
+        found = self._meters.find(meter_id)
+        if found is None:
+            raise BadDocument(f"There is no meter {meter_id}.")
+        adjusted = meters.adjust(found.meter, shown, reserve, reason, (actor.by, second_person))
+        meter = meters.evolve(found.meter, adjusted)
+        self._append("meter", meter_id, found.version, adjusted, actor, meter)
+        self._meters.keep(StoredMeter(meter, found.version + 1))
+        return meter
+
+    def register_bettor(self, bettor: str, kind: BettorKind, actor: Actor) -> None:
+        version = len(self._ledger.events.load(stream_id("bettor", bettor)))
+        registered = BettorRegistered(bettor, kind)
+        self._append("bettor", bettor, version, registered, actor, registered)
+
+    # ---- how a command is carried out
+
+    def _on_session(
+        self,
+        table: str,
+        decide: Callable[[table_sessions.TableSession], Sequence[table_sessions.TableEvent]],
+        actor: Actor,
+        in_order: bool = True,
+    ) -> table_sessions.TableSession:
+        def change(state: TableState, changes: Changes) -> TableState:
+            return state.with_events(decide(state.open_session(table)), changes)
+
+        return self._change(table, change, actor, in_order)
+
+    def _change(
+        self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool = True
+    ) -> table_sessions.TableSession:
+        """Decide on the table as it is stored now, not as it was remembered: these commands are rare.
+
+        Somebody may still be quicker, and not even at this table: tables share meters, and the first session by a rule
+        set stores its text. So a lost race is run once more.
+        """
+        try:
+            return self._try_change(table, change, actor, in_order)
+        except Overtaken:
+            return self._try_change(table, change, actor, in_order)
+
+    def _try_change(
+        self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool
+    ) -> table_sessions.TableSession:
+        state = self._tables.reload(table)
+        changes = Changes(_at_table(actor, state, table, in_order))
+        state = change(state, changes)
+        assert state.session is not None
+        self._tables.forget(table)
+        self._save(changes, f"Table {table}", state.session)
+        self._tables.keep(table, state)
+        return state.session
+
+    def _append(self, kind: str, name: str, version: int, event: object, actor: Actor, after: object) -> None:
+        changes = self._changes(actor, kind, name)
+        changes.add(stream_id(kind, name), version, [event])
+        self._save(changes, f"{kind.capitalize()} {name}", after)
+
+    def _changes(self, actor: Actor, kind: str, name: str) -> Changes:
+        """What is done to a box, a meter or in the register follows what was done before."""
+        if actor.dated:
+            last = self._ledger.events.last(stream_id(kind, name))
+            actor = actor.after(last[0].at_ms if last else 0, f"what happened last to {kind} {name},")
+        return Changes(actor)
+
+    def _save(self, changes: Changes, what: str, after: object) -> None:
+        self._ledger.save_changes(changes, what, self._receipt, after)
+
+
+def _at_table(actor: Actor, state: TableState, table: str, in_order: bool) -> Actor:
+    if in_order:
+        return actor.after(state.at_ms, f"what happened last at table {table},")
+    return actor.after(state.opened_at_ms, f"table {table} was opened,")

@@ -1,0 +1,32 @@
+"""The ledger: commands in, events stored, all of a command's events in one transaction.
+
+`Ledger` lists the use cases of rounds; each is a function in the module of its subject. Those of tables, boxes, meters
+and bettors are in floor.py, those of disputes in disputes.py.
+"""
+
+from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
+from infra.ledger import annotations, play, record, whatif
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication
+
+__all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
+
+
+class Ledger(LedgerApplication):
+    """One for each process and database; safe to use from several threads."""
+
+    # action by action
+    open_round = record.open_round
+    act = play.act
+
+    # outside the play
+    waive_fee = annotations.waive_fee
+    note = annotations.note
+    dealer_paid = annotations.dealer_paid
+    correct = annotations.correct
+    correct_facts = annotations.correct_facts
+    what_if = whatif.what_if
+
+    # whole documents
+    record_round = record.record_round
+    record = record.record

@@ -1,0 +1,119 @@
+"""A stored round replayed: its events with their words and reasons, the table and the result at any step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from domain.documents.result import result_of
+from domain.round.state import Round, evolve
+from domain.view.event_text import EventText, describe
+from domain.view.reasons import Why, why
+from domain.view.streets import StreetStart, streets_of
+from domain.view.table_view import table_view, table_views
+from infra.ledger.application import LedgerApplication
+from infra.store.encoding.mapper import Entry
+from infra.store.encoding.topics import TOPICS
+from infra.store.streams import stream_id
+
+
+class Step(Struct, frozen=True):
+    """One event, numbered from 1, and the round with it in it."""
+
+    number: int
+    entry: Entry[Any]
+    round: Round
+    recorded_at: datetime
+
+    @property
+    def told(self) -> EventText:
+        return describe(self.entry.event)
+
+    @property
+    def why(self) -> Why:
+        return why(self.round, self.entry.event)
+
+    @property
+    def picture(self) -> dict[str, Any]:
+        return table_view(self.round)
+
+
+class Replay(Struct, frozen=True):
+    round_id: str
+    steps: list[Step]  # one at least
+
+    @property
+    def table(self) -> str | None:
+        table: str | None = self.steps[0].entry.event.table
+        return table
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return result_of(self.steps[-1].round)
+
+    @property
+    def pictures(self) -> list[dict[str, Any]]:
+        """The table after each step."""
+        return table_views((step.entry.event, step.round) for step in self.steps)
+
+    @property
+    def streets(self) -> list[StreetStart]:
+        return streets_of(self.steps[0].round.game, (step.entry.event for step in self.steps))
+
+    def events(self) -> list[dict[str, Any]]:
+        """For programs; events with their topic, who and when, as they are stored."""
+        return [
+            {
+                "step": step.number,
+                "event": TOPICS.topic_of(type(step.entry.event)),
+                "fields": to_builtins(_named(step.entry.event)),
+                "by": step.entry.by,
+                "at": step.entry.at.isoformat(),
+                "late": step.entry.late,
+                "recorded_at": step.recorded_at.isoformat(),
+                "text": step.told.what,
+            }
+            for step in self.steps
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """The events, and where the last of them leaves the round: the result, the table as it lay, and why."""
+        last = self.steps[-1]
+        return {
+            "round": self.round_id,
+            "events": self.events(),
+            "result": self.result,
+            "streets": to_builtins(self.streets),
+            "table": last.picture,
+            "why": to_builtins(last.why),
+        }
+
+
+def _named(event: Struct) -> dict[str, Any]:
+    return {name: getattr(event, name) for name in event.__struct_fields__}
+
+
+def replay_of(ledger: LedgerApplication, round_id: str, step: int | None = None) -> Replay | None:
+    """From the stored events alone: a face-down card is not known here before the event that turns it over."""
+    rows = ledger.rows.of(stream_id("round", round_id))[:step]
+    if not rows:
+        return None
+    entries = [ledger.mapper.decode(row.topic, row.state) for row in rows]
+    return replay_events(
+        round_id, ledger.rulebook.opening(entries[0].event), entries, [row.recorded_at for row in rows]
+    )
+
+
+def replay_events(
+    round_id: str, opening: Round, entries: Sequence[Entry[Any]], recorded_at: Sequence[datetime]
+) -> Replay:
+    """Without a ledger: the round as it opened, and its events as they are stored, the opening first."""
+    round_ = opening
+    steps = [Step(1, entries[0], round_, recorded_at[0])]
+    for number, entry in enumerate(entries[1:], start=2):
+        round_ = evolve(round_, entry.event)
+        steps.append(Step(number, entry, round_, recorded_at[number - 1]))
+    return Replay(round_id, steps)

@@ -1,0 +1,99 @@
+"""Actions onto a round that this process may know already, and what is said where somebody else was first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.errors import Conflict, Refusal
+from domain.round import hidden_cards
+from infra.access.callers import Caller
+from infra.aggregates.round_cache import RoundCache
+from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
+
+NO_VERSION = -1  # what is no version matches none
+
+
+class StaleVersion(Exception):
+    """What is stored is at another version than the one that was asked for."""
+
+    def __init__(self, what: str, version: int, expected: int) -> None:
+        asked = "the one asked for" if expected == NO_VERSION else expected
+        super().__init__(f"{what} is at version {version}, not {asked}.")
+        self.version = version
+
+
+class Overtaken(Conflict):
+    """A lost race, with the version that is stored now."""
+
+    def __init__(self, refusal: Refusal, version: int) -> None:
+        super().__init__(refusal.detail, refusal.clause)
+        self.action = refusal.action
+        self.version = version
+
+
+class RoundPlay:
+    """The play of rounds in one process."""
+
+    def __init__(self, ledger: Ledger, live: RoundCache) -> None:
+        self._ledger = ledger
+        self._live = live
+
+    def open(self, table: str, raw: dict[str, Any], actor: Actor, receipt: CommandReceipt) -> StoredRound:
+        stored = self._ledger.open_round(table, raw, actor, receipt)
+        self._live.keep(stored)
+        return stored
+
+    def act(
+        self,
+        caller: Caller,
+        round_id: str,
+        actions: list[Any],
+        actor: Actor,
+        expected: int | None,
+        receipt: CommandReceipt,
+        second: str | None,
+        check_key: Callable[[], None],
+    ) -> StoredRound:
+        """Onto the round as this process knows it; where that leads to a refusal, onto the round as it is stored.
+        `check_key` is called before anything is compared with hidden cards."""
+        known = self._live.get(round_id)
+        remembered = known is not None and expected in (None, known.version)
+        if known is None or not remembered:
+            known = self._ledger.load(round_id)
+        caller.check_table(known.round.opened.table)
+        if expected is not None and known.version != expected:
+            raise StaleVersion(f"Round {round_id}", known.version, expected)
+        if receipt is not None and hidden_cards.may_contradict(known.public, known.round, actions):
+            check_key()
+        try:
+            stored = self._ledger.act(round_id, actions, actor, expected, receipt, known, second)
+        except Contradicted:
+            self._live.forget(round_id)
+            raise
+        except Refusal as refusal:
+            self._live.forget(round_id)
+            if not remembered:
+                raise self._refused(round_id, refusal, expected) from None
+            return self.act(caller, round_id, actions, actor, expected, receipt, second, check_key)
+        self._live.keep(stored)
+        return stored
+
+    def annotate(self, round_id: str, expected: int | None, command: Callable[[], StoredRound]) -> StoredRound:
+        """A note, a waiver, a payment or a correction, after which the round is read again."""
+        self._live.forget(round_id)
+        try:
+            return command()
+        except Contradicted:
+            raise
+        except Refusal as refusal:
+            raise self._refused(round_id, refusal, expected) from None
+
+    def _refused(self, round_id: str, refusal: Refusal, expected: int | None) -> Exception:
+        """A lost race says where the round is now."""
+        if not isinstance(refusal, Conflict):
+            return refusal
+        version = self._ledger.load(round_id).version
+        if expected is not None and version != expected:
+            return StaleVersion(f"Round {round_id}", version, expected)
+        return Overtaken(refusal, version)

@@ -1,0 +1,47 @@
+"""A checkpoint (C2SP tlog-checkpoint): the log's name, its size and its root, as the text of a signed note."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from infra.log.merkle import HASH_BYTES
+from infra.log.signed_notes import BadNote, Note, Signature, Signer, Verifier, parse_note
+
+_BODY = re.compile(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\n)*)")
+
+
+class Checkpoint(NamedTuple):
+    origin: str
+    size: int
+    root: bytes
+    note: Note
+
+    def text(self) -> str:
+        return self.note.text()
+
+    def with_signature(self, signature: Signature) -> Checkpoint:
+        return self._replace(note=self.note._replace(signatures=(*self.note.signatures, signature)))
+
+    def trusted_by(self, keys: Iterable[Verifier]) -> list[Verifier]:
+        """Those of the log's own keys that have signed it: a key of another name says nothing for the log."""
+        return self.note.signed_by(key for key in keys if key.name == self.origin)
+
+
+def sign(origin: str, size: int, root: bytes, signers: Iterable[Signer]) -> Checkpoint:
+    body = f"{origin}\n{size}\n{b64encode(root).decode()}\n"
+    return Checkpoint(origin, size, root, Note(body, tuple(signer.sign(body) for signer in signers)))
+
+
+def parse_checkpoint(text: str) -> Checkpoint:
+    """What it says. Whether anybody has signed it is another question: `trusted_by`."""
+    note = parse_note(text)
+    found = _BODY.fullmatch(note.body)
+    if found is None:
+        raise BadNote("the text of a checkpoint is the log's name, its size and its root, a line each")
+    root = b64decode(found[3])
+    if len(root) != HASH_BYTES or b64encode(root).decode() != found[3]:
+        raise BadNote("the root of a checkpoint is 32 bytes in base64")
+    return Checkpoint(found[1], int(found[2]), root, note)

@@ -1,0 +1,95 @@
+"""The private key that signs checkpoints: one line in a file that only its owner can read, outside the database.
+
+Whoever can change the database must not be able to sign for it, so the key is never stored there; its public half is.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from uuid import UUID
+
+from infra.embedded import default_data_dir
+from infra.log.signed_notes import SIGNATURE, BadNote, Signer, check_name, parse_signer
+
+FOLDER_VARIABLE = "ROUNDLEDGER_LOG_KEYS"
+ORIGIN_VARIABLE = "ROUNDLEDGER_LOG_ORIGIN"
+
+
+class KeyProblem(Exception):
+    """There is no key to sign with, or it must not be used; says what to do about it."""
+
+
+def default_folder(data_dir: Path | None = None) -> Path:
+    """ROUNDLEDGER_LOG_KEYS, or `keys` in the data folder, whatever database is used."""
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        return Path(chosen).expanduser()
+    return (data_dir or default_data_dir()) / "keys"
+
+
+def origin_of(log_id: UUID) -> str:
+    """The log's name if nobody gives it another: ROUNDLEDGER_LOG_ORIGIN, or one that no other log has."""
+    return check_name(os.environ.get(ORIGIN_VARIABLE) or f"roundledger/{log_id.hex[:12]}")
+
+
+def new_signer(name: str, kind: int = SIGNATURE) -> Signer:
+    return Signer(check_name(name), kind, os.urandom(32))
+
+
+class KeyFile:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of_log(cls, folder: Path, log_id: UUID) -> KeyFile:
+        """A file of its own for each log: two logs under one name would look like a fork of one."""
+        return cls(folder / f"log-{log_id.hex[:12]}.key")
+
+    def load(self) -> Signer | None:
+        """None if there is no such file."""
+        try:
+            with self.path.open(encoding="utf-8") as file:
+                mode = os.fstat(file.fileno()).st_mode
+                text = file.read(4096)
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise KeyProblem(f"The key {self.path} cannot be read: {error}.") from None
+        if stat.S_IMODE(mode) & 0o077:
+            raise KeyProblem(f"The key {self.path} can be read by others than its owner: chmod 600 it.")
+        try:
+            return parse_signer(text)
+        except BadNote as error:
+            raise KeyProblem(f"{self.path} holds no key: {error}.") from None
+
+    def save(self, signer: Signer) -> None:
+        """As a new file; one that is there is never written over."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(signer.text() + "\n")
+                file.flush()
+                os.fsync(descriptor)
+        except FileExistsError:
+            raise KeyProblem(f"There is a key at {self.path} already.") from None
+        except OSError as error:
+            raise KeyProblem(f"The key {self.path} cannot be written: {error.strerror}.") from None
+
+    @property
+    def successor(self) -> KeyFile:
+        """The file of the next key while it takes this one's place."""
+        return KeyFile(self.path.with_name(f"{self.path.name}.next"))
+
+    def succeed(self) -> Path | None:
+        """Put the successor in this key's place, and this key aside, under a name that says which it was."""
+        signer, aside = self.load(), None
+        try:
+            if signer is not None:
+                aside = self.path.with_name(f"{self.path.name}.{signer.verifier.id.hex()}.retired")
+                self.path.rename(aside)
+            self.successor.path.rename(self.path)
+        except OSError as error:
+            raise KeyProblem(f"The key {self.path} cannot be put aside: {error.strerror}.") from None
+        return aside

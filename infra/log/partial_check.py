@@ -1,0 +1,302 @@
+"""Checks some of the stored events against the log, where nobody reads all of them: of a day, a table or a bettor.
+
+Each event must have the hash that the log has at its index, and the tile of that hash must lead, tile by tile, to the
+root that was signed last. So nothing of the log is read but what these events touch. Pieces of it
+in which a hash or the number of events does not fit are read whole, and `Checker` names what was done to them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from infra.log.checkpoints import Checkpoint
+from infra.log.full_check import Checker, of_hash
+from infra.log.leaves import leaf_hashes
+from infra.log.merkle import HASH_BYTES, at, root_of
+from infra.log.proofs import Nodes, NodeSource, read_tile, root_at
+from infra.log.signed_notes import BadNote, Verifier
+from infra.log.signed_roots import (
+    Finding,
+    RootComparison,
+    ends_elsewhere,
+    kept_outside,
+    known_keys,
+    lacking,
+    signed,
+    unsigned,
+)
+from infra.log.stored_log import LogPiece, LogReader, StoredCheckpoint
+from infra.log.tiles import BITS, WIDTH
+
+NEAR = 4096  # positions, or leaves: what is no further apart is read at once
+MOST_SUSPECTED = 1_000  # pieces that are read whole; beyond that they are counted
+OF_ROWS = frozenset({"row_changed", "row_deleted", "row_inserted", "rows_exchanged"})
+
+
+class PartChecker:
+    """The same for a part of the events as `Checker` is for all: `feed` in any order, then `finish`."""
+
+    def __init__(self, log: LogReader, *, outside: Iterable[Checkpoint] = (), keys: Sequence[Verifier] = ()) -> None:
+        self._log = log
+        self._found: list[Finding] = []
+        self._keys = list(keys) or known_keys(log, self._found)
+        self._outside = list(outside)
+        self._size, self._last = 0, 0
+        size, self._latest = log.extent()
+        if self._latest is not None:
+            self._size, self._last = min(self._latest.size, size), self._latest.last_position
+            if any(position > self._last for _, position in log.starts(max(0, self._size - WIDTH), self._size)):
+                self._found.append(ends_elsewhere(self._latest))
+        self._tiles: set[int] = set()  # of level 0, with one of the events
+        self._suspected: dict[int, tuple[LogPiece, int]] = {}  # by its first index, with the position where it ends
+        self._left_out = 0
+        if size > self._size:
+            self._found.append(unsigned(size, self._size))
+        self.rows = 0
+        self.unsealed = 0
+
+    def feed(self, positions: Sequence[int], hashes: bytes) -> None:
+        self.rows += len(positions)
+        sealed = sorted((position, at_) for at_, position in enumerate(positions) if position <= self._last)
+        self.unsealed += len(positions) - len(sealed)
+        for stretch in near(sealed):
+            self._compare([(position, at(hashes, at_)) for position, at_ in stretch])
+
+    def _compare(self, leaves: Sequence[tuple[int, bytes]]) -> None:
+        pieces = self._log.pieces(leaves[0][0], leaves[-1][0])
+        for before, after in pairwise(pieces):
+            if before.first + before.width != after.first:
+                self._lacking(before.first + before.width)
+        ends = [piece.first_position for piece in pieces[1:]]
+        if pieces and pieces[-1].first_position <= leaves[-1][0]:
+            ends.append(self._last + 1)
+        stored = self._log.events.positions(pieces[0].first_position, ends[-1]) if ends else []
+        for (piece, end), some in _by_piece(leaves, pieces, ends):
+            if piece is None:
+                self._found += map(_put_in_before, some)
+                continue
+            first, behind = bisect_left(stored, piece.first_position), bisect_left(stored, end)
+            fits = behind - first == piece.width
+            for position, leaf in some:
+                at_ = bisect_left(stored, position, first, behind) - first
+                self._tiles.add((piece.first + min(at_, piece.width - 1)) // WIDTH)
+                fits = fits and at(piece.hashes, at_) == leaf
+            if not fits:
+                self._suspect(piece, end)
+
+    def _lacking(self, index: int) -> None:
+        if lacking(index) not in self._found:
+            self._found.append(lacking(index))
+
+    def _suspect(self, piece: LogPiece, end: int) -> None:
+        if piece.first in self._suspected or len(self._suspected) < MOST_SUSPECTED:
+            self._suspected[piece.first] = piece, end
+        else:
+            self._left_out += 1
+
+    # ---- the verdict
+
+    def finish(self) -> list[Finding]:
+        rows = self._of_rows()
+        of_log = list(self._found)
+        try:
+            source, changed = self._tree(of_log)
+            comparison = self._compare_roots(source, of_log)
+        except LookupError as error:
+            of_log.append(Finding("tree_damaged", f"The log cannot be followed to its root: {error}."))
+            return [*rows, *of_log]
+        rows = [of_hash(finding) if (finding.index or 0) // WIDTH in changed else finding for finding in rows]
+        if self._left_out:
+            rows.append(Finding("row_changed", f"{self._left_out} more stretches of the log do not fit their events."))
+        return [*rows, *of_log, *comparison.findings(self._size)]
+
+    def _of_rows(self) -> list[Finding]:
+        """What was done to the events of the suspected pieces, which are checked as a log of their own."""
+        suspected = [self._suspected[first] for first in sorted(self._suspected)]
+        rows = [row for piece, end in suspected for row in self._log.events.between(piece.first_position, end)]
+        log = _Suspected([piece for piece, _ in suspected])
+        checker = Checker(log, row_at={row.position: row for row in rows}.get)
+        checker.feed([row.position for row in rows], leaf_hashes(rows))
+        return [log.placed(finding) for finding in checker.finish() if finding.kind in OF_ROWS]
+
+    def _tree(self, found: list[Finding]) -> tuple[NodeSource, set[int]]:
+        """The tree as it was signed, as far as it can be had; and the tiles of which the leaves were changed, while
+        the events are as they were signed."""
+        tiles = _Tiles(self._log, self._size)
+        unfit = {number for number in self._tiles if not tiles.leads_up(0, number)}
+        root = self._last_root()
+        if root is None or (not unfit and _root(tiles, self._size) == root):
+            return tiles, set()
+        looked_at = unfit | ({self._size // WIDTH} & self._tiles)  # the last tile is under no hash but the root
+        stored = tiles.with_leaves({number: tiles.tile(0, number) for number in looked_at})
+        if _root(stored, self._size) == root:
+            detail = f"Hashes above the leaves of the log are not the roots of the tiles of {WIDTH} below them."
+            found.append(Finding("tree_damaged", detail))
+            return stored, set()
+        again = tiles.with_leaves({number: self._again(number) for number in looked_at})
+        if _root(again, self._size) == root:
+            return again, looked_at
+        return stored, set()
+
+    def _last_root(self) -> bytes | None:
+        """What was signed last; None where that cannot be read, or is of a longer log, which is reported elsewhere."""
+        try:
+            latest = None if self._latest is None else self._latest.parsed()
+        except BadNote:
+            return None
+        return latest.root if latest is not None and latest.size == self._size else None
+
+    def _again(self, number: int) -> bytes:
+        """A tile of leaves as the events make it."""
+        first = number * WIDTH
+        return leaf_hashes(self._log.rows_from(first, min(WIDTH, self._size - first)))
+
+    def _compare_roots(self, source: NodeSource, found: list[Finding]) -> RootComparison:
+        """The checkpoints under which these events were sealed, the last one, and those that were kept outside."""
+        comparison = RootComparison()
+        nodes = Nodes(source, self._size)
+        roots = [*signed(self._checkpoints(), self._keys, found), *kept_outside(self._outside, self._keys, found)]
+        for mark in sorted(roots):
+            if mark.size > self._size:
+                comparison.beyond(mark)
+            else:
+                comparison.judge(mark, root_at(nodes, mark.size))
+        return comparison
+
+    def _checkpoints(self) -> list[StoredCheckpoint]:
+        found = {} if self._latest is None else {self._latest.number: self._latest}
+        for stretch in near([(number * WIDTH, 0) for number in sorted(self._tiles)]):
+            covering = self._log.covering(min(stretch[-1][0] + WIDTH, self._size))
+            if covering is not None and self._latest is not None:
+                upto = min(covering.size, self._latest.size)
+                found |= {it.number: it for it in self._log.checkpoints_of(stretch[0][0], upto)}
+        return [found[number] for number in sorted(found)]
+
+
+def near(sorted_: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
+    """Stretches of numbers, the first of each pair, that are close to each other."""
+    first = 0
+    for at_ in range(1, len(sorted_) + 1):
+        if at_ == len(sorted_) or sorted_[at_][0] - sorted_[at_ - 1][0] > NEAR:
+            yield sorted_[first:at_]
+            first = at_
+
+
+Placed = tuple[tuple[LogPiece | None, int], list[tuple[int, bytes]]]
+
+
+def _by_piece(leaves: Sequence[tuple[int, bytes]], pieces: Sequence[LogPiece], ends: Sequence[int]) -> Iterator[Placed]:
+    """The leaves of each piece; those before the first piece belong to none."""
+    starts = [piece.first_position for piece in pieces]
+    before = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
+    if before:
+        yield (None, 0), list(leaves[:before])
+    for piece, end in zip(pieces, ends, strict=False):
+        after = bisect_left(leaves, (end,))
+        if after > before:
+            yield (piece, end), list(leaves[before:after])
+            before = after
+
+
+def _put_in_before(leaf: tuple[int, bytes]) -> Finding:
+    detail = f"The event at position {leaf[0]} was put in before the first one of the log."
+    return Finding("row_inserted", detail, (leaf[0],), 0)
+
+
+class _Suspected:
+    """Pieces of a log, side by side, as a log without any checkpoint."""
+
+    def __init__(self, pieces: Sequence[LogPiece]) -> None:
+        self._hashes = b"".join(piece.hashes for piece in pieces)
+        self._starts: list[tuple[int, int]] = []  # the index here, and in the log
+        here = 0
+        for piece in pieces:
+            self._starts.append((here, piece.first))
+            here += piece.width
+
+    def placed(self, finding: Finding) -> Finding:
+        """With its index in the log itself."""
+        if finding.index is None:
+            return finding
+        here, first = self._starts[bisect_left(self._starts, (finding.index + 1,)) - 1]
+        index = finding.index - here + first
+        detail = finding.detail.replace(f"index {finding.index} of the log", f"index {index} of the log")
+        return replace(finding, index=index, detail=detail)
+
+    def size(self) -> int:
+        return len(self._hashes) // HASH_BYTES
+
+    def hashes(self, level: int, first: int, end: int) -> bytes:
+        return b"" if level else self._hashes[first * HASH_BYTES : end * HASH_BYTES]
+
+    def tile(self, level: int, number: int, width: int) -> bytes:
+        return self.hashes(level, number * WIDTH, number * WIDTH + width)
+
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]:
+        return []
+
+    def checkpoints(self) -> Iterator[StoredCheckpoint]:
+        return iter(())
+
+    def keys(self) -> list[Verifier]:
+        return []
+
+
+class _Tiles:
+    """The tiles of a log of some size, those above the leaves read once."""
+
+    def __init__(self, log: LogReader, size: int) -> None:
+        self._log = log
+        self._size = size
+        self._tiles: dict[tuple[int, int], bytes] = {}
+        self._leading: dict[tuple[int, int], bool] = {}
+
+    def tile(self, level: int, number: int, width: int | None = None) -> bytes:
+        found = self._tiles.get((level, number))
+        if found is None:
+            found = read_tile(self._log, self._size, level, number)
+            if level:  # those of leaves are looked at once, and are too many to be kept
+                self._tiles[level, number] = found
+        return found
+
+    def leads_up(self, level: int, number: int) -> bool:
+        """Whether a tile, and every one above it, has the root that the tile above it says."""
+        if (number + 1) * WIDTH > self._size >> BITS * level:
+            return True  # not full: its hashes go straight into the root
+        known = self._leading.get((level, number))
+        if known is None:
+            above, place = divmod(number, WIDTH)
+            fits = root_of(self.tile(level, number)) == at(self.tile(level + 1, above), place)
+            known = self._leading[level, number] = fits and self.leads_up(level + 1, above)
+        return known
+
+    def with_leaves(self, leaves: Mapping[int, bytes]) -> NodeSource:
+        """With other tiles of leaves, and all above those worked out anew."""
+        replaced = {(0, number): tile for number, tile in leaves.items()}
+        waiting = list(replaced)
+        for level, number in waiting:
+            if (number + 1) * WIDTH > self._size >> BITS * level:
+                continue
+            above, place = divmod(number, WIDTH)
+            key = (level + 1, above)
+            if key not in replaced:
+                waiting.append(key)
+            tile, root = replaced.get(key) or self.tile(*key), root_of(replaced[level, number])
+            replaced[key] = tile[: place * HASH_BYTES] + root + tile[(place + 1) * HASH_BYTES :]
+        return _Replaced(self, replaced)
+
+
+class _Replaced:
+    def __init__(self, tiles: _Tiles, replaced: Mapping[tuple[int, int], bytes]) -> None:
+        self._tiles, self._replaced = tiles, replaced
+
+    def tile(self, level: int, number: int, width: int) -> bytes:
+        return self._replaced.get((level, number)) or self._tiles.tile(level, number)
+
+
+def _root(source: NodeSource, size: int) -> bytes:
+    return root_at(Nodes(source, size), size)

@@ -1,0 +1,161 @@
+"""Proofs out of tiles: that an event is in the log (inclusion), and that the log has only grown (consistency).
+
+`NodeSource` is all that they need to know of a tree; a stored log, or the tiles that a service hands out, are one.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from typing import Protocol
+
+from msgspec import Struct
+
+from infra.log.checkpoints import Checkpoint, parse_checkpoint
+from infra.log.merkle import HASH_BYTES, node_hash, root_from_inclusion, root_of, split
+from infra.log.signed_notes import BadNote
+from infra.log.tiles import BITS, WIDTH
+
+HEAD = "c2sp.org/tlog-proof@v1"
+_PROOF = re.compile(
+    HEAD.replace(".", r"\.") + r"\n(?:extra [A-Za-z0-9+/=]*\n)?index (0|[1-9][0-9]{0,18})\n"
+    r"((?:[A-Za-z0-9+/]{43}=\n){0,64})\n(.+)",
+    re.DOTALL,
+)
+
+
+class NodeSource(Protocol):
+    def tile(self, level: int, number: int, width: int) -> bytes:
+        """The first `width` hashes of a tile."""
+
+
+class SignedSizes(Protocol):
+    def is_signed(self, size: int) -> bool:
+        """Whether a checkpoint was ever signed for the log at this size."""
+
+
+class NotSigned(Exception):
+    """A proof was asked for at a size that no checkpoint has."""
+
+
+class Nodes:
+    """Hashes of any part of a tree of a size, out of its tiles; each tile is asked for once."""
+
+    def __init__(self, source: NodeSource, size: int) -> None:
+        self._source = source
+        self._size = size
+        self._tiles: dict[tuple[int, int], bytes] = {}
+
+    def hash_of(self, first: int, end: int) -> bytes:
+        """The root over the leaves from `first` up to but without `end`; a part that the tree really has."""
+        count = end - first
+        if count & (count - 1):
+            middle = first + split(count)
+            return node_hash(self.hash_of(first, middle), self.hash_of(middle, end))
+        height = count.bit_length() - 1
+        level, below = divmod(height, BITS)
+        at = first >> BITS * level
+        number, start = divmod(at, WIDTH)
+        tile = self._tile(level, number)
+        return root_of(tile[start * HASH_BYTES : (start + (1 << below)) * HASH_BYTES])
+
+    def _tile(self, level: int, number: int) -> bytes:
+        tile = self._tiles.get((level, number))
+        if tile is None:
+            tile = self._tiles[level, number] = read_tile(self._source, self._size, level, number)
+        return tile
+
+
+def read_tile(source: NodeSource, size: int, level: int, number: int) -> bytes:
+    """A tile as a log of that size has it; LookupError where hashes are missing."""
+    width = min(WIDTH, (size >> BITS * level) - number * WIDTH)
+    tile = source.tile(level, number, width)
+    if len(tile) != width * HASH_BYTES:
+        raise LookupError(f"tile {number} of level {level} lacks hashes that a log of {size} has")
+    return tile
+
+
+def root_at(nodes: Nodes, size: int) -> bytes:
+    return nodes.hash_of(0, size) if size else root_of(b"")
+
+
+def inclusion(nodes: Nodes, index: int, size: int) -> list[bytes]:
+    """From the leaf's sibling up (RFC 6962, 2.1.1)."""
+    proof, first, end = list[bytes](), 0, size
+    while end - first > 1:
+        middle = first + split(end - first)
+        if index < middle:
+            proof.append(nodes.hash_of(middle, end))
+            end = middle
+        else:
+            proof.append(nodes.hash_of(first, middle))
+            first = middle
+    return proof[::-1]
+
+
+def check_signed(log: SignedSizes, *sizes: int) -> None:
+    """A proof between any two sizes would give away the hashes of single events, and a short event can be guessed from
+    its hash."""
+    for size in sizes:
+        if not log.is_signed(size):
+            raise NotSigned(f"No checkpoint was signed at {size} events: proofs lead from one checkpoint to another.")
+
+
+def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:
+    """RFC 6962, 2.1.2; empty where either size is nothing or they are the same."""
+    if not 0 < old_size < size:
+        return []
+    proof, first, end = list[bytes](), 0, size
+    while old_size != end:
+        middle = first + split(end - first)
+        if old_size <= middle:
+            proof.append(nodes.hash_of(middle, end))
+            end = middle
+        else:
+            proof.append(nodes.hash_of(first, middle))
+            first = middle
+    if first:  # else it is the whole of the smaller tree, whose root the verifier has
+        proof.append(nodes.hash_of(first, end))
+    return proof[::-1]
+
+
+# ---- written down
+
+
+class Proof(Struct, frozen=True):
+    """That one entry is in a log, all that is needed in one text (C2SP tlog-proof)."""
+
+    index: int
+    hashes: tuple[bytes, ...]
+    checkpoint: Checkpoint
+
+    def text(self) -> str:
+        return f"{HEAD}\nindex {self.index}\n{hash_lines(self.hashes)}\n{self.checkpoint.text()}"
+
+    def proves(self, leaf: bytes) -> bool:
+        """That the leaf is where the proof says. Whether the checkpoint is the log's is another question."""
+        return root_from_inclusion(leaf, self.index, self.checkpoint.size, self.hashes) == self.checkpoint.root
+
+
+def parse_proof(text: str) -> Proof:
+    found = _PROOF.fullmatch(text)
+    if found is None:
+        raise BadNote(f"a proof begins with {HEAD}, an index and hashes, and ends with a checkpoint")
+    return Proof(int(found[1]), tuple(read_hashes(found[2])), parse_checkpoint(found[3]))
+
+
+def hash_lines(hashes: tuple[bytes, ...] | list[bytes]) -> str:
+    return "".join(b64encode(hash_).decode() + "\n" for hash_ in hashes)
+
+
+def read_hashes(lines: str) -> list[bytes]:
+    hashes = []
+    for line in lines.splitlines():
+        try:
+            hash_ = b64decode(line, validate=True)
+        except ValueError:
+            raise BadNote("a hash that is not base64") from None
+        if len(hash_) != HASH_BYTES or b64encode(hash_).decode() != line:
+            raise BadNote("a hash that is not 32 bytes in base64")
+        hashes.append(hash_)
+    return hashes

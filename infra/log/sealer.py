@@ -1,0 +1,348 @@
+"""Seals events: reads what is settled, in order, lets the tree grow by it and signs the new root.
+
+Outside the write path: writers know nothing of it and never wait for it. One sealer at a time, by an advisory
+lock of the database. The leaves are hashed by PostgreSQL where the rows are, over several connections at once, so that
+32 bytes an event come here instead of the event; the tree above them is hashed here meanwhile (decision 21).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, LiteralString, NamedTuple
+
+import psycopg
+
+from infra.log.checkpoints import Checkpoint, sign
+from infra.log.keys import KeyFile, KeyProblem, new_signer, origin_of
+from infra.log.leaves import LEAF_SQL
+from infra.log.merkle import HASH_BYTES
+from infra.log.signed_notes import Signer, Verifier
+from infra.log.stored_log import LogReader
+from infra.log.tiles import Piece, Tree
+from infra.schema.migrator import SERVICE_ROLE
+from infra.store.database import Database, take_role
+from infra.store.encoding.topic_ids import TopicIds
+from infra.store.errors import DATABASE_ERRORS
+from infra.store.event_reader import EventReader
+
+logger = logging.getLogger(__name__)
+
+LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
+CONNECTIONS = 2  # that hash leaves at once
+PAGE = 8_192  # positions that one of them works on at a time: with more the tree waits longer for the first of them
+AHEAD = 16  # pages that are asked for before the tree has them, so that no connection waits for the tree
+AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
+FOLLOW_SECONDS = 1.0
+RETRY_SECONDS = 5.0
+
+OF_PAGE: LiteralString = "e.position > %(after)b AND e.position <= %(upto)b"
+# The ids of a page's own aggregates, lest every page costs more as history grows, and picked by number from an array: a
+# join would lose the order of the rows, which then have to be sorted. Where an id is missing no leaf is hashed.
+LEAVES: LiteralString = (
+    "WITH page AS MATERIALIZED (SELECT ARRAY("
+    f"SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE} ORDER BY 1) AS numbers),"
+    " known AS MATERIALIZED (SELECT ARRAY(SELECT originator_id FROM roundledger.originators"
+    " WHERE originator = ANY((SELECT numbers FROM page)::int4[]) ORDER BY originator) AS ids),"
+    " whole AS MATERIALIZED (SELECT ids FROM known, page WHERE cardinality(ids) = cardinality(numbers))"
+    " SELECT count(*), min(position), string_agg(leaf, ''::bytea ORDER BY position) FROM ("
+    f" SELECT e.position, {LEAF_SQL} AS leaf FROM roundledger.events e CROSS JOIN LATERAL (SELECT pg_catalog.uuid_send("
+    "(SELECT ids FROM whole)[pg_catalog.width_bucket(e.originator, (SELECT numbers FROM page))]) AS id) o"
+    f" WHERE {OF_PAGE}) sealed"
+)
+POSITIONS: LiteralString = f"SELECT e.position FROM roundledger.events e WHERE {OF_PAGE} ORDER BY e.position"
+HASHES: LiteralString = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
+
+
+class AlreadySealing(Exception):
+    """Another process seals this log."""
+
+
+class BrokenLog(Exception):
+    """What is stored contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
+
+
+_Rows = list[tuple[Piece, int | None]]  # at the level of the leaves with the position of the first event
+
+
+class _Page(NamedTuple):
+    """Leaf hashes of the events between two positions; their positions only where numbers are missing."""
+
+    first_position: int
+    hashes: bytes
+    positions: list[int] | None
+
+    def placed(self, first: int, pieces: list[Piece]) -> _Rows:
+        """What the tree has grown by, if the page begins at leaf `first`."""
+        return [(piece, None if piece.level else self._position(piece.first - first)) for piece in pieces]
+
+    def _position(self, at: int) -> int:
+        return self.first_position + at if self.positions is None else self.positions[at]
+
+
+class Sealer:
+    """Use it in a with statement; raises AlreadySealing if there is one."""
+
+    def __init__(self, database_url: str, key_folder: Path) -> None:
+        self._database_url = database_url
+        self._key_folder = key_folder
+        self._database = Database(database_url, connections_at_most=CONNECTIONS + 1)
+        self._events = EventReader(self._database, TopicIds(self._database))
+        self.log = LogReader(self._database)
+        self._reading = ThreadPoolExecutor(CONNECTIONS, "roundledger-sealing")
+        self._writing = ThreadPoolExecutor(1, "roundledger-sealed")
+        self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._tree = Tree()
+        self._position = 0
+        self._signer: Signer | None = None
+
+    def __enter__(self) -> Sealer:
+        try:
+            self._connection = self._lock()
+            self._load()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._reading.shutdown()
+        self._writing.shutdown()
+        self._database.close()
+        if self._connection is not None:
+            with suppress(psycopg.Error):  # now, and not when the server notices that the connection is gone
+                self._connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK_KEY])
+            self._connection.close()
+
+    def _lock(self) -> psycopg.Connection[tuple[Any, ...]]:
+        connection = psycopg.connect(self._database_url, autocommit=True)
+        try:
+            row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
+            if row is None or not row[0]:
+                raise AlreadySealing("Another process seals this log.")
+            take_role(connection, SERVICE_ROLE)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _load(self) -> None:
+        """Where the log ends. Nothing is built on a tree that does not give the root it was signed with."""
+        size, latest = self.log.size(), self.log.latest()
+        if latest is None:
+            if size:
+                raise BrokenLog(f"The log has {size} leaves and no checkpoint.")
+            return
+        try:
+            self._tree = self.log.tree(size)
+        except ValueError as error:
+            raise BrokenLog(f"Hashes are missing from the log: {error}.") from None
+        checkpoint = latest.parsed()
+        if (checkpoint.size, checkpoint.root) != (size, self._tree.root()):
+            raise BrokenLog(
+                f"The stored hashes do not give the root of the last checkpoint, of {checkpoint.size} events."
+            )
+        if not checkpoint.trusted_by(self.log.keys()):
+            raise BrokenLog(f"The last checkpoint, of {checkpoint.size} events, is not signed with a key of this log.")
+        self._position = latest.last_position
+
+    # ---- sealing
+
+    @property
+    def size(self) -> int:
+        return self._tree.size
+
+    def seal(self, report: Callable[[int], None] = lambda sealed: None) -> int:
+        """Seal all that is settled now, and return how many events that was; `report` gets those of each step."""
+        signer = self.signer()
+        assert self._connection is not None
+        upto, before = self._events.settle(), self._tree.size
+        while self._position < upto:
+            end = min(upto, self._position + AT_ONCE)
+            tree = self._tree.copy()
+            with self._connection.transaction(), self._connection.cursor() as cursor:
+                with self._meanwhile(partial(_insert_hashes, cursor)) as insert:
+                    for page in self._pages(self._position, end):
+                        first = tree.size
+                        insert(page.placed(first, tree.add(page.hashes)))
+                if tree.size > self._tree.size:
+                    _insert_checkpoint(cursor, sign(signer.name, tree.size, tree.root(), [signer]), end)
+            sealed = tree.size - self._tree.size
+            self._tree, self._position = tree, end
+            report(sealed)
+        return self._tree.size - before
+
+    @contextmanager
+    def _meanwhile(self, do: Callable[[_Rows], None]) -> Iterator[Callable[[_Rows], None]]:
+        """Yields what does it in another thread, one after the other; all of it is done when this ends."""
+        last: Future[None] | None = None
+
+        def later(rows: _Rows) -> None:
+            nonlocal last
+            if last is not None:
+                last.result()
+            last = self._writing.submit(do, rows)
+
+        try:
+            yield later
+        finally:
+            if last is not None:
+                last.result()
+
+    def _pages(self, position: int, end: int) -> Iterator[_Page]:
+        """In order, while the next ones are being worked on."""
+        waiting: deque[Future[_Page | None]] = deque()
+        while position < end or waiting:
+            while position < end and len(waiting) < AHEAD:
+                upto = min(end, position + PAGE)
+                waiting.append(self._reading.submit(self._page, position, upto))
+                position = upto
+            page = waiting.popleft().result()
+            if page is not None:
+                yield page
+
+    def _page(self, after: int, upto: int) -> _Page | None:
+        page = {"after": after, "upto": upto}
+
+        def read(statement: LiteralString) -> list[tuple[Any, ...]]:
+            return self._database.rows(statement, page, prepare=True)
+
+        ((count, first, hashes),) = read(LEAVES)
+        if not count:
+            return None
+        if len(hashes or b"") != count * HASH_BYTES:
+            raise BrokenLog(
+                f"Between the positions {after + 1} and {upto} are events without an originator or a topic."
+            )
+        whole = first == after + 1 and count == upto - after
+        return _Page(first, hashes, None if whole else [position for (position,) in read(POSITIONS)])
+
+    def follow(self, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
+        """Seal new events until `stop` is set. A database that is away for longer than its patience ends it."""
+        while not stop.is_set():
+            started = time.monotonic()
+            self.seal()
+            stop.wait(max(0.05, every_seconds - (time.monotonic() - started)))
+
+    # ---- keys
+
+    def signer(self) -> Signer:
+        """The key that signs: made on first need, and never again without being asked."""
+        if self._signer is None:
+            self._signer = self._known_signer() or self._first_signer(origin_of(self.log.log_id()))
+        return self._signer
+
+    def _file(self) -> KeyFile:
+        return KeyFile.of_log(self._key_folder, self.log.log_id())
+
+    def _known_signer(self) -> Signer | None:
+        keys = self.log.keys()
+        if not keys:
+            return None
+        file = self._file()
+        signer, next_ = file.load(), file.successor.load()
+        if next_ is not None and next_.verifier == keys[-1]:
+            file.succeed()  # a rotation that was killed before its end
+            return next_
+        if signer is None:
+            raise KeyProblem(
+                f"The log's key is not at {file.path}. Bring it there; if it is lost, "
+                "`roundledger log key rotate --lost` makes another."
+            )
+        if signer.verifier != keys[-1]:
+            raise KeyProblem(f"{file.path} is not the key that signs this log, {keys[-1].text()}.")
+        return signer
+
+    def _first_signer(self, origin: str) -> Signer:
+        file = self._file()
+        signer = file.load()  # one whose public half was not stored any more, because the process was killed
+        if signer is None:
+            signer = new_signer(origin)
+            file.save(signer)
+        self._announce(signer.verifier, "first")
+        return signer
+
+    def create_key(self, origin: str | None = None) -> Verifier:
+        """The log's first key, under a name of one's own."""
+        if self.log.keys():
+            raise KeyProblem("The log has a key already; `roundledger log key rotate` makes another.")
+        self._signer = self._first_signer(origin or origin_of(self.log.log_id()))
+        return self._signer.verifier
+
+    def rotate_key(self, *, lost: bool = False) -> Verifier:
+        """From here on another key signs. The old one signs a last time, with the new one, unless it is lost."""
+        keys, file = self.log.keys(), self._file()
+        if not keys:
+            raise KeyProblem("The log has no key yet.")
+        old = None
+        if not lost:
+            old = self.signer()
+            self.seal()
+        elif file.load() is not None:
+            raise KeyProblem(f"The key is at {file.path}: it is not lost. Put it aside first if it must not sign.")
+        new = file.successor.load() or new_signer(keys[-1].name)
+        if file.successor.load() is None:
+            file.successor.save(new)
+        self._announce(new.verifier, "lost" if lost else "rotated")
+        file.succeed()
+        self._signer = new
+        if self._tree.size:
+            checkpoint = sign(new.name, self._tree.size, self._tree.root(), [new] if old is None else [new, old])
+            assert self._connection is not None
+            with self._connection.cursor() as cursor:
+                _insert_checkpoint(cursor, checkpoint, self._position)
+        return new.verifier
+
+    def _announce(self, key: Verifier, reason: str) -> None:
+        assert self._connection is not None
+        self._connection.execute("INSERT INTO roundledger.log_keys (key, reason) VALUES (%s, %s)", [key.text(), reason])
+
+
+def _insert_hashes(cursor: psycopg.Cursor[Any], rows: _Rows) -> None:
+    with cursor.copy(HASHES) as copy:
+        copy.set_types(["int2", "int8", "int8", "bytea"])
+        for piece, position in rows:
+            copy.write_row((piece.level, piece.first, position, piece.hashes))
+
+
+def _insert_checkpoint(cursor: psycopg.Cursor[Any], checkpoint: Checkpoint, position: int) -> None:
+    cursor.execute(
+        "INSERT INTO roundledger.log_checkpoints (size, last_position, note) VALUES (%s, %s, %s)",
+        [checkpoint.size, position, checkpoint.text()],
+    )
+
+
+def seal_now(database_url: str, key_folder: Path) -> int:
+    """Seal what there is, if nobody else does; returns how many events that was."""
+    try:
+        with Sealer(database_url, key_folder) as sealer:
+            return sealer.seal()
+    except AlreadySealing:
+        return 0
+
+
+def run(database_url: str, key_folder: Path, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
+    """Seal until `stop` is set; where another process seals, wait until its place is free."""
+    said = ""
+    while not stop.is_set():
+        try:
+            with Sealer(database_url, key_folder) as sealer:
+                said = ""
+                sealer.follow(stop, every_seconds)
+        except AlreadySealing:
+            stop.wait(every_seconds * 2)
+        except (BrokenLog, KeyProblem, *DATABASE_ERRORS) as error:
+            if str(error) != said:  # once, not every few seconds for a week
+                logger.error("Events are not being sealed: %s", error)
+            said = str(error)
+            stop.wait(RETRY_SECONDS)

@@ -1,0 +1,229 @@
+"""A growing tree compared with every root that was signed, and what can be found wrong with a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from infra.log.checkpoints import Checkpoint
+from infra.log.merkle import HASH_BYTES
+from infra.log.signed_notes import BadNote, Verifier
+from infra.log.stored_log import PAGE, StoredCheckpoint
+from infra.log.tiles import WIDTH, Tree
+
+Kind = Literal[
+    "row_changed",
+    "row_deleted",
+    "row_inserted",
+    "rows_exchanged",
+    "hash_changed",  # a hash of the log, while the event is as it was signed
+    "history_rewritten",  # events and hashes alike, so that a signed root does not fit
+    "tree_damaged",  # hashes above the leaves, or some that are missing
+    "checkpoint_missing",  # the last one, with which the last hashes were stored
+    "checkpoint_unreadable",
+    "signature_broken",
+    "tree_shorter",  # than a checkpoint, in the database or outside, has it
+    "fork",  # from what a checkpoint outside has
+]
+MOST_NAMED = 1_000  # findings of one sort; beyond that they are counted
+
+
+class Finding(Struct, frozen=True):
+    """`detail` is a sentence for people. Positions and indexes from the first to the last one concerned."""
+
+    kind: Kind
+    detail: str
+    positions: tuple[int, ...] = ()
+    index: int | None = None
+    size: int | None = None  # of the checkpoint concerned
+
+
+class StoredLog(Protocol):
+    """What a check needs of a log; `stored_log.LogReader` is one."""
+
+    def size(self) -> int: ...
+    def hashes(self, level: int, first: int, end: int) -> bytes: ...
+    def tile(self, level: int, number: int, width: int) -> bytes: ...
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]: ...
+    def checkpoints(self) -> Iterator[StoredCheckpoint]: ...
+    def keys(self) -> list[Verifier]: ...
+
+
+class SignedRoot(NamedTuple):
+    """A root that the tree must have at a size."""
+
+    size: int
+    root: bytes
+    outside: bool = False
+
+
+class RootComparison:
+    """The comparison of a tree with signed roots."""
+
+    def __init__(self) -> None:
+        self._fitted = 0  # the largest size up to which all roots were as signed
+        self._misfits: list[SignedRoot] = []
+        self._beyond: list[SignedRoot] = []
+
+    def judge(self, mark: SignedRoot, root: bytes | None) -> None:
+        """In the order of sizes; `root` is the tree's at that size."""
+        if root == mark.root:
+            self._fitted = self._fitted if self._misfits else mark.size
+        elif len(self._misfits) < MOST_NAMED:
+            self._misfits.append(mark)
+
+    def beyond(self, mark: SignedRoot) -> None:
+        """One that belongs to a longer tree."""
+        if len(self._beyond) < MOST_NAMED:
+            self._beyond.append(mark)
+
+    @property
+    def fits(self) -> bool:
+        return not self._misfits
+
+    def findings(self, size: int) -> Iterator[Finding]:
+        first = next((mark for mark in self._misfits if not mark.outside), None)
+        if first is not None:
+            detail = (
+                f"The log does not have the root that was signed at {first.size} events; something between the events "
+                f"{self._fitted} and {first.size} of it was rewritten."
+            )
+            yield Finding("history_rewritten", detail, size=first.size)
+        for mark in self._misfits:
+            if mark.outside:
+                detail = (
+                    f"A checkpoint that was kept outside has another root at {mark.size} events: this is a fork of it."
+                )
+                yield Finding("fork", detail, size=mark.size)
+        for mark in self._beyond:
+            if mark.outside:
+                detail = (
+                    f"A checkpoint that was kept outside has {mark.size} events and the log here only {size}: "
+                    f"{mark.size - size} that were sealed are lost."
+                )
+            else:
+                detail = f"A checkpoint in the database has {mark.size} events and the log only {size}."
+            yield Finding("tree_shorter", detail, size=mark.size)
+
+
+class GrowingTree:
+    """A tree that grows by hashes in their order, compared with each signed root when it reaches its size."""
+
+    def __init__(self, log: StoredLog, roots: Iterator[SignedRoot]) -> None:
+        self._log = log
+        self._tree = Tree()
+        self._roots = roots
+        self._next = next(roots, None)
+        self._comparison = RootComparison()
+        self._damaged: set[int] = set()
+        self._lacking: int | None = None
+
+    def add(self, hashes: bytes) -> None:
+        end = self._tree.size + len(hashes) // HASH_BYTES
+        while self._next is not None and self._next.size <= end:
+            taken = (self._next.size - self._tree.size) * HASH_BYTES
+            self._add(hashes[:taken])
+            hashes = hashes[taken:]
+            self._judge(self._next)
+            self._next = next(self._roots, None)
+        self._add(hashes)
+
+    def _add(self, hashes: bytes) -> None:
+        """What is stored above the leaves must be what comes of them."""
+        for piece in self._tree.add(hashes):
+            end = piece.first + len(piece.hashes) // HASH_BYTES
+            if piece.level and self._log.hashes(piece.level, piece.first, end) != piece.hashes:
+                self._damaged.add(piece.level)
+
+    def _judge(self, mark: SignedRoot) -> None:
+        self._comparison.judge(mark, self._tree.root() if self._tree.size == mark.size else None)
+
+    def add_all(self, size: int) -> None:
+        """By the stored hashes of leaves themselves."""
+        while self._tree.size < size:
+            end = min(size, self._tree.size + PAGE)
+            hashes = self._log.hashes(0, self._tree.size, end)
+            if len(hashes) != (end - self._tree.size) * HASH_BYTES:
+                self._lacking = self._tree.size + len(hashes) // HASH_BYTES
+                return
+            self.add(hashes)
+
+    def close(self) -> bool:
+        """Signed roots that were not reached belong to a longer tree. Returns whether all others fit."""
+        while self._next is not None:
+            self._comparison.beyond(self._next)
+            self._next = next(self._roots, None)
+        return self._comparison.fits
+
+    def findings(self, size: int) -> Iterator[Finding]:
+        self.close()
+        if self._lacking is not None:
+            yield lacking(self._lacking)
+        for level in sorted(self._damaged):
+            detail = f"Hashes of level {level} of the log are not the roots of the tiles of {WIDTH} below them."
+            yield Finding("tree_damaged", detail)
+        yield from self._comparison.findings(size)
+
+
+def lacking(index: int) -> Finding:
+    return Finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
+
+
+def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
+    """Those that the database names, where the auditor knows none."""
+    try:
+        return log.keys()
+    except BadNote as error:
+        detail = f"A public key of the log cannot be read, so nothing that was signed can be verified: {error}."
+        found.append(Finding("signature_broken", detail))
+        return []
+
+
+def ends_elsewhere(latest: StoredCheckpoint) -> Finding:
+    """The sealer goes on from there, and what is beyond it counts as not sealed yet."""
+    detail = f"The last checkpoint says that its events end at position {latest.last_position}, and they do not."
+    return Finding("tree_damaged", detail, size=latest.size)
+
+
+def unsigned(size: int, covered: int) -> Finding:
+    """Hashes and checkpoint are stored in one transaction, so one of them was taken out."""
+    detail = (
+        f"The log has {size} events and the last checkpoint {covered}: the one that was signed with the rest is gone."
+    )
+    return Finding("checkpoint_missing", detail, index=covered, size=size)
+
+
+def signed(
+    checkpoints: Iterable[StoredCheckpoint], keys: Sequence[Verifier], found: list[Finding]
+) -> Iterator[SignedRoot]:
+    """In the order in which they were made, in which a log never becomes shorter."""
+    largest = 0
+    for stored in checkpoints:
+        try:
+            checkpoint = stored.parsed()
+        except BadNote as error:
+            detail = f"Checkpoint {stored.number} cannot be read: {error}."
+            found.append(Finding("checkpoint_unreadable", detail, size=stored.size))
+            continue
+        if checkpoint.size != stored.size or not checkpoint.trusted_by(keys):
+            detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, is not signed by a key of the log."
+            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+        elif checkpoint.size < largest:
+            detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, was signed after one of {largest}."
+            found.append(Finding("tree_shorter", detail, size=checkpoint.size))
+        else:
+            largest = checkpoint.size
+            yield SignedRoot(checkpoint.size, checkpoint.root)
+
+
+def kept_outside(outside: Iterable[Checkpoint], keys: Sequence[Verifier], found: list[Finding]) -> list[SignedRoot]:
+    """By size; one that the log's key has not signed is compared all the same, and reported."""
+    roots = []
+    for checkpoint in sorted(outside, key=lambda checkpoint: checkpoint.size):
+        roots.append(SignedRoot(checkpoint.size, checkpoint.root, True))
+        if not checkpoint.trusted_by(keys):
+            detail = f"The checkpoint of {checkpoint.size} events that was kept outside is not signed by the log's key."
+            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+    return roots

@@ -1,0 +1,209 @@
+"""The log as it is stored: its tiles, checkpoints and keys, and the index of an event in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, LiteralString, NamedTuple
+from uuid import UUID
+
+from infra.log.checkpoints import Checkpoint, parse_checkpoint
+from infra.log.merkle import HASH_BYTES
+from infra.log.signed_notes import Verifier, parse_verifier
+from infra.log.tiles import WIDTH, Tree, levels_of, width_at
+from infra.store.database import Database
+from infra.store.event_rows import EventRows, LogRow
+
+PAGE = 65_536  # hashes at a time, which is 2 MiB
+MOST_COUNTED = 1_000_000  # unsealed events; a service that asks every few seconds must not count years of them
+
+
+class StoredCheckpoint(NamedTuple):
+    number: int
+    size: int
+    last_position: int
+    note: str
+    sealed_at: datetime
+
+    def parsed(self) -> Checkpoint:
+        return parse_checkpoint(self.note)
+
+
+class LogPiece(NamedTuple):
+    """Hashes of consecutive leaves, and where they begin: in the log, and in the order of events."""
+
+    first: int
+    first_position: int
+    hashes: bytes
+
+    @property
+    def width(self) -> int:
+        return len(self.hashes) // HASH_BYTES
+
+
+class Lag(NamedTuple):
+    """How far the log is behind the events."""
+
+    events: int
+    seconds: float
+
+
+class LogReader:
+    """Of one database; may be shared by threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.events = EventRows(database)
+
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
+        return self._database.rows(statement, values, prepare=True)
+
+    @property
+    def database_url(self) -> str:
+        return self._database.url
+
+    # ---- what the log is
+
+    def log_id(self) -> UUID:
+        ((log_id,),) = self._rows("SELECT log_id FROM roundledger.log_identity", [])
+        found: UUID = log_id
+        return found
+
+    def keys(self) -> list[Verifier]:
+        """The one that signs now comes last."""
+        rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number", [])
+        return [parse_verifier(key) for (key,) in rows]
+
+    def latest(self) -> StoredCheckpoint | None:
+        return next(iter(self._checkpoints("ORDER BY number DESC LIMIT 1")), None)
+
+    def covering(self, size: int) -> StoredCheckpoint | None:
+        """The first checkpoint of a log that has at least so many events."""
+        return next(iter(self._checkpoints("WHERE size >= %b ORDER BY size, number LIMIT 1", size)), None)
+
+    def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
+        """All of them, in the order in which they were made."""
+        while page := self._checkpoints("WHERE number > %b ORDER BY number LIMIT 1000", after):
+            yield from page
+            after = page[-1].number
+
+    def checkpoints_of(self, above: int, upto: int) -> list[StoredCheckpoint]:
+        """Those of more than so many events and at most so many, in the order in which they were made."""
+        return self._checkpoints("WHERE size > %b AND size <= %b ORDER BY number", above, upto)
+
+    def _checkpoints(self, condition: LiteralString, *values: int) -> list[StoredCheckpoint]:
+        return [StoredCheckpoint(*row) for row in self._rows(f"{_CHECKPOINTS} {condition}", [*values])]
+
+    # ---- the tree
+
+    def size(self) -> int:
+        rows = self._rows(_SIZE, [])
+        return int(rows[0][0]) if rows else 0
+
+    def extent(self) -> tuple[int, StoredCheckpoint | None]:
+        """How many events have their hashes here, and the last checkpoint, as they are at one moment."""
+        rows = self._rows(
+            f"SELECT coalesce(({_SIZE}), 0), c.* FROM (VALUES (1)) now LEFT JOIN "
+            f"({_CHECKPOINTS} ORDER BY number DESC LIMIT 1) c ON true",
+            [],
+        )
+        size, *checkpoint = rows[0]
+        return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)
+
+    def is_signed(self, size: int) -> bool:
+        """Whether a checkpoint was ever signed for the log at this size."""
+        rows = self._rows("SELECT EXISTS (SELECT FROM roundledger.log_checkpoints WHERE size = %b)", [size])
+        return bool(rows[0][0])
+
+    def hashes(self, level: int, first: int, end: int) -> bytes:
+        """Of one level, from an index up to another, as far as they are there and without a gap."""
+        start = first - first % WIDTH
+        rows = self._rows(
+            "SELECT first, hashes FROM roundledger.log_hashes WHERE level = %b::int2 AND first >= %b AND first < %b "
+            "ORDER BY first",
+            [level, start, end],
+        )
+        parts, at = [], start
+        for begins, hashes in rows:
+            if begins != at:
+                break
+            parts.append(hashes)
+            at += len(hashes) // HASH_BYTES
+        return b"".join(parts)[(first - start) * HASH_BYTES : (end - start) * HASH_BYTES]
+
+    def tile(self, level: int, number: int, width: int) -> bytes:
+        return self.hashes(level, number * WIDTH, number * WIDTH + width)
+
+    def tree(self, size: int) -> Tree:
+        """The right edge of the log as it was at some size."""
+        edge = []
+        for level in range(levels_of(size)):
+            number, width = (size >> 8 * level) // WIDTH, width_at(size, level)
+            edge.append(self.tile(level, number, width) if width else b"")
+        return Tree(size, edge)
+
+    # ---- events in the log
+
+    def starts(self, first: int, end: int) -> list[tuple[int, int]]:
+        """Indexes, from one up to another, at which a piece of leaves begins, each with the position of its event."""
+        rows = self._rows(
+            "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first >= %b AND first < %b",
+            [first, end],
+        )
+        return [(index, position) for index, position in rows]
+
+    def pieces(self, first: int, last: int) -> list[LogPiece]:
+        """The pieces of leaves with the events from one position to another, and the piece after them."""
+        rows = self._rows(
+            "SELECT first, first_position, hashes FROM roundledger.log_hashes WHERE level = 0 "
+            "AND first_position >= coalesce((SELECT max(first_position) FROM roundledger.log_hashes "
+            "  WHERE level = 0 AND first_position <= %b), 0) "
+            "AND first_position <= coalesce((SELECT min(first_position) FROM roundledger.log_hashes "
+            "  WHERE level = 0 AND first_position > %b), %b) ORDER BY first_position",
+            [first, last, last],
+        )
+        return [LogPiece(*row) for row in rows]
+
+    def index_of(self, position: int) -> int | None:
+        """The index in the log of the event at a position; None if it is not sealed yet."""
+        rows = self._rows(
+            "SELECT first, octet_length(hashes) / 32, (SELECT count(*) FROM roundledger.events e "
+            "  WHERE e.position >= h.first_position AND e.position < %b) "
+            "FROM roundledger.log_hashes h WHERE level = 0 AND first_position <= %b "
+            "ORDER BY first_position DESC LIMIT 1",
+            [position, position],
+        )
+        if not rows:
+            return None
+        first, count, before = rows[0]
+        return int(first + before) if before < count else None
+
+    def rows_from(self, index: int, count: int) -> list[LogRow]:
+        """The events from an index of the log on."""
+        rows = self._rows(
+            "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first <= %b "
+            "ORDER BY first DESC LIMIT 1",
+            [index],
+        )
+        if not rows:
+            return []
+        first, position = rows[0]
+        return self.events.from_position(position, index - first, count)
+
+    def lag(self) -> Lag:
+        """Events that are not sealed yet, and how long the oldest of them has waited."""
+        ((count, seconds),) = self._rows(
+            "SELECT (SELECT count(*) FROM (SELECT FROM roundledger.events WHERE position > sealed LIMIT %b) unsealed),"
+            " (SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM roundledger.events"
+            "  WHERE position > sealed ORDER BY position LIMIT 1) "
+            "FROM (SELECT coalesce((SELECT last_position FROM roundledger.log_checkpoints"
+            "  ORDER BY number DESC LIMIT 1), 0) AS sealed) log",
+            [MOST_COUNTED],
+        )
+        return Lag(int(count), max(0.0, seconds or 0.0))
+
+
+_SIZE: LiteralString = (
+    "SELECT first + octet_length(hashes) / 32 FROM roundledger.log_hashes WHERE level = 0 ORDER BY first DESC LIMIT 1"
+)
+_CHECKPOINTS: LiteralString = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"

@@ -1,0 +1,134 @@
+"""A witness: somebody else's memory of a log. It keeps the checkpoints that it has seen, on its own machine, lets the
+log only grow, and cosigns what has grown (C2SP tlog-cosignature).
+
+A folder holds the witness's own key, and for each log the keys that it is known by and every checkpoint with the
+cosignature, named by its size.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from infra.log.checkpoints import Checkpoint, parse_checkpoint
+from infra.log.keys import KeyFile, new_signer
+from infra.log.merkle import is_consistent
+from infra.log.signed_notes import COSIGNATURE, BadNote, Signer, Verifier, parse_verifier
+
+Prove = Callable[[int, int], Sequence[bytes]]  # the hashes that lead from one size to another
+
+
+class Refused(Exception):
+    """`kind`: shorter, fork, unproved, unknown_key, other_log or unreadable."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+class Witness:
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        file = KeyFile(folder / "witness.key")
+        signer = file.load()
+        if signer is None:
+            signer = new_signer(name, COSIGNATURE)
+            file.save(signer)
+        self._signer: Signer = signer
+
+    @property
+    def key(self) -> Verifier:
+        return self._signer.verifier
+
+    # ---- what it remembers
+
+    def _of_log(self, origin: str) -> Path:
+        """A log's name may have any letters; its folder has some that every file system takes."""
+        plain = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in origin)[:40]
+        return self._folder / f"{plain}-{sha256(origin.encode()).hexdigest()[:8]}"
+
+    def keys_of(self, origin: str) -> list[Verifier]:
+        try:
+            return [parse_verifier(line) for line in (self._of_log(origin) / "keys").read_text("utf-8").splitlines()]
+        except FileNotFoundError:
+            return []
+
+    def last_of(self, origin: str) -> Checkpoint | None:
+        sizes = [int(file.stem) for file in self._of_log(origin).glob("*.checkpoint") if file.stem.isdecimal()]
+        if not sizes:
+            return None
+        kept = parse_checkpoint((self._of_log(origin) / f"{max(sizes)}.checkpoint").read_text("utf-8"))
+        if not kept.note.signed_by([self.key]):
+            raise Refused("unreadable", f"the checkpoint of {kept.size} events in {self._folder} is not cosigned by us")
+        return kept
+
+    # ---- what it is shown
+
+    def look(
+        self,
+        text: str,
+        prove: Prove,
+        at_seconds: int,
+        *,
+        trusted: Sequence[Verifier] = (),
+        offered: Sequence[Verifier] = (),
+    ) -> Checkpoint:
+        """The checkpoint with our cosignature, or Refused.
+
+        `trusted`: keys that the auditor says are the log's. `offered`: those that the log itself names; they count when
+        nothing is known of it yet, and later only together with one that is known.
+        """
+        try:
+            checkpoint = parse_checkpoint(text)
+        except BadNote as error:
+            raise Refused("unreadable", str(error)) from None
+        known = list(dict.fromkeys([*self.keys_of(checkpoint.origin), *trusted]))
+        if not known and (self.last_of(checkpoint.origin) is None):
+            known = list(offered)
+        if not checkpoint.trusted_by(known):
+            raise Refused("unknown_key", _unknown(checkpoint, known))
+        self._compare(checkpoint, prove)
+        cosigned = checkpoint.with_signature(self._signer.cosign(checkpoint.note.body, at_seconds))
+        self._keep(cosigned, list(dict.fromkeys([*known, *checkpoint.trusted_by(offered)])))
+        return cosigned
+
+    def _compare(self, checkpoint: Checkpoint, prove: Prove) -> None:
+        last = self.last_of(checkpoint.origin)
+        if last is None:
+            return
+        if checkpoint.size < last.size:
+            raise Refused("shorter", f"the log has {checkpoint.size} events, and it has had {last.size}")
+        if checkpoint.size == last.size:
+            if checkpoint.root != last.root:
+                raise Refused("fork", f"at {last.size} events the log has another root than it had")
+            return
+        proof = prove(last.size, checkpoint.size)
+        if not is_consistent(last.size, last.root, checkpoint.size, checkpoint.root, proof):
+            raise Refused(
+                "fork", f"the log of {checkpoint.size} events does not begin with the {last.size} that we saw"
+            )
+
+    def _keep(self, cosigned: Checkpoint, keys: Sequence[Verifier]) -> None:
+        folder = self._of_log(cosigned.origin)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(folder / "keys", "".join(f"{key.text()}\n" for key in keys))
+        _write(folder / f"{cosigned.size}.checkpoint", cosigned.text())
+
+
+def _unknown(checkpoint: Checkpoint, known: Sequence[Verifier]) -> str:
+    if not known:
+        return f"no key is known of the log {checkpoint.origin}"
+    return f"the checkpoint is signed with none of the keys that are known: {', '.join(key.text() for key in known)}"
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    with new.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)

@@ -1,0 +1,1 @@
+"""The database schema: migrations, and the catalogue that the audit compares."""

@@ -1,0 +1,64 @@
+"""Whose turn it is to bank: at most two rounds in a row, then the next who accepts, clockwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from domain.round.dealing import clockwise
+from infra.simulation.patrons import Person
+
+MOST_IN_A_ROW = 2
+
+
+class Rotation:
+    """`strict`: a third round in a row never; otherwise it may be, once everybody else has declined.
+
+    `after`: the seat that banked last before these people sat down; the first to its left begins.
+    Where a voided round could be read in two ways, this takes neither: see `may_void`.
+    """
+
+    def __init__(self, strict: bool, rng: Random, after: int = 0) -> None:
+        self._strict, self._rng = strict, rng
+        self._settled = 0  # rounds of the last player-dealer in a row
+        self._voided = False  # the round just played
+        self._seat = after
+        self._declined: list[int] = []
+        self.last: Person | None = None
+
+    def next(self, seated: Mapping[int, Person]) -> tuple[int, list[int]]:
+        """The seat that banks, and the others that were offered the bank before it and declined, in that order."""
+        seat, self._declined = self._offer(seated)
+        if seat != self._seat:
+            self._settled = 0
+        self._seat, self.last = seat, seated[seat]
+        return seat, self._declined
+
+    def _offer(self, seated: Mapping[int, Person]) -> tuple[int, list[int]]:
+        if self.last is None:
+            return clockwise(seated, self._seat)[0], []
+        others = [seat for seat in clockwise(seated, self._seat) if seat != self._seat]
+        entitled = self._settled < MOST_IN_A_ROW
+        if self._voided:  # a voided round does not count, so it is played again as it was
+            return self._seat, [] if entitled else others
+        if entitled and self._rng.random() < self.last.stays:
+            return self._seat, []
+        for at, seat in enumerate(others):
+            if self._rng.random() < seated[seat].banks:
+                return seat, others[:at]
+        if entitled or not self._strict:
+            return self._seat, others
+        return others[-1], others[:-1]  # somebody must, or there is no round
+
+    @property
+    def may_void(self) -> bool:
+        """Not the first round of somebody to whom others gave way.
+
+        Were it voided, one could ask whether their refusals still hold for their next one.
+        """
+        return self._settled > 0 or not self._declined
+
+    def played(self, voided: bool) -> None:
+        self._voided = voided
+        if not voided:
+            self._settled += 1

@@ -1,0 +1,97 @@
+"""How far the clock of this machine is from the database's: every event has a time of each.
+
+The difference is measured with a question to the database, and for the next seconds carried on by a clock that nobody
+sets, so that a clock of ours that is set meanwhile is noticed at once, and at no cost.
+"""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import NamedTuple
+
+from eventsourcing.persistence import OperationalError
+
+from infra.store.database import Database
+from infra.store.errors import DATABASE_ERRORS
+
+NOTICED_SECONDS = 1.0  # from here on it is reported
+REFUSED_SECONDS = 60.0  # from here on nothing is written: times of events could be put in any order
+MEASURED_FOR_SECONDS = 10.0
+SAMPLES = 3
+QUICK_SECONDS = 0.1  # an answer that took no longer is exact enough
+
+
+class ClocksDiffer(OperationalError):
+    """Nothing was stored, because the time of it would be wrong by more than a minute, here or in the database."""
+
+
+class _Sample(NamedTuple):
+    """What the database's clock showed when ours that nobody sets showed nothing, give or take."""
+
+    database_seconds: float
+    unsure_seconds: float
+    at: float
+
+    def ahead_seconds(self) -> float:
+        """By how much our clock is ahead for certain, or behind where negative."""
+        ahead = time.time_ns() / 1e9 - (self.database_seconds + time.monotonic())
+        sure = max(0.0, abs(ahead) - self.unsure_seconds)
+        return sure if ahead > 0 else -sure
+
+
+class Clocks:
+    """Of one process and database; safe to use from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sample: _Sample | None = None
+        self._lock = Lock()
+
+    def ahead_seconds(self) -> float:
+        """Measured now. Raises what the database's connection raises."""
+        sample = self._sample = self._measured()
+        return sample.ahead_seconds()
+
+    def check(self) -> None:
+        """Before anything is written: refuses it where the clocks differ too much, and costs nothing where they do
+        not. A database that does not answer is for whoever writes to notice."""
+        sample = self._sample
+        if sample is None or time.monotonic() - sample.at > MEASURED_FOR_SECONDS or _too_far(sample.ahead_seconds()):
+            sample = self._look_again(sample)
+        if sample is not None and _too_far(ahead := sample.ahead_seconds()):
+            raise ClocksDiffer(f"{in_words(ahead)} Nothing is stored until they agree: set the clock that is wrong.")
+
+    def _look_again(self, known: _Sample | None) -> _Sample | None:
+        with self._lock:
+            if self._sample is known:
+                try:
+                    self._sample = self._measured()
+                except DATABASE_ERRORS:
+                    return known
+            return self._sample
+
+    def _measured(self) -> _Sample:
+        best: _Sample | None = None
+        for _ in range(SAMPLES):
+            with self._database.cursor() as cursor:
+                began = time.monotonic()
+                row = cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+                ended = time.monotonic()
+            assert row is not None
+            sample = _Sample(row[0] - (began + ended) / 2, (ended - began) / 2, ended)
+            if best is None or sample.unsure_seconds < best.unsure_seconds:
+                best = sample
+            if best.unsure_seconds <= QUICK_SECONDS:
+                break
+        assert best is not None
+        return best
+
+
+def _too_far(ahead_seconds: float) -> bool:
+    return abs(ahead_seconds) > REFUSED_SECONDS
+
+
+def in_words(ahead_seconds: float) -> str:
+    way = "ahead of" if ahead_seconds > 0 else "behind"
+    return f"The clock of this service is {abs(ahead_seconds):,.1f} seconds {way} the database's."

@@ -1,0 +1,1 @@
+"""Events to rows and back: topics, their numbers, and the bytes."""

@@ -1,0 +1,194 @@
+"""Events to rows and back: the eventsourcing library's Mapper, over frozen msgspec structs.
+
+A row's state is a JSON array: the event's own fields as an inner array, who did it, and when it happened in
+milliseconds. JSON, because an auditor reads it with nothing but psql, and the exact bytes are what is hashed; an array,
+because sixty rows a round would otherwise repeat the names of their fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar, cast
+from uuid import UUID
+
+import msgspec
+from eventsourcing.domain import DomainEventProtocol
+from eventsourcing.persistence import JSONTranscoder, Mapper, MapperDeserialisationError, StoredEvent
+from msgspec import Struct
+
+from domain.round.sealing import SealedUnit
+
+Event = TypeVar("Event")
+Old = TypeVar("Old")
+
+
+class Entry(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
+    """What is stored of an event. Fields may be added at the end, with a default that is true of all earlier rows."""
+
+    event: Event
+    by: str = ""
+    at_ms: int = 0
+    late: bool = False  # entered afterwards, by a terminal that was offline
+
+    @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(self.at_ms / 1000, UTC)
+
+
+class _InTime(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
+    """An entry as nearly all are, without the last field: an array keeps even a default, and sixty rows add up."""
+
+    event: Event
+    by: str
+    at_ms: int
+
+
+class RecordedEvent(Struct, frozen=True):
+    """An event in its place: of which aggregate, as which version, who did it and when it happened at the table."""
+
+    originator_id: UUID
+    originator_version: int
+    event: Any
+    by: str = ""
+    at_ms: int = 0
+    late: bool = False
+    sealed: Sequence[SealedUnit] = ()  # what opens its commitments: stored with it, apart from it, and never loaded
+
+    @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(self.at_ms / 1000, UTC)
+
+
+class UnknownTopic(MapperDeserialisationError):
+    """A stored event whose topic this program has never heard of, probably written by a newer one."""
+
+
+class Unregistered(TypeError):
+    """An event of a class that has no topic, or only a retired one."""
+
+
+class Topics:
+    """Which class belongs to a topic, and how older shapes become the present one.
+
+    A topic is a name for ever, `round.wager_placed.v1`, and independent of modules and class names.
+    """
+
+    def __init__(self, events: Mapping[str, type[Struct]] | None = None) -> None:
+        self._topic_of: dict[type[Struct], str] = {}
+        self._events: dict[str, type[Struct]] = {}
+        self._decoders: dict[str, Callable[[bytes], Entry[Any]]] = {}
+        self._upcasts: dict[str, tuple[str, Callable[[Any], Any]]] = {}
+        for topic, event in (events or {}).items():
+            self.add(topic, event)
+
+    def add(self, topic: str, event: type[Struct]) -> None:
+        """`event` is written and read under `topic`."""
+        if event in self._topic_of:
+            raise ValueError(f"{event.__qualname__} has the topic {self._topic_of[event]} already")
+        self._take(topic)
+        self._topic_of[event] = topic
+        self._events[topic] = event
+        self._decoders[topic] = _decoder(event)
+
+    def retire(self, topic: str, shape: type[Old], successor: str, upcast: Callable[[Old], Any]) -> None:
+        """Rows of `topic` are no longer written. They are read as `shape` and turned into the class of
+        `successor`, which may be retired in its turn. For `shape`, keep the old struct, or say `list` or `dict`."""
+        self._take(topic)
+        self._upcasts[topic] = (successor, upcast)
+        decode = _decoder(shape)
+
+        def decode_and_upcast(state: bytes) -> Entry[Any]:
+            entry = decode(state)
+            return msgspec.structs.replace(entry, event=self._upcast(topic, entry.event))
+
+        self._decoders[topic] = decode_and_upcast
+
+    def topic_of(self, event: type[Struct]) -> str:
+        try:
+            return self._topic_of[event]
+        except KeyError:
+            raise Unregistered(f"{event.__qualname__} has no topic; add it to the topics") from None
+
+    def event_of(self, topic: str) -> type[Struct]:
+        """The class that rows of this topic are read as today."""
+        while topic in self._upcasts:
+            topic = self._upcasts[topic][0]
+        try:
+            return self._events[topic]
+        except KeyError:
+            raise _unknown(topic) from None
+
+    def topics_of(self, event: type[Struct]) -> frozenset[str]:
+        """Every topic whose rows are read as this class today, retired ones too."""
+        return frozenset(topic for topic in self._decoders if self.event_of(topic) is event)
+
+    def decoder(self, topic: str) -> Callable[[bytes], Entry[Any]]:
+        """Turns the state of a row of this topic into today's form of the event."""
+        try:
+            return self._decoders[topic]
+        except KeyError:
+            raise _unknown(topic) from None
+
+    def _take(self, topic: str) -> None:
+        if topic in self._decoders:
+            raise ValueError(f"the topic {topic} is taken: a topic is never used again for something else")
+
+    def _upcast(self, topic: str, event: Any) -> Any:
+        while topic in self._upcasts:
+            topic, upcast = self._upcasts[topic]
+            event = upcast(event)
+        if self._topic_of.get(type(event)) != topic:
+            raise UnknownTopic(f"an upcast ended in {type(event).__qualname__}, which is not the class of {topic!r}")
+        return event
+
+
+def _unknown(topic: str) -> UnknownTopic:
+    return UnknownTopic(f"no event is known for the topic {topic!r}; did a newer program write it?")
+
+
+def _decoder(shape: Any) -> Callable[[bytes], Entry[Any]]:
+    decoder: msgspec.json.Decoder[Entry[Any]] = msgspec.json.Decoder(Entry[shape])
+    return decoder.decode
+
+
+class TypedMapper(Mapper[UUID]):
+    """Takes and gives `RecordedEvent` events."""
+
+    def __init__(self, topics: Topics) -> None:
+        super().__init__(JSONTranscoder())  # the library wants one; it is never asked
+        self.topics = topics
+        self._encoder = msgspec.json.Encoder()
+
+    def encode(self, events: Iterable[RecordedEvent]) -> list[StoredEvent]:
+        topic_of, encode = self.topics.topic_of, self._encoder.encode
+        return [
+            StoredEvent(
+                recorded.originator_id,
+                recorded.originator_version,
+                topic_of(type(recorded.event)),
+                encode(
+                    Entry(recorded.event, recorded.by, recorded.at_ms, late=True)
+                    if recorded.late
+                    else _InTime(recorded.event, recorded.by, recorded.at_ms)
+                ),
+            )
+            for recorded in events
+        ]
+
+    def decode(self, topic: str, state: bytes) -> Entry[Any]:
+        try:
+            return self.topics.decoder(topic)(state)
+        except msgspec.MsgspecError as error:
+            raise MapperDeserialisationError(f"this is not the state of a {topic}: {error}") from error
+
+    def to_stored_event(self, domain_event: DomainEventProtocol[UUID]) -> StoredEvent:
+        (stored,) = self.encode([cast("RecordedEvent", domain_event)])
+        return stored
+
+    def to_domain_event(self, stored_event: StoredEvent) -> DomainEventProtocol[UUID]:
+        entry = self.decode(stored_event.topic, stored_event.state)
+        originator_id = cast("UUID", stored_event.originator_id)
+        version = stored_event.originator_version
+        recorded = RecordedEvent(originator_id, version, entry.event, entry.by, entry.at_ms, entry.late)
+        return cast("DomainEventProtocol[UUID]", recorded)

@@ -1,0 +1,26 @@
+"""Every topic that the ledger stores."""
+
+from domain.audit.trail_events import TRAIL_TOPICS
+from domain.disputes.disputes import DISPUTE_TOPICS
+from domain.floor.bettors import BETTOR_TOPICS
+from domain.floor.drop_boxes import BOX_TOPICS
+from domain.floor.meters import METER_TOPICS
+from domain.floor.table_sessions import TABLE_TOPICS
+from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS
+from domain.rules.adoption import RULEBOOK_TOPICS
+from infra.store.encoding.mapper import Topics
+
+TOPICS = Topics(
+    {
+        **BETTOR_TOPICS,
+        **ROUND_TOPICS,
+        **TABLE_TOPICS,
+        **BOX_TOPICS,
+        **METER_TOPICS,
+        **DISPUTE_TOPICS,
+        **RULEBOOK_TOPICS,
+        **TRAIL_TOPICS,
+    }
+)
+for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():
+    TOPICS.retire(topic, shape, successor, upcast)

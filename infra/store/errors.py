@@ -1,0 +1,20 @@
+"""What the store raises, for callers that need not know the libraries beneath it."""
+
+from __future__ import annotations
+
+import psycopg
+from eventsourcing import persistence
+
+StoreError = persistence.PersistenceError  # of every operation of the event store
+DATABASE_ERRORS = (psycopg.Error, persistence.PersistenceError)
+
+# The database is away, or was while an answer was on its way.
+UNAVAILABLE = (
+    persistence.OperationalError,
+    persistence.InterfaceError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+)
+# The database answers, and stores nothing: a missing right, a disk or a server that may only be read.
+NOT_STORING = (persistence.InternalError, persistence.ProgrammingError, psycopg.InternalError)
+NO_SUCH_TABLE = persistence.ProgrammingError

@@ -1,0 +1,172 @@
+"""The read path: one aggregate's events, and all events in the order of their positions.
+
+Positions are drawn from a sequence while transactions overlap, so a row may become visible after one with a higher
+position. A reader that simply went on from the last row it saw would never see it. Here is how none is skipped:
+
+- Between the last position that is known to be settled and the last row of a page, either no number is missing, and
+  then nothing can still turn up there;
+- or one is, and then it belongs to a transaction that is still under way, or to one that failed. Every INSERT holds a
+  ROW EXCLUSIVE lock on its table from before it draws a number until its rows are visible, and pg_locks shows who
+  holds one. Whoever is not there now has ended. Whoever is, is waited for, and nobody who comes later. Then the page
+  is read once more, and everything up to its end is settled.
+
+Writers take no lock for the sake of readers and never wait for one.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any, LiteralString, cast
+from uuid import UUID
+
+from infra.store.database import Database
+from infra.store.encoding.topic_ids import TopicIds
+from infra.store.event_rows import LogRow
+
+logger = logging.getLogger(__name__)
+
+OF_ONE: LiteralString = (
+    "SELECT originator_version, topic_id, state FROM roundledger.events "
+    "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b)"
+)
+OF_ALL: LiteralString = (
+    "SELECT position, recorded_at, originator_id, originator_version, topic_id, state "
+    "FROM roundledger.events JOIN roundledger.originators USING (originator) WHERE position > %b"
+)
+WRITERS: LiteralString = (
+    "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+    "AND relation = 'roundledger.events'::regclass"
+)
+RUN_LIMIT = 10_000
+
+
+class EventReader:
+    """`wait_seconds`: how long to wait for a writer before reading on only as far as is certain without it."""
+
+    def __init__(self, database: Database, topic_ids: TopicIds, *, wait_seconds: float = 1.0) -> None:
+        self._database = database
+        self._topic_ids = topic_ids
+        self._wait_seconds = wait_seconds
+        self._settled = 0  # nothing can turn up at this position or below it any more
+
+    def of(
+        self,
+        originator_id: UUID,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> list[tuple[int, int, bytes]]:
+        """(version, number of the topic, state) of one aggregate's events, by version."""
+        statement: LiteralString = OF_ONE
+        values: list[Any] = [originator_id]
+        if gt is not None:
+            statement += " AND originator_version > %b"
+            values.append(gt)
+        if lte is not None:
+            statement += " AND originator_version <= %b"
+            values.append(lte)
+        statement += " ORDER BY originator_version DESC" if desc else " ORDER BY originator_version"
+        if limit is not None:
+            statement += " LIMIT %b"
+            values.append(limit)
+        return cast("list[tuple[int, int, bytes]]", self._rows(statement, values))
+
+    def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
+        """At most `limit` events after a position, in order, so that nothing will ever turn up between them.
+
+        May return fewer than there are while a writer is slow; whoever goes on from the last row misses nothing.
+        """
+        topic_ids = self._numbers(topics)
+        rows = self._page(after, limit, upto, topic_ids)
+        if not rows or rows[-1].position <= self._settled:
+            return rows
+        last = rows[-1].position
+        if not topics and (sure := _without_gaps(rows, max(after, self._settled))) == len(rows):
+            if after <= self._settled:
+                self._settled = last
+            return rows
+        if self.writers_have_ended(self._wait_seconds):
+            self._settled = max(self._settled, last)
+            return self._page(after, limit, last, topic_ids)
+        logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
+        return [] if topics else rows[:sure]
+
+    def settle(self) -> int:
+        """A position up to which nothing can turn up any more: the last one there is, if no writer is slow."""
+        last = self.last_position() or 0
+        if last > self._settled:
+            self._settled = last if self.writers_have_ended(self._wait_seconds) else self._end_of_run(self._settled)
+        return min(last, self._settled)
+
+    def _end_of_run(self, settled: int) -> int:
+        """The end of the numbers that follow a settled one without a gap, as far as one page shows."""
+        statement: LiteralString = (
+            "SELECT position FROM roundledger.events WHERE position > %b ORDER BY position LIMIT %b"
+        )
+        for (position,) in self._rows(statement, [settled, RUN_LIMIT]):
+            if position != settled + 1:
+                break
+            settled = position
+        return settled
+
+    def last_position(self) -> int | None:
+        (row,) = self._rows("SELECT max(position) FROM roundledger.events", [])
+        return None if row[0] is None else int(row[0])
+
+    def _page(self, after: int, limit: int, upto: int | None, topic_ids: list[int] | None) -> list[LogRow]:
+        statement: LiteralString = OF_ALL
+        values: list[Any] = [after]
+        if upto is not None:
+            statement += " AND position <= %b"
+            values.append(upto)
+        if topic_ids is not None:
+            statement += " AND topic_id = ANY(%b::int2[])"
+            values.append(topic_ids)
+        statement += " ORDER BY position LIMIT %b"
+        values.append(limit)
+        rows = self._rows(statement, values)
+        name = self._topic_ids.name
+        return [
+            LogRow(position, recorded_at, originator_id, version, name(topic_id), state)
+            for position, recorded_at, originator_id, version, topic_id, state in rows
+        ]
+
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
+        return self._database.rows(statement, values, prepare=True)
+
+    def _numbers(self, topics: Sequence[str]) -> list[int] | None:
+        if not topics:
+            return None
+        self._topic_ids.learn()
+        return [number for number, topic in self._topic_ids.names.items() if topic in topics]
+
+    def writers_have_ended(self, wait_seconds: float) -> bool:
+        """Waits until all that write now have ended. False if one of them takes too long."""
+        deadline = time.monotonic() + wait_seconds
+        waiting = self._writers()
+        pause_seconds = 0.0005
+        while waiting:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(pause_seconds)
+            pause_seconds = min(pause_seconds * 2, 0.02)
+            waiting &= self._writers()
+        return True
+
+    def _writers(self) -> set[str]:
+        return {row[0] for row in self._rows(WRITERS, [])}
+
+
+def _without_gaps(rows: list[LogRow], settled: int) -> int:
+    """How many rows at the beginning have no number missing among them beyond `settled`."""
+    expected = settled + 1
+    for index, row in enumerate(rows):
+        if row.position > expected:
+            return index
+        expected = max(expected, row.position + 1)
+    return len(rows)

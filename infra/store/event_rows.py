@@ -1,0 +1,75 @@
+"""Stored events as whole rows, with the id, the topic and the time of each: for replays, proofs and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, LiteralString, NamedTuple
+from uuid import UUID
+
+from infra.store.database import Database
+
+ROWS: LiteralString = (
+    "SELECT position, recorded_at, originator_id, originator_version, topic, state FROM roundledger.events "
+    "JOIN roundledger.originators USING (originator) JOIN roundledger.topics USING (topic_id)"
+)
+
+
+class LogRow(NamedTuple):
+    """A stored event in the order of all events."""
+
+    position: int
+    recorded_at: datetime
+    originator_id: UUID
+    originator_version: int
+    topic: str
+    state: bytes
+
+
+class EventRows:
+    """Of one database; may be shared by threads. What is not sealed yet may still have gaps that fill up: to follow the
+    events, use `EventReader.read`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, originator_id: UUID) -> list[LogRow]:
+        """All events of one aggregate, in the order of their versions."""
+        return self._rows(f"{ROWS} WHERE originator_id = %b ORDER BY originator_version", [originator_id])
+
+    def at(self, position: int) -> LogRow | None:
+        return next(iter(self._rows(f"{ROWS} WHERE position = %b", [position])), None)
+
+    def between(self, first: int, end: int) -> list[LogRow]:
+        """The events from a position on and before another."""
+        return self._rows(f"{ROWS} WHERE position >= %b AND position < %b ORDER BY position", [first, end])
+
+    def from_position(self, position: int, skipped: int, count: int) -> list[LogRow]:
+        """Some events from a position on, after skipping the first of them."""
+        statement: LiteralString = f"{ROWS} WHERE position >= %b ORDER BY position OFFSET %b LIMIT %b"
+        return self._rows(statement, [position, skipped, count])
+
+    def pages(self, size: int = 4096) -> Iterator[list[LogRow]]:
+        """All events in order, also those at positions that the ledger would never give."""
+        after = -(1 << 63)
+        while rows := self._rows(f"{ROWS} WHERE position > %b ORDER BY position LIMIT %b", [after, size]):
+            yield rows
+            after = rows[-1].position
+
+    def newer(self, versions: dict[UUID, int]) -> list[LogRow]:
+        """The events of several aggregates after a version of each, in the order of their versions."""
+        statement: LiteralString = (
+            f"{ROWS} JOIN unnest(%b::uuid[], %b::int4[]) AS known (originator_id, version) USING (originator_id) "
+            "WHERE originator_version > version ORDER BY originator_id, originator_version"
+        )
+        return self._rows(statement, [list(versions), list(versions.values())]) if versions else []
+
+    def positions(self, first: int, end: int) -> list[int]:
+        """Of the events from a position on and before another."""
+        statement: LiteralString = (
+            "SELECT position FROM roundledger.events WHERE position >= %b AND position < %b ORDER BY position"
+        )
+        return [position for (position,) in self._database.rows(statement, [first, end], prepare=True)]
+
+    def _rows(self, statement: LiteralString, values: list[Any]) -> list[LogRow]:
+        return [LogRow(*row) for row in self._database.rows(statement, values, prepare=True)]

@@ -1,0 +1,76 @@
+"""Waiting for new events: the notices of `Notifier` make listeners quick, polling makes them sure."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from threading import Event, Thread
+
+import psycopg
+from eventsourcing.persistence import OperationalError
+
+from infra.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "roundledger_events"
+NOTICE_INTERVAL_SECONDS = 0.01
+
+
+def notices(database_url: str, stopped: Callable[[], bool], poll_seconds: float) -> Iterator[bool]:
+    """Until `stopped`: True for a notice, False where none came for so long, or where one may have been missed.
+
+    A connection that breaks, because the database was restarted or somebody closed it, is replaced.
+    """
+    while not stopped():
+        try:
+            with psycopg.connect(database_url, autocommit=True) as connection:
+                connection.execute(f"LISTEN {CHANNEL}")
+                yield False
+                while not stopped():
+                    came = list(connection.notifies(timeout=poll_seconds, stop_after=1))
+                    yield bool(came)
+        except psycopg.Error as error:
+            logger.info("Listening again: %s", error)
+            time.sleep(poll_seconds)
+            yield False
+
+
+class Notifier:
+    """Notifies listeners of new events, after the commit and not as a part of it.
+
+    PostgreSQL lets transactions with a NOTIFY commit only one after the other, on the whole server, which costs
+    overlapping writers half of their rate. So a thread of its own notifies, at most once every few milliseconds. A
+    notice that is lost with its process does no harm, because listeners poll as well.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._requested = Event()
+        self._closing = Event()
+        self._thread: Thread | None = None
+
+    def notify(self) -> None:
+        if not self._requested.is_set():
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="roundledger-notifier", daemon=True)
+                self._thread.start()
+            self._requested.set()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._requested.wait()
+            self._requested.clear()
+            try:
+                with self._database.cursor() as cursor:
+                    cursor.execute(f"NOTIFY {CHANNEL}", prepare=False)
+            except (psycopg.Error, OperationalError) as error:
+                logger.debug("No notice was sent: %s", error)
+            self._closing.wait(NOTICE_INTERVAL_SECONDS)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._requested.set()
+        if self._thread is not None:
+            self._thread.join()

@@ -1,0 +1,12 @@
+"""The ids of aggregates, from their kind and the name that people use."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid5
+
+NAMESPACE = UUID("6f1c2f0e-8a55-4f0e-9a3c-2b7f2f4e5d11")
+
+
+def stream_id(kind: str, name: str) -> UUID:
+    """The id of an aggregate's stream of events: `stream_id("round", "r-0001")`."""
+    return uuid5(NAMESPACE, f"{kind}/{name}")

@@ -1,0 +1,65 @@
+"""The accumulators whose next event may come; one that is not cached is read again from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+from domain.disputes.disputes import DISPUTE_TOPICS
+from domain.floor.drop_boxes import BOX_TOPICS
+from domain.floor.meters import METER_TOPICS
+from infra.store.encoding.topics import TOPICS
+from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.floor_accumulators import (
+    BettorAccumulator,
+    BoxAccumulator,
+    DisputeAccumulator,
+    MeterAccumulator,
+)
+from projections.accumulators.round_accumulator import CardEvent, MoneyEvent, RoundAccumulator
+from projections.accumulators.session_accumulator import SessionAccumulator, SessionEvent
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.event_feed import Feed
+
+Take = Callable[[Any, Any, EventMeta], None]
+
+ACCUMULATORS: dict[str, type[Accumulator]] = {
+    "round": RoundAccumulator,
+    "table": SessionAccumulator,
+    "box": BoxAccumulator,
+    "meter": MeterAccumulator,
+    "bettor": BettorAccumulator,
+    "dispute": DisputeAccumulator,
+}
+CARDS: dict[type, Take] = dict.fromkeys(get_args(CardEvent), RoundAccumulator.take_cards)
+OTHERS: dict[type, Take] = {
+    **dict.fromkeys(get_args(MoneyEvent), RoundAccumulator.take),
+    **dict.fromkeys(get_args(SessionEvent), SessionAccumulator.take),
+    **dict.fromkeys(BOX_TOPICS.values(), BoxAccumulator.take),
+    **dict.fromkeys(METER_TOPICS.values(), MeterAccumulator.take),
+    **dict.fromkeys(DISPUTE_TOPICS.values(), DisputeAccumulator.take),
+}
+
+
+class AccumulatorCache:
+    """`cached` is by the aggregate's number; whoever folds removes the rounds that have ended."""
+
+    def __init__(self, feed: Feed, gaming_days: GamingDays, *, cards: bool) -> None:
+        self._feed = feed
+        self._gaming_days = gaming_days
+        self.cached: dict[int, Accumulator] = {}
+        self.take: dict[type, Take] = {**OTHERS, **(CARDS if cards else {})}
+
+    def before(self, kind: type[Accumulator], originator: int, version: int) -> Accumulator:
+        """An aggregate that is not cached, as it was just before this version."""
+        accumulator = self.cached[originator] = kind(self._gaming_days)
+        if version > 1:
+            # Of a meter, the first event and the last one are enough.
+            since = version - 1 if kind is MeterAccumulator else 1
+            for position, _, _, topic_id, state in self._feed.earlier(originator, version, since):
+                entry = TOPICS.decoder(self._feed.topic(topic_id))(state)
+                accumulator.late = accumulator.late or entry.late
+                if take := self.take.get(type(entry.event)):
+                    take(accumulator, entry.event, EventMeta(position, entry.by, entry.at_ms, entry.late))
+            accumulator.version = version - 1
+        return accumulator

@@ -1,0 +1,173 @@
+"""A round as projections remember it: its money, and its cards where a projection needs them."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from domain.round.events import (
+    BetsClosed,
+    CardsDealt,
+    CardsTurned,
+    DecisionMade,
+    FeeTaken,
+    FeeWaived,
+    LineSettled,
+    NoteMade,
+    Place,
+    RoundCorrected,
+    RoundDisputed,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.calendar.gaming_days import DayShift, GamingDays
+
+STREETS = frozenset({"flop", "turn_river"})
+_UNOPENED = RoundOpened("", "", "", "", {}, {})
+_NO_DAY = GamingDays().of(0)
+
+MoneyEvent = (
+    WagerPlaced
+    | LineSettled
+    | RoundOpened
+    | BetsClosed
+    | RoundSettled
+    | FeeTaken
+    | WagerWithdrawn
+    | RoundVoided
+    | FeeWaived
+    | RoundCorrected
+    | NoteMade
+    | RoundDisputed
+)
+CardEvent = CardsDealt | CardsTurned | DecisionMade
+
+
+class RoundAccumulator(Accumulator):
+    opened: RoundOpened = _UNOPENED
+    round: str = ""
+    table: str = ""
+    opened_at_ms: int = 0
+    day_shift: DayShift = _NO_DAY
+    status: str = "open"
+    closed_at_ms: int | None = None
+    ended_at_ms: int | None = None
+    action: int = 0
+    liability: int = 0
+    fee: FeeTaken | None = None
+    waived: FeeWaived | None = None
+    voided: RoundVoided | None = None
+    corrected: int = 0
+    notes: int = 0
+    disputed: int = 0
+    # By bettor in the order of their first wager: the seats they bet at.
+    bettors: dict[str, set[int]] = field(default_factory=dict)
+    tips: set[str] = field(default_factory=set)  # the bettors whose wagers are tips for the dealer
+    seats: dict[int, None] = field(default_factory=dict)
+    # By bettor, seat and spot: the kind of bettor.
+    wagers: dict[tuple[str, int, str], str | None] = field(default_factory=dict)
+    lines: list[LineSettled] = field(default_factory=list)
+    shortfall: int = 0
+    cards: dict[tuple[Place, int], list[str | None]] = field(default_factory=dict)
+    shown: int = 0  # cards that everybody sees whatever they are (`always_shown`)
+    deal_over: bool = False
+
+    @property
+    def bank(self) -> str | None:
+        return self.opened.bank_bettor
+
+    @property
+    def meter(self) -> str:
+        return (self.opened.terms.get("meter") or {}).get("id") or f"meter-{self.table}"
+
+    def take(self, event: MoneyEvent, meta: EventMeta) -> None:
+        match event:
+            case WagerPlaced():
+                self._wager_placed(event)
+            case LineSettled():
+                self.lines.append(event)
+                self.shortfall += event.shortfall
+            case RoundOpened():
+                self._opened(event, meta)
+            case BetsClosed():
+                self.closed_at_ms, self.action, self.liability = meta.at_ms, event.action, event.liability
+            case RoundSettled():
+                self.status, self.ended_at_ms = "settled", meta.at_ms
+            case FeeTaken():
+                self.fee = event
+            case WagerWithdrawn():
+                self._wager_withdrawn(event)
+            case RoundVoided():
+                self.status, self.ended_at_ms, self.voided = "void", meta.at_ms, event
+            case FeeWaived():
+                self.waived = event
+            case RoundCorrected():
+                self.corrected += 1
+            case NoteMade():
+                self.notes += 1
+            case RoundDisputed():
+                self.disputed += 1
+
+    def take_cards(self, event: CardEvent, meta: EventMeta) -> None:
+        match event:
+            case CardsDealt():
+                self.shown += len(always_shown(self, event))
+                if event.to != "burn":
+                    self.cards.setdefault((event.to, event.hand), []).extend(event.cards)
+            case CardsTurned():
+                self._cards_turned(event)
+            case DecisionMade():
+                self.deal_over = True
+                if event.choice == "split":
+                    number = 1 + sum(place == event.seat for place, _ in self.cards)
+                    self.cards[(event.seat, number)] = [self.cards[(event.seat, event.hand)].pop()]
+
+    def _opened(self, event: RoundOpened, meta: EventMeta) -> None:
+        self.opened, self.opened_at_ms = event, meta.at_ms
+        self.round, self.table = event.round or "", event.table or ""
+        self.day_shift = self.gaming_days.of(meta.at_ms)
+        if event.bank_bettor is not None:
+            self.bettors[event.bank_bettor] = set() if event.bank_seat is None else {event.bank_seat}
+
+    def _wager_placed(self, event: WagerPlaced) -> None:
+        self.bettors.setdefault(event.bettor, set()).add(event.seat)
+        self.seats[event.seat] = None
+        self.wagers[event.bettor, event.seat, event.spot] = event.kind
+        if event.kind == "toke":
+            self.tips.add(event.bettor)
+
+    def _wager_withdrawn(self, event: WagerWithdrawn) -> None:
+        """A bettor without a wager did not play, nor was a seat without one played; part of a wager is one."""
+        if event.left:
+            return
+        del self.wagers[event.bettor, event.seat, event.spot]
+        others = [(seat, kind) for (bettor, seat, _), kind in self.wagers.items() if bettor == event.bettor]
+        self.bettors[event.bettor] = {seat for seat, _ in others}
+        if not others:
+            del self.bettors[event.bettor]
+        if all(kind != "toke" for _, kind in others):
+            self.tips.discard(event.bettor)
+        if all(seat != event.seat for _, seat, _ in self.wagers):
+            self.seats.pop(event.seat, None)
+
+    def _cards_turned(self, event: CardsTurned) -> None:
+        self.shown += len(always_shown(self, event))
+        self.deal_over = True
+        if event.of == "flop" or event.of == "turn_river":
+            first = 0 if event.of == "flop" else 3
+            self.cards[("board", 1)][first : first + len(event.cards)] = event.cards
+        else:
+            self.cards[(event.of, 1)][: len(event.cards)] = event.cards
+
+
+def always_shown(round_: RoundAccumulator, event: CardsDealt | CardsTurned) -> tuple[str | None, ...]:
+    """The cards of an event that are face up whatever they are: those dealt before anybody decides, and the board.
+
+    A hand that is turned over because it was not folded, or that grows because it is low, is no fair sample of a deck.
+    """
+    if isinstance(event, CardsTurned):
+        return event.cards if event.of in STREETS else ()
+    return () if round_.deal_over else event.cards[event.face_down :]

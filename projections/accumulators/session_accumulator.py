@@ -1,0 +1,178 @@
+"""A table session as projections remember it: seats, the bank and its offers, the dealer, the box and the tray."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from domain.floor.rotation import Offers
+from domain.floor.table_sessions import (
+    BankDeclined,
+    BankOffered,
+    BankRun,
+    BoxChanged,
+    ChipsBought,
+    ChipsCashed,
+    DealerTappedIn,
+    DealerTappedOut,
+    RoundBegun,
+    RoundEnded,
+    SeatLeft,
+    SeatTaken,
+    SessionClosed,
+    SessionNoted,
+    SessionOpened,
+    TrayCounted,
+    TrayCredited,
+    TrayFilled,
+)
+from domain.rules import rulesets
+from projections.accumulators.accumulator import Accumulator, EventMeta
+
+SessionEvent = (
+    RoundBegun
+    | RoundEnded
+    | BankOffered
+    | BankDeclined
+    | SeatTaken
+    | SeatLeft
+    | SessionOpened
+    | SessionNoted
+    | SessionClosed
+    | BoxChanged
+    | DealerTappedIn
+    | DealerTappedOut
+    | ChipsBought
+    | ChipsCashed
+    | TrayFilled
+    | TrayCredited
+    | TrayCounted
+)
+
+
+class TrayAccumulator(Struct):
+    """What went into and out of the tray since its opening count, or since somebody played there uncounted.
+
+    The positions are those of the events with which the stretch began and ended: what the tray pays for a correction
+    belongs to the stretch in which it pays.
+    """
+
+    began_at_ms: int = 0
+    began_position: int = 0
+    opening: int | None = None
+    ended_at_ms: int | None = None
+    ended_position: int | None = None
+    closing: int | None = None
+    fills: int = 0
+    credits: int = 0
+    bought: int = 0
+    cashed: int = 0
+
+
+class SessionAccumulator(Accumulator):
+    """`begun` is the last round that began; what is known of its bank is kept until the next one begins."""
+
+    table: str = ""
+    session: int = 0
+    opened: SessionOpened | None = None
+    opened_at_ms: int = 0
+    closed: bool = False
+    box: str | None = None
+    dealer: str | None = None
+    rounds: int = 0
+    ended: str | None = None  # how the last round that began ended, once it has
+    run: BankRun | None = None
+    seats: dict[int, str] = field(default_factory=dict)
+    waiting: list[int] = field(default_factory=list)  # declined for the round that is to begin
+    begun: RoundBegun | None = None
+    begun_at_ms: int = 0
+    declined: list[int] = field(default_factory=list)
+    offers: Offers = field(default_factory=Offers)
+    passed_over: tuple[int, ...] = ()
+    house: bool = False
+    stretch: int = 0
+    tray: TrayAccumulator = field(default_factory=TrayAccumulator)
+
+    def take(self, event: SessionEvent, meta: EventMeta) -> None:
+        match event:
+            case RoundBegun():
+                self._round_begun(event, meta)
+            case RoundEnded():
+                self._round_ended(event)
+            case BankOffered():
+                self.offers.offered(event.bettor)
+            case BankDeclined():
+                self.waiting.append(event.seat)
+            case SeatTaken():
+                self.seats[event.seat] = event.bettor
+            case SeatLeft():
+                self.seats.pop(event.seat, None)
+            case SessionOpened():
+                self._opened(event, meta)
+            case SessionNoted():
+                self.seats, self.run = dict(event.seats), event.run
+            case SessionClosed():
+                self.closed = True
+            case BoxChanged():
+                self.box = event.box
+            case DealerTappedIn():
+                self.dealer = event.dealer
+            case DealerTappedOut():
+                self.dealer = None
+            case ChipsBought():
+                self._tray_in_use(meta).bought += event.amount
+            case ChipsCashed():
+                self._tray_in_use(meta).cashed += event.amount
+            case TrayFilled() | TrayCredited() | TrayCounted():
+                self._tray_moved(event, meta)
+
+    def _opened(self, event: SessionOpened, meta: EventMeta) -> None:
+        self.table, self.session, self.run = event.table, event.session, event.run
+        self.opened, self.opened_at_ms = event, meta.at_ms
+        self.box, self.dealer = event.box, event.dealer
+        self.house = event.ruleset in rulesets.ids() and not rulesets.load(event.ruleset).player_banked
+        self._begin_stretch(meta)
+
+    def _round_begun(self, event: RoundBegun, meta: EventMeta) -> None:
+        self.declined, self.waiting = self.waiting, []
+        self.passed_over = ()
+        if event.bank_seat is not None and event.bank_bettor is not None:
+            self.passed_over = self.offers.passed_over(self.run, self.seats, event.bank_seat, event.bank_bettor)
+            self.offers.begun(event.bank_bettor)
+        self.begun, self.begun_at_ms, self.ended = event, meta.at_ms, None
+        self.rounds += 1
+        if event.bank_bettor is None:
+            self.house = True
+            self._tray_in_use(meta)
+
+    def _round_ended(self, event: RoundEnded) -> None:
+        begun = self.begun
+        self.ended = event.status
+        self.offers.ended(event.status)
+        if begun is not None and begun.bank_seat is not None and event.status == "settled":
+            self.run = BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
+
+    # ---- the tray
+
+    def _tray_moved(self, event: TrayFilled | TrayCredited | TrayCounted, meta: EventMeta) -> None:
+        self.house = True
+        match event:
+            case TrayFilled():
+                self._tray_in_use(meta).fills += event.amount
+            case TrayCredited():
+                self._tray_in_use(meta).credits += event.amount
+            case TrayCounted(when="opening"):
+                self.stretch += 1
+                self._begin_stretch(meta, event.amount)
+            case TrayCounted():
+                tray = self.tray
+                tray.closing, tray.ended_at_ms, tray.ended_position = event.amount, meta.at_ms, meta.position
+
+    def _begin_stretch(self, meta: EventMeta, opening: int | None = None) -> None:
+        self.tray = TrayAccumulator(began_at_ms=meta.at_ms, began_position=meta.position, opening=opening)
+
+    def _tray_in_use(self, meta: EventMeta) -> TrayAccumulator:
+        """A closing count ends a stretch: what happens before the next opening count is in one that nobody counted."""
+        if self.tray.ended_position is not None:
+            self.stretch += 1
+            self._begin_stretch(meta)
+        return self.tray

@@ -1,0 +1,231 @@
+"""What-if over history: past rounds are settled as they were and as they would have been under other rules, and added
+up by gaming day, by bettor and by box. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+
+from domain.disputes.whatif import RuleChanges, Totals, changed_rules, changed_terms, totals_as_settled, totals_under
+from domain.errors import Refusal
+from domain.floor.drop_boxes import BoxInstalled
+from domain.money import money
+from domain.round.events import RoundOpened
+from domain.round.state import start
+from domain.rules.ruleset import RuleSet
+from infra.store.compact_rows import EventRow
+from infra.store.encoding.topics import TOPICS
+from projections.audit.event_source import Part, Store
+from projections.audit.processes import how_many, part_tasks, workers
+from projections.audit.rulebook import NoRules, Rulebook
+from projections.audit.scope import Scope
+from projections.calendar.gaming_day_settings import gaming_days
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.connection import connect
+
+FEE_DROPPED = "box.fee_dropped.v1"
+OPENINGS = TOPICS.topics_of(RoundOpened)
+MOST_LISTED = 10_000  # rounds that could not have been played so; beyond that they are counted
+
+Progress = Callable[[int, int, int], None]  # events done, all events, rounds settled
+
+
+class Figures(Struct):
+    """Cents as they were and as they would have been, of the rounds that could have been played so."""
+
+    rounds: int = 0
+    changed: int = 0
+    fees: int = 0
+    fees_then: int = 0
+    paid: int = 0
+    paid_then: int = 0
+    collected: int = 0
+    collected_then: int = 0
+    net: int = 0
+    net_then: int = 0
+
+    def add(self, other: Figures) -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def row(self) -> dict[str, Any]:
+        figures: dict[str, Any] = {"rounds": self.rounds, "changed": self.changed}
+        for name in ("fees", "paid", "collected", "net"):
+            before, after = getattr(self, name), getattr(self, f"{name}_then")
+            figures |= {name: money(before), f"{name}_then": money(after), f"{name}_change": money(after - before)}
+        return figures
+
+
+class Unplayable(NamedTuple):
+    round: str
+    table: str
+    at: str
+    reason: str
+    clause: str | None
+
+
+class WhatIf(Struct):
+    total: Figures = field(default_factory=Figures)
+    days: dict[str, Figures] = {}
+    bettors: dict[str, Figures] = {}
+    boxes: dict[str, Figures] = {}
+    unplayable: list[Unplayable] = []
+    unplayable_rounds: int = 0
+
+    def add(self, other: WhatIf) -> None:
+        """What another process has settled."""
+        self.total.add(other.total)
+        for ours, theirs in ((self.days, other.days), (self.bettors, other.bettors), (self.boxes, other.boxes)):
+            for name, sums in theirs.items():
+                ours.setdefault(name, Figures()).add(sums)
+        self.unplayable += other.unplayable[: MOST_LISTED - len(self.unplayable)]
+        self.unplayable_rounds += other.unplayable_rounds
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "total": self.total.row(),
+            "days": [{"gaming_day": name, **sums.row()} for name, sums in sorted(self.days.items())],
+            "bettors": [{"bettor": name, **_of_bettor(sums)} for name, sums in sorted(self.bettors.items())],
+            "boxes": [{"box": name, **_of_box(sums)} for name, sums in sorted(self.boxes.items())],
+            "unplayable": [round_._asdict() for round_ in self.unplayable],
+            "unplayable_rounds": self.unplayable_rounds,
+        }
+
+
+def _of_bettor(sums: Figures) -> dict[str, Any]:
+    row = sums.row()
+    return {name: row[name] for name in ("rounds", "changed", "net", "net_then", "net_change")}
+
+
+def _of_box(sums: Figures) -> dict[str, Any]:
+    row = sums.row()
+    return {name: row[name] for name in ("rounds", "changed", "fees", "fees_then", "fees_change")}
+
+
+def what_if(
+    database_url: str,
+    scope: Scope,
+    changes: RuleChanges,
+    progress: Progress | None = None,
+    processes: int | None = None,
+) -> WhatIf:
+    with Store(database_url) as store:
+        last = store.last
+    found, count = WhatIf(), how_many(processes, last)
+    with workers(partial(WhatIfWorker, database_url, scope, changes, last), count) as do:
+        for done, some in do(part_tasks(last, count)):
+            found.add(some)
+            if progress is not None:
+                progress(done, last, found.total.rounds)
+    return found
+
+
+class WhatIfWorker:
+    """What one process does of it: some parts, each settled for itself."""
+
+    def __init__(self, database_url: str, scope: Scope, changes: RuleChanges, last: int) -> None:
+        self._store, self._scope, self._changes = Store(database_url, last), scope, changes
+        with connect(database_url) as connection:
+            self._days: GamingDays = gaming_days(connection)
+        self._rulebook = Rulebook(self._store)
+        self._changed_rules: dict[str, RuleSet] = {}
+        self._boxes: dict[int, str] = {}
+        self._found = WhatIf()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def do(self, parts: Sequence[Part]) -> tuple[int, WhatIf]:
+        """The position up to which it is done, and what came of it."""
+        self._found = WhatIf()
+        for part in parts:
+            self._part(part)
+        return parts[-1].last, self._found
+
+    def _changed(self, rules: RuleSet) -> RuleSet:
+        """The rules with the changes, made once for each version."""
+        found = self._changed_rules.get(rules.content_hash)
+        if found is None:
+            found = self._changed_rules[rules.content_hash] = changed_rules(rules, self._changes)
+        return found
+
+    def _part(self, part: Part) -> None:
+        openings = {}
+        for row in self._store.of_topics(part, OPENINGS):
+            entry = TOPICS.decoder(self._store.topic(row.topic_id))(row.state)
+            if self._scope.opened(entry.event, entry.at_ms):
+                openings[row.originator] = entry
+        if not openings:
+            return
+        rounds: dict[int, list[Any]] = {originator: [] for originator in openings}
+        for row in self._store.later([(originator, 1) for originator in openings]):
+            rounds[row.originator].append(TOPICS.decoder(self._store.topic(row.topic_id))(row.state).event)
+        boxes = dict(self._drops(part))
+        for originator, events in rounds.items():
+            opened: RoundOpened = openings[originator].event
+            if self._scope.has(opened, events):
+                self._round(opened, openings[originator].at_ms, events, boxes.get(opened.round or ""))
+
+    def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
+        """Rounds and the box that their fee went into; a round's events are close to those of its box."""
+        near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
+        for row in self._store.of_topics(near, [FEE_DROPPED]):
+            yield TOPICS.decoder(FEE_DROPPED)(row.state).event.round, self._box(row)
+
+    def _box(self, row: EventRow) -> str:
+        name = self._boxes.get(row.originator)
+        if name is None:
+            (first,) = self._store.firsts([row.originator])
+            event = TOPICS.decoder(self._store.topic(first.topic_id))(first.state).event
+            name = self._boxes[row.originator] = event.box if isinstance(event, BoxInstalled) else str(row.originator)
+        return name
+
+    def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], box: str | None) -> None:
+        try:
+            opening = self._rulebook.opening(opened)
+            rules = self._changed(opening.rules)
+            was = totals_as_settled(opening, events)
+            terms = changed_terms(rules, opened.terms, self._changes)
+            would = totals_under(start(rules, terms, opened), events)
+        except NoRules as reason:
+            self._unplayable(opened, at_ms, str(reason), None)
+        except Refusal as refusal:
+            self._unplayable(opened, at_ms, refusal.detail, refusal.clause)
+        else:
+            self._add(was, would, self._days.of(at_ms).day.isoformat(), box)
+
+    def _unplayable(self, opened: RoundOpened, at_ms: int, reason: str, clause: str | None) -> None:
+        self._found.unplayable_rounds += 1
+        if len(self._found.unplayable) < MOST_LISTED:
+            at = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
+            self._found.unplayable.append(
+                Unplayable(round=opened.round or "", table=opened.table or "", at=at, reason=reason, clause=clause)
+            )
+
+    def _add(self, was: Totals, would: Totals, day: str, box: str | None) -> None:
+        found, changed = self._found, was != would
+        sums = [found.total, found.days.setdefault(day, Figures())]
+        if box is not None:
+            sums.append(found.boxes.setdefault(box, Figures()))
+        figures = Figures(
+            rounds=1,
+            changed=int(changed),
+            fees=was.fee,
+            fees_then=would.fee,
+            paid=was.paid,
+            paid_then=would.paid,
+            collected=was.collected,
+            collected_then=would.collected,
+            net=was.collected - was.paid,
+            net_then=would.collected - would.paid,
+        )
+        for each in sums:
+            each.add(figures)
+        for bettor in was.nets.keys() | would.nets.keys():
+            before, after = was.nets.get(bettor, 0), would.nets.get(bettor, 0)
+            figures = Figures(rounds=1, changed=int(before != after), net=before, net_then=after)
+            found.bettors.setdefault(bettor, Figures()).add(figures)

@@ -1,0 +1,1 @@
+"""The property's gaming days, shifts and clock."""

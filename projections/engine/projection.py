@@ -1,0 +1,90 @@
+"""What a projection is: tables, and for each kind of event what it means to them.
+
+A projection collects rows while a page of events is folded; all rows of a page are then written in one transaction
+with the position, so that each event counts exactly once however often a process dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from projections.accumulators.accumulator import EventMeta
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.row_collectors import Collector
+from projections.engine.storage import Connection
+from projections.engine.table import Row, Table, fingerprint
+
+Handler = Callable[[EventMeta, Any, Any], None]
+Method = TypeVar("Method", bound=Callable[..., None])
+
+
+class Window:
+    """Which times count, for a report on a range of time: from `since_ms` on and before `until_ms`."""
+
+    def __init__(self, since_ms: int | None = None, until_ms: int | None = None) -> None:
+        self._since_ms = -(1 << 62) if since_ms is None else since_ms
+        self._until_ms = 1 << 62 if until_ms is None else until_ms
+
+    def __contains__(self, at_ms: int) -> bool:
+        return self._since_ms <= at_ms < self._until_ms
+
+
+ALWAYS = Window()
+_fingerprints: dict[tuple[str, int], str] = {}
+
+
+def on(*events: type) -> Callable[[Method], Method]:
+    """The method of a projection handles these events; it gets the aggregate with the event already taken in."""
+
+    def mark(method: Method) -> Method:
+        method.__dict__["events"] = events
+        return method
+
+    return mark
+
+
+class Projection:
+    """One instance for each fold, with collectors of its own. `version` goes up when the same events are to make other
+    rows."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    needs_cards: ClassVar[bool] = False
+    tables: ClassVar[tuple[Table, ...]]
+    _collectors: ClassVar[dict[str, Collector]]
+    _handlers: ClassVar[dict[type, list[str]]]
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Collector)}
+        cls._collectors = {**getattr(cls, "_collectors", {}), **own}
+        cls._handlers = {event: [*names] for event, names in getattr(cls, "_handlers", {}).items()}
+        for name, method in vars(cls).items():
+            for event in getattr(method, "events", ()):
+                cls._handlers.setdefault(event, []).append(name)
+        if "tables" not in vars(cls):
+            cls.tables = tuple(table for collector in cls._collectors.values() for table in collector.tables)
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        self.gaming_days = gaming_days
+        self.window = window
+        for name, collector in self._collectors.items():
+            setattr(self, name, collector.fresh())
+
+    @classmethod
+    def fingerprint(cls) -> str:
+        key = cls.name, cls.version
+        if key not in _fingerprints:  # every request asks
+            _fingerprints[key] = fingerprint(cls.tables, cls.version)
+        return _fingerprints[key]
+
+    def handlers(self, event: type) -> Iterator[Handler]:
+        return (getattr(self, name) for name in self._handlers.get(event, ()))
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """Before a page is written, in its transaction: what cannot be known without the rows of the pages before."""
+
+    def collected(self) -> Iterator[tuple[Table, Sequence[Row]]]:
+        """The rows of the page, each key once; afterwards there are none."""
+        for name in self._collectors:
+            yield from getattr(self, name).collected()

@@ -1,0 +1,118 @@
+"""Keeps the projections up to date from inside the service, unless another process does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from datetime import datetime
+
+from infra.store.database import Database
+from infra.store.errors import NO_SUCH_TABLE
+from projections.engine import lag as standing
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2.0
+LOOK_SECONDS = 0.005
+TRY_SECONDS = 0.1  # between attempts to catch up while somebody else does
+WAIT_SECONDS = 2.0  # for the runner to apply what is there when somebody asks
+
+
+class Unavailable(Exception):
+    """The tables of a report are not there yet, or were made by another version."""
+
+
+class Projector:
+    def __init__(self, database: Database, follow: bool) -> None:
+        self._database = database
+        self._database_url = database.url
+        self._follow = follow
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        if self._follow and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="roundledger-projecting", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        """One process of several follows; the others wait until its place is free."""
+        from projections.engine.connection import AlreadyRunning
+        from projections.engine.runner import Runner
+
+        while not self._stop.is_set():
+            try:
+                with Runner(self._database_url) as runner:
+                    runner.follow(self._stop, wait_seconds=0.0)
+            except AlreadyRunning:
+                self._stop.wait(RETRY_SECONDS)
+            except Exception:
+                logger.exception("Reports are not kept up to date; trying again")
+                self._stop.wait(RETRY_SECONDS)
+
+    def bring_up_to_date(self, *projections: str) -> None:
+        """Wait for whoever follows, a moment at most; where nobody does, catch up here."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        stored: int | None = None
+        next_try = 0.0
+        while True:
+            problem = "The tables of this report are being made. Try again in a moment."
+            try:
+                if stored is None:
+                    stored, applied = standing.stored_and_applied(self._database, projections)
+                else:
+                    applied = standing.applied(self._database, projections)
+                if applied >= stored or (applied >= 0 and time.monotonic() > deadline):
+                    return
+            except NO_SUCH_TABLE:  # nobody follows, or whoever does has only just begun: its tables are not there
+                problem = "The reports are not there yet."
+            if self._thread is None and time.monotonic() >= next_try:
+                if self._catch_up(projections):
+                    return
+                next_try = time.monotonic() + TRY_SECONDS
+            if time.monotonic() > deadline:
+                raise Unavailable(problem)
+            time.sleep(LOOK_SECONDS)
+
+    def _catch_up(self, projections: tuple[str, ...]) -> bool:
+        """False where another process is at work on them, or another request of this one."""
+        from projections.engine.applier import Stale
+        from projections.engine.connection import AlreadyRunning
+        from projections.engine.runner import Runner
+
+        try:
+            with Runner(self._database_url, projections) as runner:
+                runner.start(wait_seconds=0.0)
+                runner.catch_up()
+        except AlreadyRunning:
+            return False
+        except Stale as error:
+            raise Unavailable(str(error)) from None
+        return True
+
+    def events_behind(self) -> int:
+        """How many events the furthest of all projections has still to apply, as far as positions tell."""
+        from projections.models.registry import ALL
+
+        stored, applied = standing.stored_and_applied(self._database, tuple(ALL))
+        return max(stored - max(applied, 0), 0)
+
+    def standing(self, projection: str) -> tuple[int, datetime] | None:
+        """What is worked out from its rows holds as long as this does not change."""
+        return standing.revision(self._database, projection)
+
+    def lag(self) -> tuple[int, float]:
+        """How far behind the furthest projection is, in events and in seconds."""
+        from projections.engine.connection import connect
+        from projections.engine.lag import lag
+        from projections.models.registry import ALL
+
+        with connect(self._database_url) as connection:
+            found = lag(connection, list(ALL))
+            return found.events, found.seconds

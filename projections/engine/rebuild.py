@@ -1,0 +1,121 @@
+"""Rebuilds projections while others write and read: in tables of their own, swapped in when they have caught up.
+
+A rebuild that is stopped keeps what it has built, and the next one continues from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from infra.schema.migrator import READER_ROLE
+from infra.store.recorder import LedgerRecorder
+from projections.engine import storage
+from projections.engine.applier import Applier, MovedOn
+from projections.engine.connection import connect, lock
+from projections.engine.fold import PAGE
+from projections.engine.projection import Projection
+from projections.engine.storage import LIVE, REBUILD, Connection
+from projections.models.registry import named
+
+SWAP_WAIT_MS = 500  # for readers of the old tables; they in turn never wait longer than this for us
+SWAP_TRIES = 240
+SWAP_PAUSE_SECONDS = 0.25
+
+Progress = Callable[[int, int], None]  # events applied, events stored
+
+
+def rebuild(database_url: str, names: Iterable[str] = (), progress: Progress | None = None, page: int = PAGE) -> int:
+    """Rebuild all projections in one pass, or those named; the number of events applied."""
+    projections = named(names)
+    with (
+        LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
+        connect(database_url) as connection,
+    ):
+        lock(connection, (projection.name for projection in projections), REBUILD)
+        _drop_outdated(connection, projections)
+        applier = Applier(connection, recorder, projections, REBUILD, page)
+        applier.begin()
+        applied = _catch_up(applier, recorder, progress)
+        for projection in projections:
+            storage.create_indexes(connection, REBUILD, projection.tables)
+        _swap(connection, applier, projections)
+    return applied
+
+
+def _drop_outdated(connection: Connection, projections: Iterable[type[Projection]]) -> None:
+    """What another version of the program began is of no use."""
+    for projection in projections:
+        row = connection.execute(
+            "SELECT fingerprint FROM projections.positions WHERE place = %s AND name = %s", [REBUILD, projection.name]
+        ).fetchone()
+        if row is None or row[0] != projection.fingerprint():
+            with connection.transaction():
+                storage.drop(connection, REBUILD, projection.tables)
+                _forget(connection, projection, REBUILD)
+
+
+def _forget(connection: Connection, projection: type[Projection], place: str) -> None:
+    connection.execute("DELETE FROM projections.positions WHERE place = %s AND name = %s", [place, projection.name])
+
+
+def _catch_up(applier: Applier, recorder: LedgerRecorder, progress: Progress | None) -> int:
+    applied = 0
+    while done := applier.step():
+        applied += done
+        if progress is not None:
+            progress(min(applier.positions().values()), recorder.max_notification_id() or 0)
+    return applied
+
+
+def _swap(connection: Connection, applier: Applier, projections: Iterable[type[Projection]]) -> None:
+    """One after another, and never behind the tables that they replace."""
+    for projection in projections:
+        for last_try in (*[False] * (SWAP_TRIES - 1), True):
+            try:
+                _swap_one(connection, applier, projection)
+                break
+            except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected, MovedOn):
+                if last_try:
+                    raise
+                time.sleep(SWAP_PAUSE_SECONDS)
+
+
+def _swap_one(connection: Connection, applier: Applier, projection: type[Projection]) -> None:
+    position = applier.positions()[projection.name]
+    live = connection.execute(
+        "SELECT position FROM projections.positions WHERE place = %s AND name = %s", [LIVE, projection.name]
+    ).fetchone()
+    if live is not None and live[0] > position:
+        applier.catch_up()
+    with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = {SWAP_WAIT_MS}")
+        # The row first, as every runner does: from here on nothing is applied to either table.
+        rows = connection.execute(
+            "SELECT place, position FROM projections.positions WHERE name = %s ORDER BY place FOR UPDATE",
+            [projection.name],
+        ).fetchall()
+        at: dict[str, int] = dict(rows)
+        if LIVE in at and at[LIVE] > at[REBUILD]:
+            raise MovedOn(f"{projection.name} has been moved on by its runner")
+        _lock_old(connection, projection)
+        storage.drop(connection, LIVE, projection.tables)
+        for table in projection.tables:
+            connection.execute(
+                SQL("ALTER TABLE {} SET SCHEMA {}").format(Identifier(REBUILD, table.name), Identifier(LIVE))
+            )
+        _forget(connection, projection, LIVE)
+        connection.execute(
+            "UPDATE projections.positions SET place = %s WHERE place = %s AND name = %s",
+            [LIVE, REBUILD, projection.name],
+        )
+
+
+def _lock_old(connection: Connection, projection: type[Projection]) -> None:
+    for table in projection.tables:
+        row = connection.execute("SELECT to_regclass(%s)", [f"{LIVE}.{table.name}"]).fetchone()
+        if row is not None and row[0] is not None:
+            connection.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(LIVE, table.name)))

@@ -1,0 +1,130 @@
+"""The tables of projections, described in code: their columns, and what becomes of a row whose key is there already.
+
+They are not migrated: what can be made again from events is made again (decision 11).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, LiteralString
+
+from msgspec import Struct
+from psycopg.sql import SQL, Composed, Identifier
+
+Row = Sequence[Any]
+
+
+class Table(Struct, frozen=True):
+    """Of a row whose key is there already, `sums` are added, of `most` the greater one stays, the rest is replaced.
+
+    Types are PostgreSQL's; "ms" is a timestamptz that is written as milliseconds since 1970, and an array is written as
+    text with commas. Rows of an `appended` table are only ever added.
+    """
+
+    name: str
+    columns: dict[str, str]
+    key: tuple[str, ...]
+    sums: tuple[str, ...] = ()
+    most: tuple[str, ...] = ()
+    appended: bool = False
+    indexes: tuple[str, ...] = ()
+
+    def create(self, schema: str) -> Composed:
+        columns = SQL(", ").join(
+            SQL("{} {}").format(Identifier(name), SQL(_declared(type_))) for name, type_ in self.columns.items()
+        )
+        return SQL("CREATE TABLE {} ({}, PRIMARY KEY ({}))").format(Identifier(schema, self.name), columns, self._key)
+
+    @property
+    def _key(self) -> Composed:
+        return SQL(", ").join(map(Identifier, self.key))
+
+    def create_indexes(self, schema: str) -> Iterator[Composed]:
+        for name, index in zip(self.index_names, self.indexes, strict=True):
+            statement = SQL("CREATE INDEX IF NOT EXISTS {} ON {} ")
+            yield statement.format(Identifier(name), Identifier(schema, self.name)) + SQL(index)
+
+    @property
+    def index_names(self) -> list[str]:
+        """By number: a new index comes after those that are there already."""
+        return [f"{self.name}_{number}" for number in range(len(self.indexes))]
+
+    @property
+    def passed_types(self) -> list[str]:
+        """The types in which columns are passed to PostgreSQL."""
+        return [_passed(_bare(type_)) for type_ in self.columns.values()]
+
+    def insert(self, schema: str) -> Composed:
+        names = [Identifier(name) for name in self.columns]
+        columns = SQL(", ").join(names)
+        statement = SQL("INSERT INTO {} AS t ({}) SELECT {} FROM unnest({}) AS u ({})").format(
+            Identifier(schema, self.name),
+            columns,
+            SQL(", ").join(
+                _value(name, _bare(type_)) for name, type_ in zip(names, self.columns.values(), strict=True)
+            ),
+            SQL(", ").join(SQL(f"%s::{type_}[]") for type_ in self.passed_types),
+            columns,
+        )
+        if self.appended:
+            return statement
+        changed = [name for name in self.columns if name not in self.key]
+        if not changed:
+            return statement + SQL(" ON CONFLICT ({}) DO NOTHING").format(self._key)
+        changes = SQL(", ").join(
+            SQL("{0} = {1}").format(Identifier(name), SQL(self._kept(name)).format(Identifier(name)))
+            for name in changed
+        )
+        return statement + SQL(" ON CONFLICT ({}) DO UPDATE SET ").format(self._key) + changes
+
+    def _kept(self, column: str) -> LiteralString:
+        if column in self.sums:
+            return "t.{0} + excluded.{0}"
+        return "greatest(t.{0}, excluded.{0})" if column in self.most else "excluded.{0}"
+
+
+# ---- columns that many tables share
+
+SHIFT = {"gaming_day": "date NOT NULL", "shift": "text NOT NULL"}
+SHIFT_AND_TABLE = {**SHIFT, "table_id": "text NOT NULL"}
+
+
+def sums_table(
+    name: str,
+    key: Mapping[str, str],
+    sums: Sequence[str],
+    most: Mapping[str, str] | None = None,
+    indexes: tuple[str, ...] = (),
+) -> Table:
+    """A table whose rows add up under a key."""
+    most = most or {}
+    columns = {**key, **dict.fromkeys(sums, "bigint NOT NULL"), **most}
+    return Table(name, columns, tuple(key), sums=tuple(sums), most=tuple(most), indexes=indexes)
+
+
+def fingerprint(tables: Iterable[Table], version: int) -> str:
+    """Changes with the shape of the tables and with the version that their code gives itself."""
+    described = f"{version} {[(table.name, sorted(table.columns.items()), table.key) for table in tables]}"
+    return sha256(described.encode()).hexdigest()[:16]
+
+
+def _declared(type_: str) -> LiteralString:
+    return re.sub(r"^ms\b", "timestamptz", type_)
+
+
+def _bare(type_: str) -> str:
+    return type_.removesuffix(" NOT NULL")
+
+
+def _passed(type_: str) -> str:
+    return {"ms": "bigint"}.get(type_, "text" if type_.endswith("[]") else type_)
+
+
+def _value(name: Identifier, type_: str) -> Composed:
+    if type_ == "ms":
+        return SQL("'epoch'::timestamptz + {} * interval '1 millisecond'").format(name)
+    if type_.endswith("[]"):
+        return SQL(f"string_to_array({{}}, ',')::{type_}").format(name)
+    return SQL("{}").format(name)

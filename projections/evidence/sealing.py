@@ -1,0 +1,55 @@
+"""Seals the events' log from inside the service, unless another process does."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infra.log.stored_log import LogReader
+from infra.store.database import Database
+
+if TYPE_CHECKING:
+    from projections.evidence.bundle import Evidence
+
+WAIT_SECONDS = 5.0  # for whoever seals, when somebody asks for what is not sealed yet
+
+
+class Sealing:
+    """`keys`: the folder of the log's private key. Without it nothing is sealed here."""
+
+    def __init__(self, database: Database, keys: Path | None, seals: bool) -> None:
+        self.log = LogReader(database)
+        self._keys = keys
+        self._seals = seals and keys is not None
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        if self._seals and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="roundledger-sealing", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        from infra.log.sealer import run
+
+        assert self._keys is not None
+        run(self.log.database_url, self._keys, self._stop)
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def lag(self) -> tuple[int, float]:
+        """Events that are not sealed yet, and the age of the oldest of them in seconds."""
+        return self.log.lag()
+
+    def evidence(self, round_id: str) -> Evidence:
+        """Of a round as it stands; what is not sealed yet is waited for, or sealed here."""
+        from projections.evidence.current_bundle import sealed_evidence
+        from projections.evidence.sources import gather
+
+        if self._keys is None:
+            return gather(self.log, round_id)
+        return sealed_evidence(self.log, round_id, self._keys, wait_seconds=WAIT_SECONDS)

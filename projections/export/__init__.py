@@ -1,0 +1,1 @@
+"""Reports as files: CSV, spreadsheets, PDF, charts, accounting formats."""

@@ -1,0 +1,79 @@
+"""Reports, audits and day summaries as PDF files, with lines to sign on where they are filed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from domain.audit.findings import Finding
+from domain.moments import format_moment as moment
+from projections.calendar.property_clock import PropertyClock
+from projections.export.formats import UNITS, About, Rows, stood
+from projections.export.sheet import Sheet, figure
+from projections.reports.day_summary import SECTIONS, title
+
+SIGNED = ("rounds", "net_fees", "expected", "counted", "variance", "house_win")  # the totals of a day that are signed
+
+
+def table_sheet(said: About, columns: Sequence[str], found: Rows, total: Mapping[str, Any] | None = None) -> bytes:
+    sheet = Sheet(said.title, said.state, said.made_at)
+    sheet.text(f"{said.state} {UNITS}")
+    if found:
+        sheet.table([column for column in columns if not _links(row[column] for row in found)], found, total)
+        if not total:
+            sheet.remark(f"{len(found):,} row{'s' if len(found) > 1 else ''}.")
+    else:
+        sheet.remark("There is nothing to report.")
+    return sheet.finish()
+
+
+def _links(values: Iterable[Any]) -> bool:
+    """A column of links, which nobody can follow on paper."""
+    return all(isinstance(value, str) and value.startswith("/") for value in values)
+
+
+def findings_sheet(
+    scope: str,
+    checks: Sequence[str],
+    found: Sequence[Finding],
+    count: int,
+    notes: Sequence[Finding],
+    notes_count: int,
+    made_at: datetime,
+) -> bytes:
+    """An audit to file: what was checked, each finding and each note with its sentence, and lines to sign on."""
+    when = f"Audited at {moment(made_at)}."
+    sheet = Sheet("Audit", f"{scope} {when}", made_at)
+    sheet.text(f"{scope} {when}")
+    for line in checks:
+        sheet.remark(line)
+    for heading, listed, of_all in (("Findings", found, count), ("Notes, which are no findings", notes, notes_count)):
+        if listed:
+            sheet.heading(heading)
+            columns = ("kind", "round", "table", "seat", "spot", "clause", "position", "what")
+            rows = [{**finding.document(), "round": finding.round or finding.stream} for finding in listed]
+            sheet.table(columns, rows)
+        if of_all > len(listed):
+            sheet.remark(
+                f"{of_all - len(listed):,} more are left out here: `roundledger audit --format jsonl` has all of them."
+            )
+    result = f"{count:,} finding{'s' if count > 1 else ''}" if count else "no findings"
+    sheet.signatures(["Auditor", "Witness"], f"{scope} {checks[0]}: {result}. {when}")
+    return sheet.finish()
+
+
+def summary_sheet(found: Mapping[str, Any], now: datetime, clock: PropertyClock) -> bytes:
+    of, state = clock.words(title(found)), stood(clock.local(found["as_of"] or now))
+    sheet = Sheet(of, state, clock.local(now))
+    sheet.text(f"{state} {UNITS}")
+    totals = found["totals"]
+    sheet.figures(totals)
+    for key, (heading, report, columns) in SECTIONS.items():
+        sheet.heading(heading)
+        sheet.table(columns, found[key], report.total(found[key]), none="None.")
+        if left_out := found["left_out"][key]:
+            sheet.remark(f"{left_out:,} more are left out here; the totals are of all.")
+    signed = ", ".join(f"{name.replace('_', ' ')} {figure(totals[name])}" for name in SIGNED)
+    sheet.signatures(found["signatures"], f"{of}: {signed}. {state}")
+    return sheet.finish()

@@ -1,0 +1,330 @@
+"""A sheet of paper as a PDF file: headings, texts, tables that go over pages, cards, and lines to sign on.
+
+Text is drawn as it is and never read as markup. Letters that the standard fonts lack are shown as a question mark.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from hashlib import md5
+from itertools import islice
+from typing import Any, NamedTuple
+
+from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFInfo, PDFString
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from projections.export.column_layout import (
+    BOLD,
+    GAP,
+    HEIGHT,
+    INNER,
+    LARGEST,
+    MARGIN,
+    REGULAR,
+    WIDTH,
+    Layout,
+    layout_of,
+    wrapped,
+)
+from projections.export.formats import MONEY, TOTAL, Rows, text
+
+SIGNS = "ZapfDingbats"
+TOTALS_IN_A_ROW = 4
+HEADING = 30.0
+SHADE = 0.955  # behind every second row
+PAGES = "pages"  # their number is drawn once, when it is known
+SUITS = {"c": "\u2663", "d": "\u2666", "h": "\u2665", "s": "\u2660"}  # only in the font of signs
+RED = (0.7, 0.0, 0.1)
+CARD_WIDE, CARD_HIGH = 19.0, 15.0
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+MOMENT = re.compile(r"\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")
+HELD = "\xa0"  # a space at which no line ends
+
+
+class Hand(NamedTuple):
+    """The cards of a hand, whose they are and what they made; a card face down is None."""
+
+    of: str
+    cards: Sequence[str | None]
+    made: str = ""
+
+
+class _FileInfo(PDFInfo):  # type: ignore[misc]
+    """The properties of the file. Without `made_at` it has no date, so that the same paper is always the same file."""
+
+    creator = "roundledger"
+
+    def __init__(self, title: str, made_at: datetime | None) -> None:
+        super().__init__()
+        self.title, self.made_at = title, made_at
+
+    def format(self, document: Any) -> Any:
+        info = {"Title": self.title, "Creator": self.creator, "Producer": self.producer}
+        if self.made_at is not None:
+            offset = f"{self.made_at:%z}"[:5] or "+0000"
+            info["CreationDate"] = f"D:{self.made_at:%Y%m%d%H%M%S}{offset[:3]}'{offset[3:]}'"
+        return PDFDictionary({name: PDFString(value) for name, value in info.items()}).format(document)
+
+
+class Sheet:
+    """Writes from the top of a page to its bottom, and then on the next one. `foot` is printed on every page."""
+
+    def __init__(self, heading: str, foot: str = "", made_at: datetime | None = None) -> None:
+        self._file = io.BytesIO()
+        self._canvas = Canvas(self._file, pagesize=(WIDTH, HEIGHT), invariant=1, lang="en")
+        self._canvas._doc.info = _FileInfo(shown(heading), made_at)
+        self._canvas._doc.signature = md5(usedforsecurity=False)  # without the time that the environment may set
+        self._heading, self._foot = heading, foot
+        self._page = 0
+        self._y = 0.0
+        self._section = self._waiting = ""
+        self._begin_page()
+
+    def finish(self) -> bytes:
+        self._room(0)
+        self._canvas.showPage()
+        self._canvas.beginForm(PAGES)
+        self._draw(0, 0, str(self._page), 7.0)
+        self._canvas.endForm()
+        self._canvas.save()
+        return self._file.getvalue()
+
+    def _begin_page(self) -> None:
+        if self._page:
+            self._canvas.showPage()
+        self._page += 1
+        self._y = HEIGHT - MARGIN
+        large = 14.0 if self._page == 1 else LARGEST
+        for line in wrapped(shown(self._heading), INNER, large, BOLD):
+            self._y -= large
+            self._draw(MARGIN, self._y, line, large, BOLD)
+            self._y -= 3
+        number = f"roundledger · page {self._page} of "
+        left = WIDTH - MARGIN - stringWidth(f"{number}999", REGULAR, 7.0)
+        for line in islice(wrapped(shown(self._foot), left - MARGIN - GAP, 7.0), 1):
+            self._draw(MARGIN, MARGIN / 2, line, 7.0)
+        self._draw(left, MARGIN / 2, number, 7.0)
+        self._canvas.saveState()
+        self._canvas.translate(left + stringWidth(shown(number), REGULAR, 7.0) + 2, MARGIN / 2)
+        self._canvas.doForm(PAGES)
+        self._canvas.restoreState()
+        self._y -= 9
+
+    def _room(self, height: float) -> bool:
+        """Whether so much still fits; if not, a page begins. A heading is printed with what follows it."""
+        waiting, self._waiting = self._waiting, ""
+        fits = self._y - height - (HEADING if waiting else 0) >= MARGIN
+        if not fits:
+            self._begin_page()
+        if waiting:
+            self._y -= 24
+            self._draw(MARGIN, self._y, waiting, 11.0, BOLD)
+            self._y -= 6
+        return fits
+
+    def _draw(
+        self, x: float, y: float, words: str, size: float = LARGEST, font: str = REGULAR, *, right: bool = False
+    ) -> None:
+        self._canvas.setFont(font, size)
+        (self._canvas.drawRightString if right else self._canvas.drawString)(x, y, _drawn(shown(words)))
+
+    def heading(self, words: str) -> None:
+        if self._waiting:
+            self._room(0)
+        self._section = self._waiting = words
+
+    def keep(self, height: float) -> None:
+        """What follows stays on one page: where so much does not fit any more, a page begins."""
+        if self._y - height - (HEADING if self._waiting else 0) < MARGIN:
+            self._begin_page()
+
+    def remark(self, words: str) -> None:
+        """In as many lines as it takes."""
+        for line in wrapped(_held(shown(words)), INNER, LARGEST):
+            self._room(14)
+            self._y -= 11
+            self._draw(MARGIN, self._y, line)
+
+    def text(self, words: str) -> None:
+        """A paragraph of its own."""
+        self.remark(words)
+        self._y -= 3
+
+    def figures(self, figures: Mapping[str, Any]) -> None:
+        """Names and figures, several in a row."""
+        wide = INNER / TOTALS_IN_A_ROW
+        pairs = iter(figures.items())
+        while row := list(islice(pairs, TOTALS_IN_A_ROW)):
+            self._room(16)
+            self._y -= 14
+            for at, (name, value) in enumerate(row):
+                x = MARGIN + at * wide
+                said, words = name.replace("_", " "), figure(value)
+                left = wide - 30 - stringWidth(said, REGULAR, LARGEST)
+                size = min(LARGEST, LARGEST * left / max(stringWidth(shown(words), BOLD, LARGEST), 1.0))
+                self._draw(x, self._y, said)
+                self._draw(x + wide - 24, self._y, words, size, BOLD, right=True)
+
+    # ---- tables
+
+    def table(self, columns: Sequence[str], rows: Rows, total: Mapping[str, Any] | None = None, none: str = "") -> None:
+        """`total` is what columns add up to, in a line under the rows; `none` is printed where there are no rows. Where
+        there are too many columns for one line in a readable size, each row takes several lines, and so do the names of
+        the columns."""
+        if none and not rows:
+            self.remark(none)
+            return
+        cells = [[_held(shown(figure(row[column]))) for column in columns] for row in rows]
+        names = [column.replace("_", " ") for column in columns]
+        sums = [shown(figure(total.get(column))) for column in columns] if total else []
+        if sums and not sums[0]:
+            sums[0] = TOTAL
+        right = [_is_number([row[column] for row in islice(rows, 50)]) for column in columns]
+        layout = layout_of([names, sums] if sums else [names], cells, right)
+        high = layout.size * 1.3
+        self._room((2 * len(layout.bands) + 2) * high)
+        self._names(names, layout)
+        for at, row in enumerate(cells):
+            last = (
+                len(layout.bands) * high + 4 if sums and at == len(cells) - 1 else 0.0
+            )  # a total is not alone on a page
+            self._record(row, names, layout, last, shaded=at % 2 == 1)
+        if sums:
+            self._rule()
+            for line in layout.lines(sums, BOLD):
+                self._row(line, layout, BOLD)
+        self._y -= 4
+
+    def _names(self, names: Sequence[str], layout: Layout) -> None:
+        for line in layout.lines(names, BOLD):
+            self._row(line, layout, BOLD)
+        self._rule()
+
+    def _record(self, row: Sequence[str], names: Sequence[str], layout: Layout, more: float, *, shaded: bool) -> None:
+        lines, high = layout.lines(row), layout.size * 1.3
+        whole = len(lines) * high
+        if whole + more < HEIGHT - 4 * MARGIN and not self._room(whole + more):
+            self._go_on(names, layout)
+        if shaded and self._y - whole >= MARGIN - high:
+            self._canvas.setFillGray(SHADE)
+            self._canvas.rect(MARGIN - 3, self._y - whole - high * 0.25, INNER + 6, whole, stroke=0, fill=1)
+            self._canvas.setFillGray(0)
+        for line in lines:
+            if not self._room(high):
+                self._go_on(names, layout)
+            self._row(line, layout)
+
+    def _go_on(self, names: Sequence[str], layout: Layout) -> None:
+        if self._section:
+            self.remark(f"{self._section}, continued")
+            self._y -= 4
+        self._names(names, layout)
+
+    def _rule(self) -> None:
+        self._canvas.setLineWidth(0.5)
+        self._canvas.line(MARGIN, self._y - 2, WIDTH - MARGIN, self._y - 2)
+        self._y -= 2
+
+    def _row(self, line: Sequence[tuple[int, str]], layout: Layout, font: str = REGULAR) -> None:
+        """Of cells that are `shown` already: there may be a million of them."""
+        self._y -= layout.size * 1.3
+        canvas = self._canvas
+        canvas.setFont(font, layout.size)
+        for at, cell in line:
+            if layout.right[at]:
+                canvas.drawRightString(layout.places[at] + layout.widths[at], self._y, _drawn(cell))
+            else:
+                canvas.drawString(layout.places[at], self._y, _drawn(cell))
+
+    # ---- cards and signatures
+
+    def hands(self, hands: Iterable[Hand], none: str = "") -> None:
+        """Hands in a row, and under each what it made; `none` is printed where there are no hands."""
+        x = WIDTH
+        hands = list(hands)
+        if none and not hands:
+            self.remark(none)
+        for hand in hands:
+            cards = len(hand.cards) * (CARD_WIDE + 2)
+            texts = (stringWidth(shown(hand.of), BOLD, 8.0), stringWidth(shown(hand.made), REGULAR, 7.0))
+            wide = max(cards, *texts) + 16
+            if x + wide > WIDTH - MARGIN + 16:
+                self._room(CARD_HIGH + 32)
+                self._y -= CARD_HIGH + 30
+                x = MARGIN
+            self._draw(x, self._y + CARD_HIGH + 14, hand.of, 8.0, BOLD)
+            for at, card in enumerate(hand.cards):
+                self._card(x + at * (CARD_WIDE + 2), self._y + 9, card)
+            self._draw(x, self._y, hand.made, 7.0)
+            x += wide
+        self._y -= 4
+
+    def _card(self, x: float, y: float, card: str | None) -> None:
+        canvas = self._canvas
+        canvas.setLineWidth(0.5)
+        if card is None:
+            canvas.setFillGray(0.6)
+            canvas.roundRect(x, y, CARD_WIDE, CARD_HIGH, 2, stroke=1, fill=1)
+            canvas.setFillGray(0)
+            return
+        canvas.roundRect(x, y, CARD_WIDE, CARD_HIGH, 2)
+        canvas.setFillColorRGB(*(RED if card[1] in "dh" else (0, 0, 0)))
+        self._draw(x + 2.5, y + 4, card[0], LARGEST, BOLD)
+        canvas.setFont(SIGNS, LARGEST)
+        canvas.drawString(x + CARD_WIDE - 10, y + 4, SUITS[card[1]])
+        canvas.setFillGray(0)
+
+    def signatures(self, who: Sequence[str], signed: str) -> None:
+        """The lines, and above them what is signed, on the same page."""
+        lines = wrapped(_held(shown(signed)), INNER, LARGEST)
+        self.heading("Signatures")
+        self._room(11.0 * len(lines) + 66)
+        for line in lines:
+            self._y -= 11
+            self._draw(MARGIN, self._y, line)
+        self._y -= 50
+        wide = INNER / len(who)
+        for at, name in enumerate(who):
+            x = MARGIN + at * wide
+            self._canvas.setLineWidth(0.7)
+            self._canvas.line(x, self._y, x + wide - 20, self._y)
+            self._draw(x, self._y - 11, f"{name}: name, signature, date and time", 7.0)
+        self._y -= 16
+
+
+def figure(value: Any) -> str:
+    """A value as text, with commas in the thousands of money."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    said = text(value)
+    return f"{Decimal(said):,}" if len(said) > 6 and MONEY.fullmatch(said) else said
+
+
+def shown(words: str) -> str:
+    """In the letters that the standard fonts have, on one line."""
+    return " ".join(words.split()).encode("cp1252", "replace").decode("cp1252")
+
+
+def _held(words: str) -> str:
+    """A moment to the second, in one piece."""
+    return MOMENT.sub(rf"\1{HELD}\2\3", words) if ":" in words else words
+
+
+def _drawn(words: str) -> str:
+    return words.replace(HELD, " ")
+
+
+def _is_number(values: Sequence[Any]) -> bool:
+    said = [value for value in values if value is not None]
+    return bool(said) and all(
+        (isinstance(value, int) and not isinstance(value, bool))
+        or (isinstance(value, str) and NUMBER.fullmatch(value) is not None)
+        for value in said
+    )

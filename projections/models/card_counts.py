@@ -1,0 +1,65 @@
+"""`cards`: how often each card was dealt, by table, dealing and deck, among those that are shown whatever they are.
+
+A second table has the sums that a test of the counts needs: how many cards a round showed, and their squares, because
+the cards of a round come from one deck and not each from a deck of its own (decision 28).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.round.events import CardsDealt, CardsTurned
+from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.round_accumulator import RoundAccumulator, always_shown
+from projections.engine.projection import Projection, on
+from projections.engine.row_collectors import Sums
+from projections.engine.table import sums_table
+
+SAMPLE = {
+    "gaming_day": "date NOT NULL",
+    "table_id": "text NOT NULL",
+    "ruleset": "text NOT NULL",
+    "dealing": "text NOT NULL",
+    "deck": "text NOT NULL",
+    "decks": "smallint NOT NULL",
+}
+CARD = {"card": "text NOT NULL"}
+DRAWN = ("rounds", "cards", "squares")
+COUNTS = sums_table("card_counts", {**SAMPLE, **CARD}, ("seen",))
+DRAWS = sums_table("card_draws", SAMPLE, DRAWN)
+# Totals of all days, in the order in which they are reported.
+TOTALS = {name: SAMPLE[name] for name in ("table_id", "dealing", "deck", "ruleset", "decks")}
+COUNT_TOTALS = sums_table("card_counts_totals", {**TOTALS, **CARD}, ("seen",))
+DRAW_TOTALS = sums_table("card_draws_totals", TOTALS, DRAWN)
+
+
+class CardCounts(Projection):
+    name = "cards"
+    version = 3
+    tables = (COUNTS, DRAWS, COUNT_TOTALS, DRAW_TOTALS)
+    needs_cards = True
+    counts = Sums(COUNTS, COUNT_TOTALS)
+    draws = Sums(DRAWS, DRAW_TOTALS)
+
+    @on(CardsDealt, CardsTurned)
+    def _cards(self, meta: EventMeta, event: CardsDealt | CardsTurned, round_: RoundAccumulator) -> None:
+        """The round has taken the event in: its cards are the last of those that it has shown."""
+        shown = always_shown(round_, event)
+        if not shown or round_.opened_at_ms not in self.window:
+            return
+        sample = self._sample(round_)
+        for card in shown:
+            self.counts.of((*sample, card))[0] += 1
+        after = round_.shown
+        before = after - len(shown)
+        draws = self.draws.of(sample)
+        draws[0] += before == 0
+        draws[1] += len(shown)
+        draws[2] += after * after - before * before
+
+    @staticmethod
+    def _sample(round_: RoundAccumulator) -> tuple[Any, ...]:
+        opened, terms = round_.opened, round_.opened.terms
+        day = round_.day_shift.day
+        decks = terms.get("decks") or 1
+        return day, round_.table, opened.ruleset, terms.get("dealing") or "", opened.deck or "", decks

@@ -1,0 +1,91 @@
+"""`exposure`: what the bank of each round could have to pay, from close_bets on, and what it paid.
+
+The lines of a round stay as they were settled, so a correction changes nothing here.
+"""
+
+from __future__ import annotations
+
+from domain.round.events import BetsClosed, RoundSettled, RoundVoided
+from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.round_accumulator import RoundAccumulator
+from projections.engine.projection import Projection, on
+from projections.engine.row_collectors import Latest, Sums
+from projections.engine.table import SHIFT, Table, sums_table
+
+ROUNDS = Table(
+    "exposure",
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "at": "ms NOT NULL",
+        "opened_at": "ms NOT NULL",
+        **SHIFT,
+        "status": "text NOT NULL",
+        "player_dealer": "text",
+        "wager": "bigint",
+        "action": "bigint NOT NULL",
+        "liability": "bigint NOT NULL",
+        "paid": "bigint NOT NULL",
+        "collected": "bigint NOT NULL",
+        "shortfall": "bigint NOT NULL",
+    },
+    ("round",),
+    indexes=(
+        "(gaming_day, table_id)",
+        "(table_id, at)",
+        "(player_dealer, at)",
+        "(table_id) WHERE status = 'open'",
+        "(at, round)",
+        "(gaming_day, at, round)",
+    ),
+)
+SUMS = ("rounds", "settled", "action", "paid", "collected", "short_rounds", "shortfall")
+# All that a person has banked in one row, because a list of people cannot add up a hundred thousand rounds.
+BANKED = sums_table(
+    "exposure_banked",
+    {"player_dealer": "text NOT NULL"},
+    SUMS,
+    most={"liability": "bigint NOT NULL", "last_at": "ms NOT NULL"},
+)
+
+
+class Exposure(Projection):
+    name = "exposure"
+    rounds = Latest(ROUNDS)
+    banked = Sums(BANKED)
+
+    @on(BetsClosed, RoundSettled, RoundVoided)
+    def _moved(self, meta: EventMeta, event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
+        if round_.closed_at_ms is None:
+            return
+        paid, collected, shortfall = (
+            (event.paid, event.collected, round_.shortfall) if isinstance(event, RoundSettled) else (0, 0, 0)
+        )
+        row = (
+            round_.round,
+            round_.table,
+            round_.closed_at_ms,
+            round_.opened_at_ms,
+            *round_.day_shift,
+            round_.status,
+            round_.bank,
+            round_.opened.bank_wager,
+            round_.action,
+            round_.liability,
+            paid,
+            collected,
+            shortfall,
+        )
+        self.rounds.put(round_.round, row)
+        if round_.bank is not None and round_.opened_at_ms in self.window:
+            self._add((round_.bank,), event, round_)
+
+    def _add(self, bank: tuple[str], event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
+        """Each figure with the event that settles it: a round counts from no more bets on."""
+        assert round_.closed_at_ms is not None
+        if isinstance(event, BetsClosed):
+            most = {"liability": event.liability, "last_at": round_.closed_at_ms}
+            self.banked.add(bank, rounds=1, action=event.action, **most)
+        elif isinstance(event, RoundSettled):
+            short = {"short_rounds": int(round_.shortfall > 0), "shortfall": round_.shortfall}
+            self.banked.add(bank, settled=1, paid=event.paid, collected=event.collected, **short)

@@ -1,0 +1,287 @@
+"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made and outcome.
+
+An outcome is kept as it is and with its seat (`win`, `3/win`), for the round and for each bettor of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from psycopg.sql import SQL, Identifier
+
+from domain.games.game import Game
+from domain.games.registry import GAMES
+from domain.round.events import (
+    BetsClosed,
+    FeeTaken,
+    FeeWaived,
+    LineSettled,
+    NoteMade,
+    RoundCorrected,
+    RoundDisputed,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from domain.rules import rulesets
+from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.round_accumulator import RoundAccumulator
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.projection import ALWAYS, Projection, Window, on
+from projections.engine.row_collectors import Changed, Sums
+from projections.engine.storage import Connection
+from projections.engine.table import SHIFT, SHIFT_AND_TABLE, Row, Table, sums_table
+
+ROUNDS = Table(
+    "hands",
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "ruleset": "text NOT NULL",
+        "ruleset_hash": "text NOT NULL",
+        **SHIFT,
+        "opened_at": "ms NOT NULL",
+        "ended_at": "ms",
+        "late": "boolean NOT NULL",
+        "status": "text NOT NULL",
+        "deck": "text",
+        "dealer": "text",
+        "player_dealer": "text",
+        "bank_seat": "smallint",
+        "bank_wager": "bigint",
+        "turn": "smallint",
+        "seats": "int[] NOT NULL",
+        "bettors": "text[] NOT NULL",
+        "dealer_hand": "text",
+        "made": "text[] NOT NULL",
+        "outcomes": "text[] NOT NULL",
+        "action": "bigint NOT NULL",
+        "fee": "bigint NOT NULL",
+        "waived": "text",
+        "wagered": "bigint NOT NULL",
+        "paid": "bigint NOT NULL",
+        "collected": "bigint NOT NULL",
+        "shortfall": "bigint NOT NULL",
+        "voided": "text",
+        "corrected": "integer NOT NULL",
+        "notes": "integer NOT NULL",
+        "disputed": "integer NOT NULL",
+    },
+    ("round",),
+    indexes=(
+        "(table_id, opened_at, round)",
+        "(opened_at, round)",
+        "(gaming_day, table_id)",
+        "(opened_at, round) WHERE status = 'open'",
+        "(opened_at, round) WHERE status = 'void'",
+        "(opened_at, round) WHERE shortfall > 0",
+        "(opened_at, round) WHERE corrected > 0",
+        "(opened_at, round) WHERE notes > 0",
+        "(opened_at, round) WHERE late",
+        "(opened_at, round) WHERE disputed > 0",
+        "(opened_at, round) WHERE waived IS NOT NULL",
+        "(coalesce(dealer, 'nobody'), opened_at, round)",
+        "(player_dealer, opened_at, round)",
+        "(dealer_hand, opened_at, round)",
+        "USING gin (made, outcomes)",  # for rare ones: what is common is soon found among the newest
+        "(gaming_day, opened_at, round)",
+        "(gaming_day, opened_at, round) WHERE status = 'void'",
+        "(gaming_day, opened_at, round) WHERE shortfall > 0",
+    ),
+)
+BETTORS = Table(
+    "hands_bettors",
+    {
+        "bettor": "text NOT NULL",
+        "opened_at": "ms NOT NULL",
+        "round": "text NOT NULL",
+        "seats": "int[] NOT NULL",
+        "outcomes": "text[] NOT NULL",
+    },
+    ("bettor", "opened_at", "round"),
+)
+# What a day's summary says of each table; the rounds that are neither settled nor void are open.
+DAYS = sums_table("hands_days", SHIFT_AND_TABLE, ("rounds", "settled", "void", "action", "short_rounds", "shortfall"))
+# How the rounds of a dealer and of a player-dealer ended, by day, shift and table; a time is 'epoch' where it never
+# happened.
+REASONS = ("misdeal", "malfunction", "irregularity")
+ENDED = ("rounds", "voided", *REASONS)
+FEES = ("fee_rounds", "fees", "waivers", "waived", "not_dropped", "refunded")
+DEALERS = sums_table(
+    "hands_dealers",
+    {**SHIFT_AND_TABLE, "dealer": "text NOT NULL"},
+    (*ENDED, *FEES),
+    most={"last_void_at": "ms NOT NULL", "last_waived_at": "ms NOT NULL"},
+)
+BANKS = sums_table(
+    "hands_banks",
+    {**SHIFT_AND_TABLE, "player_dealer": "text NOT NULL"},
+    ("rounds", "short_rounds", "shortfall"),
+    most={"largest": "bigint NOT NULL", "last_short_at": "ms NOT NULL"},
+)
+# Cards and decisions show in a row when the round is over.
+CHANGING = (
+    RoundOpened,
+    WagerPlaced,
+    WagerWithdrawn,
+    BetsClosed,
+    FeeTaken,
+    RoundSettled,
+    RoundVoided,
+    FeeWaived,
+    NoteMade,
+    RoundCorrected,
+    RoundDisputed,
+)
+
+
+def _rows(round_: RoundAccumulator) -> Iterator[Row]:
+    opened, lines = round_.opened, round_.lines
+    dealer, made = _hands_made(round_) if round_.status != "open" else (None, ())
+    yield (
+        round_.round,
+        round_.table,
+        opened.ruleset,
+        opened.ruleset_hash,
+        *round_.day_shift,
+        round_.opened_at_ms,
+        round_.ended_at_ms,
+        round_.late,
+        round_.status,
+        opened.deck,
+        opened.dealer,
+        opened.bank_bettor,
+        opened.bank_seat,
+        opened.bank_wager,
+        opened.turn,
+        ",".join(map(str, sorted(round_.seats))),
+        ",".join(round_.bettors),
+        dealer,
+        ",".join(made),
+        _outcomes(lines),
+        round_.action,
+        0 if round_.fee is None else round_.fee.amount,
+        None if round_.waived is None else round_.waived.how,
+        sum([line.wager for line in lines]),
+        sum([line.paid for line in lines]),
+        sum([line.collected for line in lines]),
+        round_.shortfall,
+        None if round_.voided is None else round_.voided.reason,
+        round_.corrected,
+        round_.notes,
+        round_.disputed,
+    )
+
+
+def _bettor_rows(round_: RoundAccumulator) -> Iterator[Row]:
+    for bettor, seats in round_.bettors.items():
+        lines = [line for line in round_.lines if line.bettor == bettor]
+        yield bettor, round_.opened_at_ms, round_.round, ",".join(map(str, sorted(seats))), _outcomes(lines)
+
+
+def _outcomes(lines: Iterable[LineSettled]) -> str:
+    return ",".join(sorted({line.outcome for line in lines} | {f"{line.seat}/{line.outcome}" for line in lines}))
+
+
+def _hands_made(round_: RoundAccumulator) -> tuple[str | None, Sequence[str]]:
+    """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
+    game = _game(round_.opened.ruleset)
+    board = tuple(round_.cards.get(("board", 1), ()))
+    dealer: str | None = None
+    made: set[str] = set()
+    for (place, _), cards in round_.cards.items():
+        if place == "board":
+            continue
+        name = None if game is None else game.name_of(tuple(cards), board, split=(place, 2) in round_.cards)
+        if place == "dealer":
+            dealer = name
+        elif name is not None:
+            made.add(name)
+    return dealer, sorted(made)
+
+
+@lru_cache
+def _game(ruleset: str) -> Game | None:
+    """Most ids begin with the family, and no file need be read; also where the rule set is no longer shipped."""
+    game = GAMES.get(ruleset.partition("-")[0])
+    return rulesets.load(ruleset).game if game is None and ruleset in rulesets.ids() else game
+
+
+class Hands(Projection):
+    name = "hands"
+    version = 4
+    needs_cards = True
+    rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
+    days = Sums(DAYS)
+    dealers = Sums(DEALERS)
+    banks = Sums(BANKS)
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        super().__init__(gaming_days, window)
+        self._withdrawn_from: set[tuple[str, str]] = set()  # bettor and round
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """Whoever took back all that they bet may have a row of a page before; a later bet makes it again."""
+        forgotten, self._withdrawn_from = self._withdrawn_from, set()
+        if forgotten:
+            statement = SQL("DELETE FROM {} AS b USING unnest(%s::text[], %s::text[]) AS f (bettor, round)")
+            where = SQL(" WHERE b.bettor = f.bettor AND b.round = f.round")
+            bettors, rounds = zip(*forgotten, strict=True)
+            connection.execute(statement.format(Identifier(schema, BETTORS.name)) + where, [[*bettors], [*rounds]])
+
+    @on(*CHANGING)
+    def _moved(self, meta: EventMeta, event: object, round_: RoundAccumulator) -> None:
+        self.rounds.accumulators[round_.round] = round_
+
+    @on(WagerWithdrawn)
+    def _withdrawn(self, meta: EventMeta, event: WagerWithdrawn, round_: RoundAccumulator) -> None:
+        if event.bettor not in round_.bettors:
+            self._withdrawn_from.add((event.bettor, round_.round))
+
+    # ---- what adds up
+
+    def _add_to_day(self, round_: RoundAccumulator, **amounts: int) -> None:
+        if round_.opened_at_ms in self.window:
+            self.days.add((*round_.day_shift, round_.table), **amounts)
+
+    def _add_to_dealer(self, round_: RoundAccumulator, **amounts: int) -> None:
+        if round_.opened_at_ms in self.window:
+            self.dealers.add((*round_.day_shift, round_.table, round_.opened.dealer or "nobody"), **amounts)
+
+    @on(RoundOpened)
+    def _opened(self, meta: EventMeta, event: RoundOpened, round_: RoundAccumulator) -> None:
+        self._add_to_day(round_, rounds=1)
+
+    @on(BetsClosed)
+    def _closed(self, meta: EventMeta, event: BetsClosed, round_: RoundAccumulator) -> None:
+        self._add_to_day(round_, action=event.action)
+
+    @on(FeeTaken)
+    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
+        if event.amount > 0:
+            self._add_to_dealer(round_, fee_rounds=1, fees=event.amount)
+
+    @on(FeeWaived)
+    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
+        if round_.fee is not None and round_.fee.amount > 0:
+            fee, how = round_.fee.amount, event.how.replace(" ", "_")
+            self._add_to_dealer(round_, waivers=1, waived=fee, **{how: fee}, last_waived_at=round_.opened_at_ms)
+
+    @on(RoundVoided)
+    def _voided(self, meta: EventMeta, event: RoundVoided, round_: RoundAccumulator) -> None:
+        self._add_to_day(round_, void=1)
+        reasons = {reason: 1 for reason in REASONS if reason == event.reason}
+        self._add_to_dealer(round_, rounds=1, voided=1, **reasons, last_void_at=round_.opened_at_ms)
+
+    @on(RoundSettled)
+    def _settled(self, meta: EventMeta, event: RoundSettled, round_: RoundAccumulator) -> None:
+        shortfall = round_.shortfall
+        short = {"short_rounds": int(shortfall > 0), "shortfall": shortfall}
+        self._add_to_day(round_, settled=1, **short)
+        self._add_to_dealer(round_, rounds=1)
+        if round_.bank is not None and round_.opened_at_ms in self.window:
+            most = {"largest": shortfall, "last_short_at": round_.opened_at_ms if shortfall else 0}
+            self.banks.add((*round_.day_shift, round_.table, round_.bank), rounds=1, **short, **most)

@@ -1,0 +1,303 @@
+"""`journal`: double entry. An account is whoever holds chips: what they get is a debit, what they give a credit.
+
+Nothing in it ever changes: each event posts its own entries, which sum to zero, and a correction posts others.
+Fees pass through `collection-fees` on their way from the player-dealer into the box, so what is left on that account
+was taken and never dropped. A box keeps what was counted, and the difference goes to `over-short`. So does a tray:
+every count brings its account to what was counted (decision 14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from psycopg.sql import SQL, Identifier
+
+from domain.floor.drop_boxes import BoxCounted, CountsOpened, FeeDropped, FeeNotDropped
+from domain.floor.meters import MeterAdjusted, MeterAwarded, MeterContributed, MeterReturned, MeterSeeded
+from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCounted, TrayCredited, TrayFilled
+from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
+from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.floor_accumulators import BoxAccumulator, MeterAccumulator
+from projections.accumulators.round_accumulator import RoundAccumulator
+from projections.accumulators.session_accumulator import SessionAccumulator
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.projection import ALWAYS, Projection, Window, on
+from projections.engine.row_collectors import Appended, Sums
+from projections.engine.storage import Connection
+from projections.engine.table import SHIFT, Table, sums_table
+from projections.models.bankroll import BANK_ACCOUNTS
+
+CAGE = "cage"
+OVER_SHORT = "over-short"
+PROGRESSIVE = "house:progressive"
+TRAY = "tray:"  # and the table
+
+ENTRIES = Table(
+    "journal",
+    {
+        "position": "bigint NOT NULL",
+        "line": "smallint NOT NULL",
+        "source": "text NOT NULL",
+        "round": "text",
+        "at": "ms NOT NULL",
+        **SHIFT,
+        "table_id": "text",
+        "account": "text NOT NULL",
+        "debit": "bigint NOT NULL",
+        "credit": "bigint NOT NULL",
+        "what": "text NOT NULL",
+    },
+    ("position", "line"),
+    appended=True,
+    # By position within a day: a day's entries are read in the order in which they are reported.
+    indexes=(
+        "(gaming_day, position)",
+        "(account, gaming_day)",
+        "(source)",
+        "(account, at, position)",
+        "(account, at, position) WHERE what IN ('buy-in', 'cash-out')",
+    ),
+)
+BALANCES = sums_table(
+    "journal_balances",
+    {"account": "text NOT NULL", "gaming_day": "date NOT NULL"},
+    ("debit", "credit"),
+    indexes=("(gaming_day)",),
+)
+COUNTS = Table(
+    "journal_tray_counts",
+    {
+        "position": "bigint NOT NULL",
+        "table_id": "text NOT NULL",
+        "session": "integer NOT NULL",
+        "stretch": "integer NOT NULL",
+        "at": "ms NOT NULL",
+        **SHIFT,
+        "taken": "text NOT NULL",
+        "counted": "bigint NOT NULL",
+        "expected": "bigint",
+    },
+    ("position",),
+    appended=True,
+    indexes=("(gaming_day, table_id)", "(table_id, at)"),
+)
+# What each tray should hold now, kept so that a count need not add up all that ever went through it.
+TRAYS = sums_table("journal_trays", {"table_id": "text NOT NULL"}, ("counts", "book"))
+
+
+class _TrayCount(NamedTuple):
+    """A count whose other side is not known before the rows of earlier pages are read."""
+
+    meta: EventMeta
+    table: str
+    session: int
+    stretch: int
+    event: TrayCounted
+    moved: int  # on the page, before it
+    counts: int  # likewise
+
+
+class _Source(NamedTuple):
+    """What entries are posted for."""
+
+    name: str
+    round: str | None
+    table: str | None
+    what: str
+
+
+class Journal(Projection):
+    name = "journal"
+    entries = Appended(ENTRIES)
+    balances = Sums(BALANCES)
+    counts = Appended(COUNTS)
+    trays = Sums(TRAYS)
+
+    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
+        super().__init__(gaming_days, window)
+        self._to_resolve: list[_TrayCount] = []
+
+    # ---- rounds
+
+    @on(RoundSettled)
+    def _round_settled(self, meta: EventMeta, event: RoundSettled, round_: RoundAccumulator) -> None:
+        bank = bank_account(round_)
+        debits: dict[str, int] = {}
+        credits: dict[str, int] = {}
+        for line in round_.lines:
+            who = bettor_account(round_, line.bettor)
+            if line.paid:
+                payer = f"meter:{round_.meter}" if line.source == "meter" else bank
+                debits[who] = debits.get(who, 0) + line.paid
+                credits[payer] = credits.get(payer, 0) + line.paid
+            if line.collected:
+                debits[bank] = debits.get(bank, 0) + line.collected
+                credits[who] = credits.get(who, 0) + line.collected
+        self._post(meta, _of_round(round_, "settled"), debits, credits)
+
+    @on(FeeTaken)
+    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
+        fees = f"collection-fees:{round_.table}"
+        self._move(meta, _of_round(round_, "fee taken"), bank_account(round_), fees, event.amount)
+
+    @on(FeeWaived)
+    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
+        """Chips that were never dropped go straight back; a refund comes from the cage, and the box keeps its chips."""
+        payer = f"collection-fees:{round_.table}" if event.how == "not dropped" else CAGE
+        self._move(meta, _of_round(round_, f"fee waived, {event.how}"), payer, bank_account(round_), event.amount)
+
+    @on(CorrectionPosted)
+    def _correction_posted(self, meta: EventMeta, event: CorrectionPosted, round_: RoundAccumulator) -> None:
+        account = corrected_account(round_, event.account)
+        who = bettor_account(round_, event.bettor)
+        source = _of_round(round_, f"corrected: {event.reason}")
+        if event.dispute is not None:
+            source = source._replace(name=f"dispute:{event.dispute}")
+        self._move(meta, source, account, who, event.amount)
+
+    # ---- boxes, chips, meters
+
+    @on(FeeDropped, FeeNotDropped)
+    def _fee_dropped(self, meta: EventMeta, event: FeeDropped | FeeNotDropped, accumulator: BoxAccumulator) -> None:
+        box, dropped = accumulator.box, isinstance(event, FeeDropped)
+        source = _Source(event.round, event.round, box.table, "fee dropped" if dropped else "fee not dropped")
+        amount = event.amount if dropped else -event.amount
+        self._move(meta, source, f"collection-fees:{box.table}", f"box:{box.box}", amount)
+
+    @on(BoxCounted, CountsOpened)
+    def _box_counted(self, meta: EventMeta, event: BoxCounted | CountsOpened, accumulator: BoxAccumulator) -> None:
+        """Only once two people agree; of counts that were stored open, the one that makes them agree."""
+        box = accumulator.box
+        if box.counted is not None:
+            account = f"box:{box.box}"
+            source = _Source(account, None, box.table, "box counted")
+            self._move(meta, source, OVER_SHORT, account, box.counted - box.expected)
+
+    @on(ChipsBought, ChipsCashed, TrayFilled, TrayCredited)
+    def _chips_moved(
+        self, meta: EventMeta, event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited, session: SessionAccumulator
+    ) -> None:
+        giver, receiver, what = _movement(event, session)
+        name = f"{session.table}/{session.session}/{session.version}"
+        self._move(meta, _Source(name, None, session.table, what), giver, receiver, event.amount)
+
+    @on(TrayCounted)
+    def _tray_counted(self, meta: EventMeta, event: TrayCounted, session: SessionAccumulator) -> None:
+        sums = self.trays.of((session.table,))
+        self._to_resolve.append(
+            _TrayCount(
+                meta=meta,
+                table=session.table,
+                session=session.session,
+                stretch=session.stretch,
+                event=event,
+                moved=sums[1],
+                counts=sums[0],
+            )
+        )
+        sums[0] += 1
+
+    def resolve(self, connection: Connection, schema: str) -> None:
+        """A count finds what the book says, or more or less: the difference is an entry of its own.
+
+        What was in a tray before anybody counted it came from the cage.
+        """
+        counts, self._to_resolve = self._to_resolve, []
+        found: dict[str, int] = {}  # differences of counts earlier on this page
+        for count in counts:
+            counts_before, book = _tray(connection, schema, count.table)
+            expected = book + count.moved + found.get(count.table, 0)
+            first = counts_before + count.counts == 0
+            difference = count.event.amount - expected
+            found[count.table] = found.get(count.table, 0) + difference
+            self._post_count(count, None if first else expected, difference)
+
+    def _post_count(self, count: _TrayCount, expected: int | None, difference: int) -> None:
+        meta, event = count.meta, count.event
+        name = f"tray:{count.table}/{count.session}/{count.stretch}/{event.when}"
+        source = _Source(name, None, count.table, f"tray counted, {event.when}")
+        self._move(meta, source, CAGE if expected is None else OVER_SHORT, TRAY + count.table, difference)
+        head = (meta.position, count.table, count.session, count.stretch, meta.at_ms)
+        self.counts.add((*head, *self.gaming_days.of(meta.at_ms), event.when, event.amount, expected))
+
+    @on(MeterSeeded, MeterContributed, MeterReturned, MeterAwarded, MeterAdjusted)
+    def _meter_moved(
+        self,
+        meta: EventMeta,
+        event: MeterSeeded | MeterContributed | MeterReturned | MeterAwarded | MeterAdjusted,
+        meter: MeterAccumulator,
+    ) -> None:
+        """The house's part: shares, seed and adjustments. An award itself is paid with the lines of its round."""
+        amount = event.shown + event.reserve - meter.before
+        what = "meter moved"
+        if isinstance(event, MeterAwarded):
+            amount += event.amount
+            what = "meter seeded again"
+        round_ = getattr(event, "round", None)
+        account = f"meter:{meter.meter}"
+        self._move(meta, _Source(round_ or account, round_, None, what), PROGRESSIVE, account, amount)
+
+    # ---- posting
+
+    def _move(self, meta: EventMeta, source: _Source, giver: str, receiver: str, amount: int) -> None:
+        """A negative amount goes the other way."""
+        if amount < 0:
+            giver, receiver, amount = receiver, giver, -amount
+        self._post(meta, source, {receiver: amount}, {giver: amount})
+
+    def _post(self, meta: EventMeta, source: _Source, debits: Mapping[str, int], credits: Mapping[str, int]) -> None:
+        day, shift = self.gaming_days.of(meta.at_ms)
+        head = (source.name, source.round, meta.at_ms, day, shift, source.table)
+        entries = [(account, amount, 0) for account, amount in debits.items() if amount]
+        entries += [(account, 0, amount) for account, amount in credits.items() if amount]
+        for line, (account, debit, credit) in enumerate(entries, start=1):
+            self.entries.add((meta.position, line, *head, account, debit, credit, source.what))
+            balance = self.balances.of((account, day))
+            balance[0] += debit
+            balance[1] += credit
+            if account.startswith(TRAY):
+                self.trays.of((account.removeprefix(TRAY),))[1] += debit - credit
+
+
+def _of_round(round_: RoundAccumulator, what: str) -> _Source:
+    return _Source(round_.round, round_.round, round_.table, what)
+
+
+def bank_account(round_: RoundAccumulator) -> str:
+    return TRAY + round_.table if round_.bank is None else f"player-dealer:{round_.bank}"
+
+
+def bettor_account(round_: RoundAccumulator, bettor: str) -> str:
+    return f"toke:{bettor}" if bettor in round_.tips else f"player:{bettor}"
+
+
+def corrected_account(round_: RoundAccumulator, named: str) -> str:
+    """Whoever corrects names an account; the bank and the tray are those of the round."""
+    if named in BANK_ACCOUNTS:
+        return bank_account(round_)
+    return TRAY + round_.table if named == "tray" else named.strip()
+
+
+def _tray(connection: Connection, schema: str, table: str) -> tuple[int, int]:
+    """How often a tray was counted, and what it should hold, by the rows of earlier pages."""
+    statement = SQL("SELECT counts, book FROM {} WHERE table_id = %s").format(Identifier(schema, TRAYS.name))
+    row = connection.execute(statement, [table]).fetchone()
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+def _movement(
+    event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited, session: SessionAccumulator
+) -> tuple[str, str, str]:
+    """Who gives, who gets, and in which words. Where the house banks, players buy chips out of the tray."""
+    tray = TRAY + session.table
+    seller = tray if session.house else CAGE
+    match event:
+        case ChipsBought(bettor):
+            return seller, f"player:{bettor}", "buy-in"
+        case ChipsCashed(bettor):
+            return f"player:{bettor}", seller, "cash-out"
+        case TrayFilled(_, slip):
+            return CAGE, tray, f"fill, slip {slip}"
+        case TrayCredited(_, slip):
+            return tray, CAGE, f"credit, slip {slip}"

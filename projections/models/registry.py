@@ -1,0 +1,54 @@
+"""All projections by name, in the order in which they handle an event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from projections.engine.projection import Projection
+from projections.models.bankroll import Bankroll
+from projections.models.card_counts import CardCounts
+from projections.models.collections import Collections
+from projections.models.contradictions import Contradictions
+from projections.models.disputes import Disputes
+from projections.models.drops import Drops
+from projections.models.exposure import Exposure
+from projections.models.hands import Hands
+from projections.models.inventory import Inventory
+from projections.models.journal import Journal
+from projections.models.meters import Meters
+from projections.models.payments import Payments
+from projections.models.rotation import Rotation
+from projections.models.tables import Tables
+
+ALL: dict[str, type[Projection]] = {
+    projection.name: projection
+    for projection in (
+        Hands,
+        Bankroll,
+        Exposure,
+        Collections,
+        Drops,
+        Journal,
+        Rotation,
+        Meters,
+        Inventory,
+        Disputes,
+        Payments,
+        Contradictions,
+        CardCounts,
+        Tables,
+    )
+}
+
+
+class UnknownProjection(LookupError):
+    """No projection has that name."""
+
+
+def named(names: Iterable[str]) -> list[type[Projection]]:
+    """The projections of these names, or all where none is given."""
+    wanted = list(names) or list(ALL)
+    for name in wanted:
+        if name not in ALL:
+            raise UnknownProjection(f"There is no projection {name}; there are {', '.join(ALL)}.")
+    return [ALL[name] for name in wanted]

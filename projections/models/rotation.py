@@ -1,0 +1,98 @@
+"""`rotation`: who banked when and how many times in a row, who was offered the bank, and who was passed over.
+
+The ledger refuses a third round in a row; what it cannot refuse, because nobody asked it, is an offer that was never
+made. A seat between the last player-dealer and the next one that did not decline is a breach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.floor.table_sessions import BankDeclined, BankOffered, RoundBegun, RoundEnded
+from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.session_accumulator import SessionAccumulator
+from projections.engine.projection import Projection, on
+from projections.engine.row_collectors import Appended, Latest
+from projections.engine.table import SHIFT, Table
+
+TURNS = Table(
+    "rotation",
+    {
+        "round": "text NOT NULL",
+        "table_id": "text NOT NULL",
+        "session": "integer NOT NULL",
+        "at": "ms NOT NULL",
+        **SHIFT,
+        "seat": "smallint NOT NULL",
+        "bettor": "text NOT NULL",
+        "turn": "smallint",
+        "declined": "int[] NOT NULL",
+        "passed_over": "int[] NOT NULL",
+        "breach": "text",
+        "status": "text NOT NULL",
+    },
+    ("round",),
+    indexes=(
+        "(table_id, at)",
+        "(gaming_day, table_id)",
+        "(bettor, at)",
+        "(at) WHERE breach IS NOT NULL",
+        "(at, round)",
+        "(gaming_day, at, round)",
+    ),
+)
+OFFERS = Table(
+    "rotation_offers",
+    {
+        "position": "bigint NOT NULL",
+        "table_id": "text NOT NULL",
+        "session": "integer NOT NULL",
+        "at": "ms NOT NULL",
+        "seat": "smallint NOT NULL",
+        "bettor": "text NOT NULL",
+        "what": "text NOT NULL",
+    },
+    ("position",),
+    appended=True,
+    indexes=("(table_id, at)", "(bettor, at)"),
+)
+
+
+class Rotation(Projection):
+    name = "rotation"
+    version = 2
+    turns = Latest(TURNS)
+    offers = Appended(OFFERS)
+
+    @on(BankOffered, BankDeclined)
+    def _offered(self, meta: EventMeta, event: BankOffered | BankDeclined, session: SessionAccumulator) -> None:
+        what = "offered" if isinstance(event, BankOffered) else "declined"
+        self.offers.add((meta.position, session.table, session.session, meta.at_ms, event.seat, event.bettor, what))
+
+    @on(RoundBegun, RoundEnded)
+    def _moved(self, meta: EventMeta, event: RoundBegun | RoundEnded, session: SessionAccumulator) -> None:
+        begun = session.begun
+        if begun is None or begun.bank_seat is None:
+            return
+        row = (
+            begun.round,
+            session.table,
+            session.session,
+            session.begun_at_ms,
+            *self.gaming_days.of(session.begun_at_ms),
+            begun.bank_seat,
+            begun.bank_bettor,
+            begun.turn,
+            ",".join(map(str, session.declined)),
+            ",".join(map(str, session.passed_over)),
+            _breach(session.passed_over),
+            session.ended or "open",
+        )
+        self.turns.put(begun.round, row)
+
+
+def _breach(passed_over: Sequence[int]) -> str | None:
+    if not passed_over:
+        return None
+    seats, many = ", ".join(map(str, passed_over)), len(passed_over) > 1
+    return f"{'Seats' if many else 'Seat'} {seats} {'were' if many else 'was'} passed over without having declined."

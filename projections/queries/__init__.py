@@ -1,0 +1,1 @@
+"""Questions asked of the read models: reports, searches, summaries."""

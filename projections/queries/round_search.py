@@ -1,0 +1,134 @@
+"""Searches rounds among the projected hands, newest first, page by page.
+
+A page continues after the last row of the one before (its time and its id), so that new rounds do not move it. Every
+search walks an index in that order: of all rounds, of a table's, of a bettor's, or of the few that are voided, short,
+corrected, noted or late.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, LiteralString
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from infra.store.database import Database
+from projections.reports.named_rows import Rows, filters_set, select
+
+COLUMNS: LiteralString = (
+    "round, table_id, ruleset, opened_at, ended_at, gaming_day, shift, status, player_dealer, seats, bettors, "
+    "dealer_hand, made, outcomes, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes, "
+    "late, disputed, dealer"
+)
+SHOWN: LiteralString = "h." + COLUMNS.replace(", ", ", h.")
+CONDITIONS: dict[str, LiteralString] = {
+    "table": "h.table_id = %(table)s",
+    "bettor": "b.bettor = %(bettor)s",
+    "seat": "%(seat)s = ANY(h.seats)",
+    "since": "h.opened_at >= %(since)s",
+    "until": "h.opened_at < %(until)s",
+    "day": "h.gaming_day = %(day)s",
+    "shift": "h.shift = %(shift)s",
+    "ruleset": "h.ruleset = %(ruleset)s",
+    "status": "h.status = %(status)s",
+    "outcome": "h.outcomes @> ARRAY[%(outcome)s::text]",
+    "made": "(h.made @> ARRAY[%(made)s::text] OR h.dealer_hand = %(made)s)",
+    "least": "h.wagered >= %(least)s",
+    "most": "h.wagered <= %(most)s",
+    "dealer": "coalesce(h.dealer, 'nobody') = %(dealer)s",
+    "player_dealer": "h.player_dealer = %(player_dealer)s",
+    "after": "(h.opened_at, h.round) < (%(after_at)s, %(after_round)s)",
+    "before": "(h.opened_at, h.round) > (%(before_at)s, %(before_round)s)",
+}
+# For one bettor: their own seats and outcomes count, and the index of their rounds is walked.
+OF_A_BETTOR: dict[str, LiteralString] = {
+    "seat": "%(seat)s = ANY(b.seats)",
+    "since": "b.opened_at >= %(since)s",
+    "until": "b.opened_at < %(until)s",
+    "outcome": "b.outcomes @> ARRAY[%(outcome)s::text]",
+    "after": "(b.opened_at, b.round) < (%(after_at)s, %(after_round)s)",
+    "before": "(b.opened_at, b.round) > (%(before_at)s, %(before_round)s)",
+}
+# Written out, not compared with a value, so that the planner sees that a partial index fits.
+FLAGS: dict[str, dict[bool, LiteralString]] = {
+    "shortfall": {True: "h.shortfall > 0", False: "h.shortfall <= 0"},
+    "voided": {True: "h.status = 'void'", False: "h.status <> 'void'"},
+    "corrected": {True: "h.corrected > 0", False: "h.corrected <= 0"},
+    "noted": {True: "h.notes > 0", False: "h.notes <= 0"},
+    "late": {True: "h.late", False: "NOT h.late"},
+    "disputed": {True: "h.disputed > 0", False: "h.disputed <= 0"},
+    "waived": {True: "h.waived IS NOT NULL", False: "h.waived IS NULL"},
+}
+
+
+class RoundFilter(Struct, frozen=True):
+    """Amounts are cents. `after` is the last row of the page before; `before` walks back from a row.
+
+    With a bettor, `seat` and `outcome` are theirs; without one, `outcome` is that of any wager, at `seat` if given.
+    """
+
+    table: str | None = None
+    bettor: str | None = None
+    seat: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    day: date | None = None
+    shift: str | None = None
+    ruleset: str | None = None
+    status: str | None = None
+    outcome: str | None = None
+    made: str | None = None
+    least: int | None = None
+    most: int | None = None
+    shortfall: bool | None = None
+    voided: bool | None = None
+    corrected: bool | None = None
+    noted: bool | None = None
+    late: bool | None = None
+    disputed: bool | None = None
+    waived: bool | None = None
+    dealer: str | None = None
+    player_dealer: str | None = None
+    after: tuple[datetime | None, str] | None = None
+    before: tuple[datetime | None, str] | None = None
+
+
+def neighbours(database: Database, wanted: RoundFilter, round_id: str) -> tuple[str | None, str | None]:
+    """The rounds just after and just before one in time, among those that match."""
+    here = (None, round_id)
+    newer, newer_values = statement_for(replace(wanted, before=here), "'newer', h.round")
+    older, older_values = statement_for(replace(wanted, after=here), "'older', h.round")
+    statement: LiteralString = f"({newer}) UNION ALL ({older})"
+    for unknown in ("%(before_at)s", "%(after_at)s"):
+        statement = statement.replace(unknown, "(SELECT opened_at FROM projections.hands WHERE round = %(here)s)")
+    values = {**newer_values, **older_values, "here": round_id, "limit": 1}
+    found: dict[str, str] = dict(database.read(lambda cursor: cursor.execute(statement, values).fetchall()))
+    return found.get("newer"), found.get("older")
+
+
+def search(database: Database, wanted: RoundFilter, limit: int) -> Rows:
+    statement, values = statement_for(wanted)
+    return select(database, statement, {**values, "limit": limit})
+
+
+def statement_for(wanted: RoundFilter, columns: LiteralString = SHOWN) -> tuple[LiteralString, dict[str, Any]]:
+    values = filters_set(wanted)
+    of_a_bettor = wanted.bettor is not None
+    conditions = [FLAGS[name][value] for name, value in values.items() if name in FLAGS]
+    shapes = {**CONDITIONS, **(OF_A_BETTOR if of_a_bettor else {})}
+    conditions += [shapes[name] for name in values if name in shapes]
+    statement: LiteralString = f"SELECT {columns} FROM projections.hands h"
+    if of_a_bettor:
+        statement += " JOIN projections.hands_bettors b ON b.round = h.round"
+    if conditions:
+        statement += " WHERE " + " AND ".join(conditions)
+    along: LiteralString = "b" if of_a_bettor else "h"
+    way: LiteralString = "DESC" if wanted.before is None else "ASC"
+    statement += f" ORDER BY {along}.opened_at {way}, {along}.round {way} LIMIT %(limit)s"
+    for name in ("after", "before"):
+        if name in values:
+            values[f"{name}_at"], values[f"{name}_round"] = values.pop(name)
+    if wanted.outcome is not None and wanted.seat is not None:
+        values["outcome"] = f"{wanted.seat}/{wanted.outcome}"
+    return statement, values

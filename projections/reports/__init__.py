@@ -1,0 +1,1 @@
+"""Reports: what each one selects, and how it is run and written."""

@@ -1,0 +1,173 @@
+"""What a report is: columns of a projection's tables, and the filters that narrow it.
+
+To add a column to a report, add it to the report's `select`; the columns of all formats follow from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, LiteralString, NamedTuple
+
+from msgspec import Struct
+
+from projections.engine.projection import Projection, Window
+
+
+class Column(NamedTuple):
+    """`shape` says how a value is written (`SHAPES` in report_query.py). Only what is `summed` can be added up: a
+    bank's wager or what a meter shows cannot."""
+
+    sql: LiteralString
+    shape: str = ""
+    summed: bool = False
+
+
+Select = dict[str, Column]
+
+
+class ColumnKind(NamedTuple):
+    """Makes columns of one kind: by name alone, or by name and expression where those differ."""
+
+    shape: str
+    summed: bool = False
+
+    def __call__(self, *names: LiteralString, **expressions: LiteralString) -> Select:
+        columns = {**{name: name for name in names}, **expressions}
+        return {name: Column(sql, self.shape, self.summed) for name, sql in columns.items()}
+
+
+plain, count = ColumnKind(""), ColumnKind("", summed=True)
+money, amount = ColumnKind("money"), ColumnKind("money", summed=True)
+at, list_, decimal, schedule = ColumnKind("at"), ColumnKind("list"), ColumnKind("decimal"), ColumnKind("schedule")
+TABLE = plain(table="table_id")
+
+
+def sum_of(*names: LiteralString) -> dict[str, LiteralString]:
+    """The expressions of columns that are added up under a GROUP BY."""
+    return {name: f"sum({name})::bigint" for name in names}
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """`source` is what follows FROM. Conditions stand at its end, or wherever it says `{where}`. A source that adds up
+    days names its tables like `bankroll{of_all}`: where no filter is used but those in `totals`, the tables of totals
+    over all days are read."""
+
+    name: str
+    projection: type[Projection]
+    select: Select
+    source: LiteralString
+    filters: dict[str, LiteralString]
+    order: LiteralString
+    with_: LiteralString = ""
+    group: LiteralString = ""
+    totals: frozenset[str] = frozenset()
+    windowed: LiteralString = ""  # the column whose time counts for a range, where rows have their own time
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The shape of each column."""
+        return {name: column.shape for name, column in self.select.items()}
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        return tuple(name for name, column in self.select.items() if column.summed)
+
+    @property
+    def query(self) -> LiteralString:
+        columns: LiteralString = ", ".join([column.sql for column in self.select.values()])
+        return f"{self.with_}SELECT {columns} FROM {self.source}"
+
+    def total(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What the rows add up to; nothing where there are none."""
+        return {column: total_of(row[column] for row in rows) for column in self.sums} if rows else {}
+
+
+def total_of(values: Iterable[Any]) -> Any:
+    """Of counts, or of money as text; what is not known yet adds nothing, and where nothing is known it is None."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return sum(known) if isinstance(known[0], int) else f"{sum(map(Decimal, known)):.2f}"
+
+
+# ---- filters
+
+
+class BadFilter(ValueError):
+    """A filter that this report does not have."""
+
+
+class Filters(Struct, frozen=True):
+    """`as_of`: what the ledger held at that time. `since` and `until`: what belongs to that time, from the one to just
+    before the other. Any of the three makes the report be computed from events. `first` and `last` are gaming days,
+    both included, and `limit` the number of rows after which it ends."""
+
+    table: str | None = None
+    bettor: str | None = None
+    gaming_day: date | None = None
+    shift: str | None = None
+    box: str | None = None
+    as_of: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    dealer: str | None = None
+    kind: str | None = None
+    status: str | None = None
+    round: str | None = None
+    account: str | None = None
+    first: date | None = None
+    last: date | None = None
+    limit: int | None = None
+
+    @property
+    def on_the_past(self) -> bool:
+        return self.as_of is not None or self.since is not None or self.until is not None
+
+    @property
+    def window(self) -> Window:
+        return Window(_milliseconds(self.since), _milliseconds(self.until))
+
+    def check(self, names: Iterable[str], what: str) -> None:
+        """Raises BadFilter where it narrows by anything else."""
+        for name in CHOSEN:
+            if getattr(self, name) is not None and name not in names:
+                raise BadFilter(f"{what} cannot be filtered by {name.replace('_', ' ')}.")
+
+
+def _milliseconds(at: datetime | None) -> int | None:
+    return None if at is None else round(at.timestamp() * 1000)
+
+
+WHERE: LiteralString = "{where}"
+OF_ALL: LiteralString = "{of_all}"
+CHOSEN = (
+    "table",
+    "bettor",
+    "gaming_day",
+    "first",
+    "last",
+    "shift",
+    "box",
+    "account",
+    "dealer",
+    "kind",
+    "status",
+    "round",
+)  # the filters that a report may have
+ALWAYS = "always"  # a condition that applies without a filter
+BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}
+DAYS: dict[str, LiteralString] = {
+    "gaming_day": "gaming_day = %(gaming_day)s",
+    "first": "gaming_day >= %(first)s",
+    "last": "gaming_day <= %(last)s",
+}
+BY_DAY: dict[str, LiteralString] = {**DAYS, "shift": "shift = %(shift)s"}
+BY_BETTOR: dict[str, LiteralString] = {"bettor": "bettor = %(bettor)s"}
+BY_DEALER: dict[str, LiteralString] = {"dealer": "coalesce(dealer, 'nobody') = %(dealer)s"}
+BY_ROUND: dict[str, LiteralString] = {"round": "round = %(round)s"}
+OF_BETTOR: LiteralString = "account IN ('player:' || %(bettor)s, 'player-dealer:' || %(bettor)s, 'toke:' || %(bettor)s)"
+IN_RANGE: LiteralString = (
+    "({} >= %(since)s OR %(since)s::timestamptz IS NULL) AND ({} < %(until)s OR %(until)s::timestamptz IS NULL)"
+)

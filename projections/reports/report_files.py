@@ -1,0 +1,100 @@
+"""Reports as rows and as files, for those who may read them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from infra.access.callers import Caller, Forbidden
+from infra.store.cache import Remembered
+from projections.calendar.gaming_days import GamingDays
+from projections.calendar.property_clock import PropertyClock
+from projections.export import charts
+from projections.export.formats import WRITERS, about, ledger_file
+from projections.reports.irregularity_reports import IRREGULAR
+from projections.reports.report import Filters
+from projections.reports.report_list import REPORTS, report_named
+from projections.reports.report_query import rows_for
+from projections.views.books import BadQuestion, Books
+
+FORMATS = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pdf": "application/pdf",
+    "svg": "image/svg+xml",
+    "beancount": "text/plain",
+    "hledger": "text/plain",
+}
+LEDGER_FILES = frozenset({"beancount", "hledger"})
+NAMES = tuple(REPORTS)
+READERS = {
+    "floor": frozenset(
+        {"exposure", "hands", "rotation", "meters", "collections", *(report.name for report in IRREGULAR)}
+    ),
+    "cage": frozenset({"bankroll"}),
+    "accounting": frozenset(NAMES),
+    "auditor": frozenset(NAMES),
+}
+# Sums over everything that was ever recorded: worked out again only once something has been recorded since.
+SUMS_OF_ALL = frozenset({"bankroll", "trial-balance", "card-frequencies", "card-counts"})
+_summed: Remembered[list[dict[str, Any]]] = Remembered(32)
+
+
+def readers_of(*names: str) -> list[str]:
+    """The roles that may read all of these reports."""
+    return [role for role, readable in READERS.items() if readable.issuperset(names)]
+
+
+def check_reader(caller: Caller, name: str) -> None:
+    if not caller.may([role for role, names in READERS.items() if name in names]):
+        raise Forbidden(f"The role {caller.role} may not read {name}.")
+
+
+def report_rows(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
+    """`asked` is what is recorded of the look: the filters, as the caller gave them."""
+    check_reader(caller, name)
+    if not filters.on_the_past:
+        books.bring_up_to_date(report_named(name).projection.name)
+    rows = _rows(books, name, filters, books.clock.days())
+    books.record_look(caller, "report as json", f"{name}?{asked}")
+    return rows
+
+
+def report_file(books: Books, caller: Caller, name: str, filters: Filters, format_: str, asked: str) -> bytes:
+    check_reader(caller, name)
+    if format_ in LEDGER_FILES and name != "journal":
+        raise BadQuestion(f"Only the journal can be had for {format_}.")
+    if format_ == "svg" and name not in charts.CHARTS:
+        raise BadQuestion(f"There are pictures of {', '.join(charts.CHARTS)} only.")
+    if not filters.on_the_past:
+        for projection in sorted(_needed(name, format_)):
+            books.bring_up_to_date(projection)
+    if format_ in LEDGER_FILES:
+        written = "".join(ledger_file(books.database.url, format_, filters)).encode()
+    elif format_ == "svg":
+        written = charts.draw(books.database.url, name, filters)
+    else:
+        days = books.clock.days()
+        heading = about(name, filters, datetime.now(UTC), PropertyClock(days))
+        written = WRITERS[format_](name, _rows(books, name, filters, days), heading)
+    books.record_look(caller, f"report as {format_}", f"{name}?{asked}")
+    return written
+
+
+def _needed(name: str, format_: str) -> set[str]:
+    needed = {report_named(name).projection.name}
+    if format_ in LEDGER_FILES:
+        needed.add("drops")
+    if format_ == "svg":
+        needed.update(charts.PROJECTIONS[name])
+    return needed
+
+
+def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
+    if filters.on_the_past or name not in SUMS_OF_ALL:
+        return rows_for(books.database, name, filters, days)
+    # Asked before the rows are: they may be newer than it says, never older.
+    standing = books.projector.standing(report_named(name).projection.name)
+    key = (books.database.url, name, filters)
+    return _summed.of(key, lambda: rows_for(books.database, name, filters, days), standing)

@@ -1,0 +1,41 @@
+"""Every report by its name."""
+
+from __future__ import annotations
+
+from projections.reports import accounting_reports, play_reports
+from projections.reports.irregularity_reports import IRREGULAR
+from projections.reports.report import Report
+
+REPORTS: dict[str, Report] = {
+    report.name: report
+    for report in (
+        accounting_reports.BANKROLL,
+        accounting_reports.EXPOSURE,
+        accounting_reports.COLLECTIONS,
+        accounting_reports.DROPS,
+        accounting_reports.JOURNAL,
+        accounting_reports.TRIAL_BALANCE,
+        play_reports.HANDS,
+        play_reports.ROTATION,
+        play_reports.METERS,
+        accounting_reports.INVENTORY,
+        accounting_reports.TRAY_COUNTS,
+        accounting_reports.SLIPS,
+        *IRREGULAR,
+    )
+}
+
+
+class UnknownReport(LookupError):
+    """No report has that name."""
+
+
+def report_named(name: str) -> Report:
+    try:
+        return REPORTS[name]
+    except KeyError:
+        raise UnknownReport(f"There is no report {name}; there are {', '.join(REPORTS)}.") from None
+
+
+def columns_of(name: str) -> list[str]:
+    return list(report_named(name).select)

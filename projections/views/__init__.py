@@ -1,0 +1,1 @@
+"""What callers may see: one query per resource, with the record of who looked."""

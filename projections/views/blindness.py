@@ -1,0 +1,106 @@
+"""Whoever may count boxes is blind to what the boxes should hold: the one check that every route and page passes.
+
+Blindness belongs to a person, in whatever role they ask. As long as a box of a table has no count that two people agree
+on, they get no fees, rounds or collections of that table, and no figure of its boxes but their own count. Which tables
+an answer is about is declared with each route; the usual declaration is every table, so that a new route is closed to
+them until somebody has thought about it (decision 15).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from domain.round.events import RoundOpened
+from infra.access.callers import BOOKS, COUNTER, OPEN, Caller, Forbidden
+from infra.ledger.disputes import Disputes, UnknownDispute
+from infra.ledger.ledger import Ledger
+from infra.store.streams import stream_id
+from projections.queries.box_search import uncounted_boxes
+from projections.views.books import Books
+
+Tables = Collection[str] | None  # None: every table
+
+
+def table_of_round(ledger: Ledger, round_id: str) -> Tables:
+    """An answer about a round that is not stored reveals nothing."""
+    first = ledger.events.load(stream_id("round", round_id), lte=1)
+    if not first:
+        return ()
+    opened = first[0].event
+    return (opened.table,) if isinstance(opened, RoundOpened) and opened.table is not None else None
+
+
+def table_of_dispute(ledger: Ledger, dispute_id: str) -> Tables:
+    try:
+        dispute = Disputes(ledger).get(dispute_id)
+    except UnknownDispute:
+        return ()
+    return table_of_round(ledger, dispute.dispute.opened.round)
+
+
+def tables_of_search_and_round(ledger: Ledger, asked: Tables, round_id: str) -> Tables:
+    """Where a round is among others says something of those too."""
+    own = table_of_round(ledger, round_id)
+    return None if asked is None or own is None else (*asked, *own)
+
+
+def may_count(books: Books, caller: Caller) -> bool:
+    """By their role, by another of their parts, or by a token. Without authentication nobody is known."""
+    if caller.role == OPEN:
+        return False
+    if caller.role == COUNTER or caller.counts:
+        return True
+    if not books.access.is_fresh():
+        books.access.refresh()
+    return books.access.may_count(caller.by)
+
+
+def is_surely_sighted(books: Books, caller: Caller) -> bool:
+    """Whether it is known without asking the database that the caller may not count."""
+    if caller.role == OPEN:
+        return True
+    access = books.access
+    return not (caller.role == COUNTER or caller.counts) and access.is_fresh() and not access.may_count(caller.by)
+
+
+def hidden_tables(books: Books) -> dict[str, str]:
+    """The tables with a box that is not counted and agreed, each with such a box."""
+    books.bring_up_to_date("drops")
+    return uncounted_boxes(books.database)
+
+
+def check_sight(books: Books, caller: Caller, tables: Tables) -> None:
+    if not may_count(books, caller):
+        return
+    hidden = hidden_tables(books)
+    for table in sorted(hidden.keys() if tables is None else hidden.keys() & set(tables)):
+        raise Forbidden(
+            f"Whoever may count boxes sees no fees, rounds or collections of table {table} until two counts of its box "
+            f"{hidden[table]} agree."
+        )
+
+
+class Sight(Struct, frozen=True):
+    """What somebody may see of boxes. `hidden` has tables, and is empty for whoever may not count."""
+
+    books: bool  # keeps or audits the books, and may not count
+    open: bool  # there is no authentication
+    hidden: frozenset[str]
+
+    def expected(self, table: str, agreed: bool, signed: bool) -> bool:
+        """What a box should hold, and all that it follows from."""
+        return self.books or self.counts(table, agreed, signed)
+
+    def counts(self, table: str, agreed: bool, signed: bool) -> bool:
+        """What others have counted, and so whether it was right."""
+        if table in self.hidden:
+            return False
+        return signed or (agreed and (self.books or self.open))
+
+
+def sight_of(books: Books, caller: Caller) -> Sight:
+    counts = may_count(books, caller)
+    hidden = frozenset(hidden_tables(books)) if counts else frozenset[str]()
+    return Sight(caller.role in BOOKS and not counts, caller.role == OPEN, hidden)

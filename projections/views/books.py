@@ -1,0 +1,55 @@
+"""What every question to the ledger needs: projections that are up to date, the property's clock, and the record of
+who looked at what, which the query itself writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infra.access.callers import OPEN, Caller
+from infra.access.looks import Looks
+from infra.access.tokens import Tokens
+from infra.aggregates.open_rounds import OpenRounds
+from infra.ledger.ledger import Ledger
+from infra.store.cache import Remembered
+from infra.store.database import Database
+from projections.calendar.live_clock import LiveClock
+from projections.engine.projector import Projector
+from projections.evidence.sealing import Sealing
+
+ROUNDS_ON_THE_FLOOR = 512  # as they look on it, a few hundred bytes each
+
+
+class NotFound(LookupError):
+    """Nothing is stored under that name."""
+
+
+class BadQuestion(ValueError):
+    """A question that can be read and cannot be answered, such as days in the wrong order."""
+
+
+class Books:
+    """The read side of one process; queries take it first, and then the caller on whose behalf they ask."""
+
+    def __init__(
+        self, ledger: Ledger, access: Tokens, looks: Looks, projector: Projector, clock: LiveClock, sealing: Sealing
+    ) -> None:
+        self.ledger = ledger
+        self.access = access
+        self.looks = looks
+        self.projector = projector
+        self.clock = clock
+        self.sealing = sealing
+        self.open_rounds = OpenRounds(ledger)
+        self.floor_rounds: Remembered[dict[str, Any]] = Remembered(ROUNDS_ON_THE_FLOOR)
+
+    @property
+    def database(self) -> Database:
+        return self.ledger.events.recorder.database
+
+    def bring_up_to_date(self, *projections: str) -> None:
+        self.projector.bring_up_to_date(*projections)
+
+    def record_look(self, caller: Caller, what: str, subject: str) -> None:
+        """Every look at a hand by a person; a terminal is none, and without authentication nobody is known."""
+        if caller.role not in ("terminal", OPEN):
+            self.looks.record(caller.by, caller.role, what, subject[:500], caller.request_id)

@@ -1,0 +1,168 @@
+"""Drop boxes as the count room and accounting look at them: which there are, and what happened to one.
+
+Counting is blind: whoever may still have to count learns no figure but their own, and nobody learns one before two
+counts agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain.floor.drop_boxes import (
+    BoxCounted,
+    BoxInstalled,
+    BoxReconciled,
+    BoxRemoved,
+    CountSealed,
+    CountsOpened,
+    DropBox,
+    FeeDropped,
+    OpenedCount,
+    fold,
+    start,
+)
+from domain.floor.drop_boxes import FeeNotDropped as NotDropped
+from domain.money import money
+from infra.access.callers import Caller
+from infra.store.encoding.mapper import RecordedEvent
+from infra.store.streams import stream_id
+from projections.queries.box_search import BoxFilter, search
+from projections.views.blindness import Sight, sight_of
+from projections.views.books import Books, NotFound
+from projections.views.paging import cursor_at
+
+STATUSES = ("installed", "removed", "counted", "variance", "reconciled")
+
+
+def box_shown(box: DropBox, sight: Sight) -> dict[str, Any]:
+    """Nobody who may still have to count learns a figure, nor whether a count was right."""
+    agreed, signed = box.counted is not None, box.reconciled is not None
+    counts = sight.counts(box.table, agreed, signed)
+    status = box.status
+    return {
+        "box": box.box,
+        "table": box.table,
+        "status": "counted" if status == "variance" and not counts else status,
+        "counts": len(box.counts),
+        "expected": money(box.expected) if sight.expected(box.table, agreed, signed) else None,
+        "counted": money(box.counted) if counts and box.counted is not None else None,
+    }
+
+
+def existing_box(books: Books, name: str) -> DropBox:
+    found = books.ledger.find_box(name)
+    if found is None:
+        raise NotFound(f"There is no box {name}.")
+    return found[0]
+
+
+def get_box(books: Books, caller: Caller, name: str) -> dict[str, Any]:
+    return box_shown(existing_box(books, name), sight_of(books, caller))
+
+
+# ---- a list
+
+
+def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> dict[str, Any]:
+    sight = sight_of(books, caller)
+    books.bring_up_to_date("drops")
+    found = search(books.database, replace(wanted, statuses=_statuses(status, sight)), limit + 1)
+    page = found[:limit]
+    return {
+        "boxes": [_listed(row, sight) for row in page],
+        "cursor": cursor_at(page[-1]["installed_at"], page[-1]["box"]) if len(found) > limit else None,
+    }
+
+
+def _statuses(asked: str | None, sight: Sight) -> list[str] | None:
+    """To ask for variances is to ask for figures: whoever may not see them asks for counted boxes, and gets both."""
+    if asked is None:
+        return None
+    if sight.books or sight.open:
+        return [asked]
+    return ["counted", "variance"] if asked in ("counted", "variance") else [asked]
+
+
+def _listed(row: dict[str, Any], sight: Sight) -> dict[str, Any]:
+    stage = row["table_id"], row["counted"] is not None, row["reconciled_at"] is not None
+    expected, counts = sight.expected(*stage), sight.counts(*stage)
+    return {
+        "box": row["box"],
+        "table": row["table_id"],
+        "installed_at": row["installed_at"].isoformat(),
+        "removed_at": None if row["removed_at"] is None else row["removed_at"].isoformat(),
+        "gaming_day": None if row["gaming_day"] is None else row["gaming_day"].isoformat(),
+        "shift": row["shift"],
+        "removed_by": row["removed_by"] or [],
+        "seal": row["seal"],
+        "counters": row["counters"],
+        "status": "counted" if row["status"] == "variance" and not counts else row["status"],
+        "fees": row["fees"] if expected else None,
+        "expected": money(row["expected"]) if expected else None,
+        "counted": money(row["counted"]) if counts else None,
+        "variance": money(row["variance"]) if counts else None,
+        "signed_by": row["signed_by"],
+        "explanation": row["explanation"] if counts else None,
+    }
+
+
+# ---- one box
+
+
+def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -> dict[str, Any]:
+    entries = books.ledger.events.load(stream_id("box", name))
+    if not entries:
+        raise NotFound(f"There is no box {name}.")
+    installed, *rest = entries
+    assert isinstance(installed.event, BoxInstalled)
+    box = fold(start(installed.event), (entry.event for entry in rest))
+    sight = sight_of(books, caller)
+    shown = box_shown(box, sight)
+    expected = shown["expected"] is not None
+    counts = sight.counts(box.table, box.counted is not None, box.reconciled is not None)
+    seen = _figures(books, caller, box)
+    figures = {count.counter: count for count in seen if counts or count.counter == caller.by}
+    left_out = (FeeDropped, CountsOpened) if expected else (FeeDropped, CountsOpened, NotDropped)
+    books.record_look(caller, "box", name)
+    return {
+        **shown,
+        "fees": sum(isinstance(entry.event, FeeDropped) for entry in entries) if expected else None,
+        "variance": money(box.counted - box.expected) if counts and box.counted is not None else None,
+        "tolerance": money(tolerance_cents),
+        "moments": [_moment(entry, figures, counts) for entry in entries if not isinstance(entry.event, left_out)],
+    }
+
+
+def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | OpenedCount]:
+    """The counts that are open; of those that are sealed, the caller's own too."""
+    shown: list[BoxCounted | OpenedCount] = [count for count in box.counts if isinstance(count, BoxCounted)]
+    if any(isinstance(count, CountSealed) and count.counter == caller.by for count in box.counts):
+        sealed = books.ledger.sealed_counts(box.box)
+        shown += [count for count in sealed if count.counter == caller.by]
+    return shown
+
+
+def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount], counts: bool) -> dict[str, Any]:
+    """`figures` has the counts that the caller may see, by who made them; `counts`: whether those are all."""
+    shown: dict[str, Any] = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
+    shown |= {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
+    match entry.event:
+        case BoxInstalled():
+            return {**shown, "what": "installed"}
+        case BoxRemoved(by, seal):
+            return {**shown, "what": "removed", "second_person": by[1], "seal": seal}
+        case BoxCounted(counter) | CountSealed(counter):
+            shown = {**shown, "what": "counted"}
+            if (count := figures.get(counter)) is not None:
+                shown["pieces"] = {money(value): number for value, number in sorted(count.pieces.items(), reverse=True)}
+                shown["total"] = money(count.total)
+            return shown
+        case BoxReconciled(_, _, _, explanation):
+            return {**shown, "what": "reconciled", "explanation": explanation if counts else None}
+        case NotDropped(round_, amount):
+            return {**shown, "what": "fee not dropped", "round": round_, "total": money(amount)}
+    raise AssertionError(f"a box has no history of {entry.event}")

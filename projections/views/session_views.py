@@ -1,0 +1,42 @@
+"""A table's session, as far as somebody may see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.floor.table_sessions import TableSession
+from infra.access.callers import Caller
+from infra.ledger.floor import Floor
+from projections.views.blindness import hidden_tables, may_count
+from projections.views.books import Books, NotFound
+
+
+def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
+    """`blind`: without what tells how many rounds were played, and so how many fees were taken."""
+    run = None if blind else session.run
+    return {
+        "table": session.table,
+        "session": session.opened.session,
+        "ruleset": session.rules.id,
+        "hash": session.rules.content_hash,
+        "terms": session.terms.document,
+        "players": {str(seat): bettor for seat, bettor in sorted(session.seats.items())},
+        "box": session.box,
+        "deck": session.deck,
+        "dealer": session.dealer,
+        "banked": None if run is None else {"bettor": run.bettor, "seat": run.seat, "rounds": run.rounds},
+        "playing": None if session.playing is None or blind else session.playing.round,
+        "rounds": None if blind else session.rounds,
+        "open": not session.closed,
+    }
+
+
+def is_blind(books: Books, caller: Caller, table: str) -> bool:
+    return may_count(books, caller) and table in hidden_tables(books)
+
+
+def latest_session(books: Books, caller: Caller, table: str) -> dict[str, Any]:
+    session = Floor(books.ledger).latest_session(table)
+    if session is None:
+        raise NotFound(f"Table {table} has never been open.")
+    return session_shown(session, is_blind(books, caller, table))

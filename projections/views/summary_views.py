@@ -1,0 +1,52 @@
+"""Fees over a stretch of days, and a gaming day or a shift on one sheet, as rows or as the page to print and sign."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from infra.access.callers import Caller
+from projections.calendar.property_clock import clock_of
+from projections.reports import fees
+from projections.reports.day_summary import PROJECTIONS, summary, summary_for
+from projections.reports.report import Filters
+from projections.views.books import BadQuestion, Books
+
+
+def fees_for(books: Books, caller: Caller, wanted: fees.FeeFilter, asked: str) -> Any:
+    """`asked` is what is recorded of the look."""
+    if wanted.first is not None and wanted.last is not None and wanted.first > wanted.last:
+        raise BadQuestion("The first day comes before the last.")
+    if wanted.as_of is None:
+        books.bring_up_to_date("collections")
+    found = fees.fees(books.database, wanted, datetime.now(UTC), books.clock.days())
+    books.record_look(caller, "fees", asked)
+    return found
+
+
+def day_summary_for(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> dict[str, Any]:
+    """`name`: of a day or of a shift."""
+    found = _summed_up(books, name, filters)
+    books.record_look(caller, "summary as json", f"{name}?{asked}")
+    return found
+
+
+def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> bytes:
+    from projections.export.pdf_reports import summary_sheet
+
+    found = _summed_up(books, name, filters)
+    books.record_look(caller, "summary as pdf", f"{name}?{asked}")
+    return summary_sheet(found, datetime.now(UTC), clock_of(books.database))
+
+
+def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    if filters.on_the_past:
+        found = summary(books.database.url, name, filters, now)
+    else:
+        books.bring_up_to_date(*PROJECTIONS)
+        found = summary_for(books.database, name, filters, now, books.clock.days())
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return plain

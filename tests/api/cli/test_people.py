@@ -1,0 +1,112 @@
+"""`roundledger people`: who may sign in, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from api.cli.main import app
+from infra.access.sessions import Sessions, SignInRefused
+from infra.access.staff import NotAllowed, Staff
+from infra.schema.migrator import migrate
+from infra.store.database import Database
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def url(new_database: Callable[[], str]) -> str:
+    url = new_database()
+    migrate(url)
+    return url
+
+
+def run(url: str, *arguments: str, password: str = "") -> Result:
+    given = ["people", *arguments, "--database-url", url]
+    return CliRunner().invoke(app, [*given, "--password-stdin"] if password else given, input=f"{password}\n")
+
+
+def add(url: str, staff_id: str, *roles: str, password: str = PASSWORD) -> Result:
+    named = [text for role in roles for text in ("--role", role)]
+    return run(url, "add", staff_id, "--name", f"Name of {staff_id}", *named, password=password)
+
+
+def test_somebody_is_added_and_signs_in(url: str):
+    assert add(url, "boss-1", "admin").exit_code == 0
+    assert add(url, "dealer-1", "terminal:t1", "terminal:t2").exit_code == 0
+    listed = run(url, "list").stdout
+    assert listed == "boss-1\tName of boss-1\tadmin\ndealer-1\tName of dealer-1\tterminal:t1,terminal:t2\n"
+    database = Database(url)
+    sessions = Sessions(database)
+    session = sessions.find(sessions.sign_in("boss-1", PASSWORD, "here"), 60, 60)
+    assert session is not None
+    assert session.part == "admin"
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("staff_id", "roles", "password", "said"),
+    [
+        ("Boss 1", ["admin"], PASSWORD, "small letters"),
+        ("boss-1", ["owner"], PASSWORD, "not owner"),
+        ("boss-1", ["terminal"], PASSWORD, "not terminal"),
+        ("boss-1", ["admin", "admin"], PASSWORD, "twice"),
+        ("boss-1", ["admin", "cage"], PASSWORD, "an admin touches no money"),
+        ("boss-1", ["counter", "accounting"], PASSWORD, "must not know what they should hold"),
+        ("boss-1", ["admin"], "short", "10 to 200"),
+        ("boss-1", ["admin"], "aaaaaaaaaaaa", "guessed too easily"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nobody_is_added(
+    url: str, staff_id: str, roles: list[str], password: str, said: str
+):
+    refused = add(url, staff_id, *roles, password=password)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert run(url, "list").stdout == ""
+
+
+def test_an_id_is_given_once(url: str):
+    add(url, "boss-1", "admin")
+    assert "already" in add(url, "boss-1", "floor").stderr
+
+
+def test_a_new_password_and_disabling_end_what_was(url: str):
+    add(url, "boss-1", "admin")
+    add(url, "floor-1", "floor")
+    database = Database(url)
+    people, sessions = Staff(database), Sessions(database)
+    cookie = sessions.sign_in("floor-1", PASSWORD, "here")
+    assert run(url, "password", "floor-1", password="another long phrase").exit_code == 0
+    assert sessions.find(cookie, 60, 60) is None
+    cookie = sessions.sign_in("floor-1", "another long phrase", "here")
+    assert run(url, "disable", "floor-1").exit_code == 0
+    assert sessions.find(cookie, 60, 60) is None
+    with pytest.raises(SignInRefused):
+        sessions.sign_in("floor-1", "another long phrase", "here")
+    assert run(url, "enable", "floor-1").exit_code == 0
+    assert sessions.sign_in("floor-1", "another long phrase", "here")
+    assert [change["change"] for change in people.changes(10)] == [
+        "enabled", "disabled", "password", "added: floor", "added: admin",
+    ]  # fmt: skip
+    database.close()
+
+
+def test_the_last_admin_stays(url: str):
+    add(url, "boss-1", "admin")
+    assert "no admin" in run(url, "disable", "boss-1").stderr
+    database = Database(url)
+    with pytest.raises(NotAllowed):
+        Staff(database).change("boss-1", "boss-1", parts=["floor"])
+    somebody = Staff(database).find("boss-1")
+    assert somebody is not None
+    assert somebody.parts == ("admin",)
+    database.close()
+
+
+def test_somebody_who_is_not_there_cannot_be_changed(url: str):
+    for command in ("disable", "enable"):
+        assert "nobody with the id" in run(url, command, "nobody-1").stderr
+    assert "nobody with the id" in run(url, "password", "nobody-1", password=PASSWORD).stderr

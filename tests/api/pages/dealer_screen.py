@@ -1,0 +1,236 @@
+"""A dealer at the screen: taps what a round document says, action by action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from domain.documents.document import read_document
+from domain.round.dealing import face_down
+from domain.round.decide import expects
+from domain.round.replay import fact_documents, play
+
+Action = dict[str, Any]
+Document = dict[str, Any]
+STORED = "Everything is stored"
+expect.set_options(timeout=60_000)
+
+
+def bet(seat: int, spot: str, amount: str) -> Action:
+    return {"do": "bet", "seat": seat, "spot": spot, "amount": amount}
+
+
+UTH: dict[str, Any] = {
+    "ruleset": "uth-casino-club",
+    "player_dealer": {"seat": 3, "wager": "1000.00"},
+    "players": {"1": "p-1", "3": "tp-1", "5": "p-9"},
+    "actions": [
+        bet(1, "ante", "25.00"),
+        bet(1, "blind", "25.00"),
+        bet(1, "trips", "5.00"),
+        bet(5, "ante", "10.00"),
+        bet(5, "blind", "10.00"),
+        {"do": "close_bets"},
+        {"do": "deal", "to": 1, "cards": [None, None]},
+        {"do": "deal", "to": 5, "cards": [None, None]},
+        {"do": "deal", "to": "dealer", "cards": [None, None]},
+        {"do": "deal", "to": "board", "cards": [None, None, None, None, None]},
+        {"do": "decide", "seat": 1, "choice": "raise", "times": 4},
+        {"do": "decide", "seat": 5, "choice": "check"},
+        {"do": "reveal", "of": "flop", "cards": ["Ah", "9c", "4s"]},
+        {"do": "decide", "seat": 5, "choice": "check"},
+        {"do": "reveal", "of": "turn_river", "cards": ["Kd", "3h"]},
+        {"do": "decide", "seat": 5, "choice": "fold"},
+        {"do": "reveal", "of": "dealer", "cards": ["7c", "2d"]},
+        {"do": "reveal", "of": 1, "cards": ["As", "Ad"]},
+        {"do": "settle"},
+    ],
+}
+SPLIT: dict[str, Any] = {
+    "ruleset": "p215-casino-club",
+    "terms": {"schedule": 1},
+    "player_dealer": {"seat": 3, "wager": "1000.00"},
+    "players": {"1": "p-1", "3": "tp-1"},
+    "actions": [
+        bet(1, "game", "25.00"),
+        {"do": "close_bets"},
+        {"do": "deal", "to": 1, "cards": ["8c"]},
+        {"do": "deal", "to": "dealer", "cards": ["6d"]},
+        {"do": "deal", "to": 1, "cards": ["8h"]},
+        {"do": "deal", "to": "dealer", "cards": [None]},
+        {"do": "decide", "seat": 1, "choice": "split"},
+        {"do": "deal", "to": 1, "cards": ["3c"]},
+        {"do": "deal", "to": 1, "hand": 2, "cards": ["Ts"]},
+        {"do": "decide", "seat": 1, "choice": "double", "amount": "25.00"},
+        {"do": "deal", "to": 1, "cards": ["9d"]},
+        {"do": "decide", "seat": 1, "hand": 2, "choice": "stand"},
+        {"do": "reveal", "of": "dealer", "cards": ["6d", "Tc"]},
+        {"do": "deal", "to": "dealer", "cards": ["9h"]},
+        {"do": "settle"},
+    ],
+}
+
+
+def as_dealt(document: Document) -> Document:
+    """The same round by a dealer who names no card that lies face down before it is turned over."""
+    opening = read_document(document).opening
+    _, events = play(opening, document["actions"])
+    round_, actions = opening, list[Action]()
+    for fact in fact_documents(events):
+        action = {**fact}
+        if action["do"] == "deal":
+            entry = next(entry for entry in expects(round_) if entry["do"] == "deal")
+            down = face_down(round_, entry["to"], entry["count"])
+            action["cards"] = [None] * down + action["cards"][down:]
+        if "bettor" in action and action["bettor"] == opening.seated[action["seat"]]:
+            del action["bettor"]
+        round_, _ = play(round_, [action])
+        actions.append(action)
+    return {**document, "actions": actions}
+
+
+class Dealer:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def go(self, url: str, table: str) -> None:
+        self.page.goto(f"{url}/dealer/{table}")
+
+    def on(self, name: str) -> Locator:
+        """What the screen calls by that name."""
+        return self.page.locator(f'[data-id="{name}"]')
+
+    @property
+    def network(self) -> Locator:
+        return self.page.locator('[data-part="network"]')
+
+    def stored(self) -> None:
+        """The service has it, and what is offered is what comes after it."""
+        expect(self.network).to_have_text(STORED)
+        expect(self.page.locator('[data-part="next"]')).to_have_attribute("aria-busy", "false")
+
+    # ---- a table and a round
+
+    def open_table(self, document: Action) -> None:
+        self.on("ruleset").select_option(document["ruleset"])
+        terms = {**document.get("terms", {})}
+        schedule, limits, meter = terms.pop("schedule", None), terms.pop("limits", {}), terms.pop("meter", {})
+        for name, value in terms.items():
+            field = self.on(f"terms-{name}")
+            if name in ("decks", "chip"):
+                field.fill(str(value))
+            elif field.count():  # where the rule set leaves no choice, nothing is asked
+                field.select_option(value)
+        if isinstance(schedule, dict):
+            self._supply(schedule)
+        elif schedule is not None and self.on("terms-schedule").count():
+            self.on("terms-schedule").select_option(str(schedule))
+        for spot, (low, high) in limits.items():
+            self.on(f"low-{spot}").fill(low)
+            self.on(f"high-{spot}").fill(high)
+        for name, value in meter.items():
+            self.on(f"meter-{name}").fill(str(value))
+        for seat, bettor in document["players"].items():
+            self.on(f"player-{seat}").fill(bettor)
+        self.on("open-table").click()
+        self.stored()
+
+    def _supply(self, schedule: Action) -> None:
+        self.on("terms-schedule").select_option("supplied")
+        low, high = schedule["limits"]
+        self.on("schedule-low").fill(low)
+        self.on("schedule-high").fill(high)
+        for at, (bound, fee) in enumerate(schedule["tiers"]):
+            if at:
+                self.on("more-tiers").click()
+            if bound is not None:
+                self.on(f"bound-{at}").fill(bound)
+            self.on(f"fee-{at}").fill(fee)
+
+    def open_round(self, document: Action) -> None:
+        bank = document.get("player_dealer")
+        if bank is not None:
+            self.on(f"bank-{bank['seat']}").click()
+            for seat in bank.get("declined", []):
+                self.on(f"declined-{seat}").click()
+            self.on("amount").fill(bank["wager"])
+        self.on("open-round").click()
+        self.stored()
+
+    # ---- actions
+
+    def tap(self, action: Action) -> None:
+        """Without waiting for the service."""
+        match action["do"]:
+            case "bet":
+                self.on(f"seat-{action['seat']}").click()
+                self.on(f"spot-{action['spot']}").click()
+                self._behind(action)
+                self.on("amount").fill(action["amount"])
+                self.on("bet").click()
+            case "withdraw":
+                self.on(f"seat-{action['seat']}").click()
+                self.on(f"spot-{action['spot']}").click()
+                self.on("amount").fill(action.get("amount", ""))
+                self.on("withdraw" if "amount" in action else "withdraw-all").click()
+            case "deal":
+                self._choose(f"deal-{action['to']}-{action.get('hand', 1)}")
+                if any(action["cards"]):
+                    self._pick(action["cards"])
+                else:
+                    self.on("deal-down").click()
+            case "reveal" if "cards" in action:
+                self._choose(f"reveal-{action['of']}")
+                self._pick(action["cards"])
+            case "reveal":
+                self.on(f"reveal-{action['of']}").click()
+            case "decide":
+                name = f"decide-{action['seat']}-{action.get('hand', 1)}-{action.get('bettor', '')}-{action['choice']}"
+                if "amount" in action:
+                    self.on(f"{name}-amount").fill(action["amount"])
+                self.on(f"{name}-{action['times']}" if "times" in action else name).click()
+            case "peek":
+                self.on("peek-yes" if action["pure"] else "peek-no").click()
+            case "close_bets":
+                self.on("close-bets").click()
+            case "settle":
+                self.on("settle").click()
+            case "void":
+                self.on("void-open").click()
+                self.on("void-reason").select_option(action["reason"])
+                self.on("void-detail").fill(action.get("detail", ""))
+                self.on("void").click()
+
+    def play(self, action: Action) -> None:
+        self.tap(action)
+        self.stored()
+
+    def _choose(self, task: str) -> None:
+        """Which cards, where several could be dealt or turned over."""
+        choice, chosen = self.on(f"task-{task}"), self.page.locator(f'[data-task="{task}"]')
+        expect(choice.or_(chosen).first).to_be_visible()
+        if not chosen.count():
+            choice.click()
+
+    def _behind(self, action: Action) -> None:
+        """Whose bet it is, where it is not the seated player's."""
+        kind, bettor = action.get("kind", ""), action.get("bettor", "")
+        field = self.on("behind-kind")
+        if not field.count() or field.input_value() == kind == "":
+            return
+        if not field.is_visible():
+            self.on("behind").click()
+        field.select_option(kind)
+        if kind:
+            self.on("behind-bettor").fill(bettor)
+
+    def _pick(self, cards: list[str]) -> None:
+        """Names the cards that are wanted; the others lie there already."""
+        places = self.page.locator(".picked .card")
+        expect(places).to_have_count(len(cards))
+        wanted = places.evaluate_all("all => all.map((card) => card.classList.contains('wanted'))")
+        for card in (card for card, here in zip(cards, wanted, strict=True) if here):
+            self.on(f"rank-{card[0]}").click()
+            self.on(f"suit-{card[1]}").click()
+        self.on("send-cards").click()

@@ -1,0 +1,71 @@
+"""How a page is looked at: it complains of nothing, fits wide and narrow, and keeps nobody out, in light and dark."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.api.pages.conftest import keep_picture
+
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+AXE = Axe()
+# By how much the page is too wide; what scrolls inside itself does not count.
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Tables that cannot be seen whole at a desk.
+SIDEWAYS = """() => [...document.querySelectorAll(".scroll")]
+  .filter((frame) => frame.scrollWidth > frame.clientWidth + 1)
+  .map((frame) => `${frame.getAttribute("aria-label")}: ${frame.scrollWidth} in ${frame.clientWidth}`)"""
+
+
+# Figures squeezed into columns that are too narrow for them.
+CRAMPED = """() => [...document.querySelectorAll(".tile")]
+  .filter((tile) => tile.clientWidth < 110)
+  .map((tile) => tile.textContent)"""
+
+
+# What paper would cut off, because it scrolls on a screen.
+CUT_OFF = """() => [...document.querySelectorAll(".scroll, .timeline ol")]
+  .filter((part) => getComputedStyle(part).maxHeight !== "none" || getComputedStyle(part).overflowY !== "visible")
+  .map((part) => part.getAttribute("aria-label"))"""
+
+
+# Of axe's rules those that a theme can change.
+OF_COLOURS = ["color-contrast", "link-in-text-block"]
+
+
+def look_at(page: Page, name: str) -> None:
+    """What is open, loaded once: it is made narrow and dark where it stands."""
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.locator("h1").count() == 1
+        assert page.evaluate(OVERFLOW) <= 0, f"wider than {width} px"
+        assert page.evaluate(CRAMPED) == []
+        if size == "desktop":
+            assert page.evaluate(SIDEWAYS) == []
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            keep_picture(page, f"{name}-{size}-{theme}")
+    assert serious(page, of_colours=True) == []  # it is dark now
+    page.emulate_media(color_scheme="light")
+    assert serious(page) == []
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+    page.emulate_media(media="screen")
+
+
+def serious(page: Page, *, of_colours: bool = False) -> list[str]:
+    """What axe says must not be."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if of_colours:
+        options["runOnly"] = OF_COLOURS
+    return [
+        f"{one['id']}: {one['help']} ({[node['html'][:120] for node in one['nodes'][:3]]})"
+        for one in AXE.run(page, options=options).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+__all__ = ["look_at"]

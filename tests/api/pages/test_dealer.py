@@ -1,0 +1,718 @@
+"""The dealer's screen in a real browser: whole rounds, a network that drops, a reload, two screens, no hidden card."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from domain.documents.document import adjudicate
+from domain.documents.result import result_of
+from domain.money import money
+from domain.round.events import PlaySupervised, WagerPlaced
+from domain.round.hidden_cards import MOST_CONTRADICTIONS
+from domain.round.payments import compared
+from domain.round.replay import fact_documents
+from domain.rules import rulesets
+from infra.access.staff import Staff, StaffMember
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import Actor, Contradicted, Ledger
+from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
+from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet
+
+NAMELESS = {"round": None}
+AXE = Axe()
+# A round of each rule set: bets behind a seat, tips, a progressive, insurance and surrender, cards dealt by hand.
+WHOLE_ROUNDS = [json.loads(line) for line in Path(__file__).with_name("whole_rounds.jsonl").read_text().splitlines()]
+SIZES = {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}
+
+
+# Pauses after a bet, and before something is sent again, take a tenth of their time.
+HURRY = """
+const wait = window.setTimeout;
+window.setTimeout = (act, ms, ...rest) => wait(act, ms / 10, ...rest);
+"""
+
+
+@pytest.fixture
+def dealer(context: BrowserContext) -> Dealer:
+    """Whose network drops: the console says so each time, and that is no fault of the page."""
+    context.add_init_script(HURRY)
+    return Dealer(context.new_page())
+
+
+def playing(ledger: Ledger, table: str) -> str:
+    ledger.tables.forget(table)
+    session = ledger.tables.get(table).session
+    assert session is not None
+    assert session.playing is not None
+    return session.playing.round
+
+
+def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any]) -> None:
+    """Every action exactly once and in order, and the result that a document of them has."""
+    stored = ledger.load(round_id)
+    facts = fact_documents(entry.event for entry in stored.entries)
+    assert [fact["do"] for fact in facts] == [action["do"] for action in document["actions"]]
+    assert {**result_of(stored.round), **NAMELESS} == {**adjudicate(json.dumps(document).encode()), **NAMELESS}
+
+
+def keeps_nobody_out(page: Page) -> None:
+    found = AXE.run(page).response["violations"]
+    assert [(one["id"], one["help"]) for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+def resize(page: Page, size: str) -> None:
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+# In one go, because the screen may be drawn anew at any moment, and what was on it has no size then.
+TOO_SMALL = """() => [...document.querySelectorAll(":is(#dealer, .heading) :is(button, summary, input, select)")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+  .map((one) => [one.dataset.id, one.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width * height > 0 && (width < 44 || height < 44))
+  .map(([id]) => id)"""
+
+
+def fits(page: Page) -> None:
+    """Whatever can be tapped is large enough for a finger, and nothing lies beside the screen."""
+    small = page.evaluate(TOO_SMALL)
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# ---- the keyboard alone
+
+OUTLINED = "(at) => getComputedStyle(at).outlineStyle === 'solid' && parseFloat(getComputedStyle(at).outlineWidth) >= 3"
+
+
+class Keys:
+    """A dealer who has no mouse: where they are can be seen, and is never lost."""
+
+    def __init__(self, dealer: Dealer) -> None:
+        self.dealer, self.page = dealer, dealer.page
+
+    def at(self) -> str:
+        focused = self.page.locator(":focus")
+        expect(focused).to_have_count(1)
+        assert focused.evaluate(OUTLINED)
+        return str(focused.evaluate("(at) => at.dataset.id ?? at.dataset.part ?? at.textContent"))
+
+    def reach(self, name: str) -> None:
+        expect(self.dealer.on(name)).to_be_enabled()
+        expect(self.dealer.on(name)).not_to_have_attribute("aria-disabled", "true")
+        for _ in range(60):
+            if self.page.evaluate("document.activeElement.dataset.id") == name:
+                break
+            self.page.keyboard.press("Tab")
+        assert self.at() == name
+
+    def press(self, name: str, key: str = "Enter") -> None:
+        self.reach(name)
+        self.page.keyboard.press(key)
+
+    def turn_over(self, cards: str) -> None:
+        """Typed, and sent by Enter."""
+        self.page.keyboard.type(cards)
+        expect(self.dealer.on("send-cards")).to_be_focused()
+        self.page.keyboard.press("Enter")
+        self.dealer.stored()
+
+
+def test_a_round_is_dealt_by_keyboard_alone(site: Site, dealer: Dealer):
+    document = {**UTH, "players": {"1": "p-1", "3": "tp-1"}}
+    page, keys = dealer.page, Keys(dealer)
+    dealer.go(site.url, "by-keys")
+    dealer.open_table(document)
+    page.keyboard.press("Tab")
+    keys.press("bank-3", "Space")
+    keys.reach("amount")
+    page.keyboard.type("1,000")
+    keys.press("open-round")
+    dealer.stored()
+    assert keys.at() == "next"
+    round_id = playing(site.ledger, "by-keys")
+
+    keys.press("seat-1", "Space")
+    keys.press("chip-2500")
+    for spot in ("ante", "blind"):  # the same amount on the next spot is one key
+        expect(dealer.on("bet")).to_have_text(f"$25.00 on {spot}, seat 1")
+        keys.press("bet")
+        dealer.stored()
+        assert keys.at() == "bet"
+    keys.press("close-bets")
+    for _ in range(3):
+        dealer.stored()
+        keys.press("deal-down")
+    dealer.stored()
+    keys.press("decide-1-1--check")
+    dealer.stored()
+
+    # By its buttons, one card is named; the focus goes on to the next card.
+    keys.press("rank-A")
+    keys.press("suit-h")
+    assert keys.at() == "rank-A"
+    page.context.set_offline(True)
+    page.keyboard.type("9c4s")
+    assert keys.at() == "send-cards"
+    page.keyboard.press("Enter")
+    expect(dealer.network).to_contain_text("No network: 1 waiting")
+    assert keys.at() == "next"
+    page.context.set_offline(False)
+    dealer.stored()
+    assert keys.at() == "next"
+
+    keys.press("decide-1-1--raise-2")
+    dealer.stored()
+    keys.turn_over("kd3h")
+    keys.turn_over("7c2d")
+    keys.turn_over("asad")
+    keys.press("settle")
+    dealer.stored()
+    keys.press("paid-otherwise")
+    keys.reach("paid-1-p-1-1-ante")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("much")
+    keys.press("paid-so")
+    expect(page.get_by_role("alert")).to_contain_text("What was paid: “paid” is an amount")
+    keys.press("paid-as-computed")
+    expect(dealer.on("paid")).to_be_visible()
+    assert keys.at() == "next"
+    lines = {line.spot: line.paid for line in site.ledger.load(round_id).round.lines}
+    assert set(lines) == {"ante", "blind", "play"}
+    assert lines["play"] == 50_00
+
+
+def test_what_is_no_amount_stays_in_its_field_and_is_not_sent(site: Site, dealer: Dealer):
+    dealer.go(site.url, "no-amount")
+    dealer.open_table({**UTH, "players": {"3": "tp-1"}})
+    dealer.on("bank-3").click()
+    expect(dealer.on("open-round")).to_have_text("How much does seat 3 put up?")
+    for text in ("1,0", "much", "1.2.3"):
+        dealer.on("amount").fill(text)
+        expect(dealer.on("amount")).to_have_value(text)
+        expect(dealer.on("open-round")).to_be_disabled()
+    dealer.on("clear-amount").click()
+    expect(dealer.on("amount")).to_have_value("")
+    expect(dealer.on("amount")).to_be_focused()
+
+
+# ---- whole rounds
+
+
+def test_the_rounds_are_one_of_each_rule_set():
+    assert [document["ruleset"] for document in WHOLE_ROUNDS] == list(rulesets.ids())
+
+
+@pytest.mark.parametrize(
+    ("document", "size"),
+    [(document, list(SIZES)[at % len(SIZES)]) for at, document in enumerate(WHOLE_ROUNDS)],
+    ids=[document["ruleset"] for document in WHOLE_ROUNDS],
+)
+def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
+    site: Site, page: Page, document: dict[str, Any], size: str
+):
+    table = f"whole-{document['ruleset']}"
+    dealer = Dealer(page)
+    resize(page, size)
+    dealer.go(site.url, table)
+    dealer.open_table(document)
+    fits(page)
+    dealer.open_round(document)
+    round_id = playing(site.ledger, table)
+    for action in document["actions"]:
+        if action["do"] in ("close_bets", "settle"):
+            fits(page)
+        dealer.play(action)
+    check_stored(site.ledger, round_id, document)
+    fits(page)
+
+    # What the dealer paid: as it was worked out, but for the first wager where the house banks.
+    lines, differs = site.ledger.load(round_id).round.lines, "player_dealer" not in document
+    if differs:
+        first = lines[0]
+        dealer.on("paid-otherwise").click()
+        dealer.on(f"paid-{first.seat}-{first.bettor}-{first.hand}-{first.spot}").fill(money(first.paid + 5_00))
+        fits(page)
+    dealer.on("paid-so" if differs else "paid-as-computed").click()
+    dealer.stored()
+    expect(dealer.on("paid")).to_contain_text("1 paid otherwise" if differs else "paid as worked out")
+    expect(dealer.on("not-right").get_by_role("link")).to_have_attribute("href", f"/disputes/new?round={round_id}")
+    expect(page.locator('[data-part="told"]')).to_have_text(page.locator('[data-part="next"] h2').first.inner_text())
+    told = compared(site.ledger.load(round_id).round)
+    assert [one.difference for one in told] == [5_00 * differs, *[0] * (len(lines) - 1)]
+    keep_picture(page, f"dealer-{document['ruleset']}")
+
+
+def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site, dealer: Dealer):
+    dealer.go(site.url, "uth-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    round_id = playing(site.ledger, "uth-1")
+    actions = UTH["actions"]
+    dealer.play(actions[0])
+    dealer.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    dealer.page.context.set_offline(True)
+    dealer.page.reload()  # the screen comes from where the browser keeps it
+    expect(dealer.network).to_have_text("No network")
+    for action in actions[1:6]:  # the other bets, and no more bets: all of it can be known
+        dealer.tap(action)
+    expect(dealer.network).to_contain_text("No network: 5 waiting")
+    expect(dealer.page.get_by_text("it goes on when the network is back")).to_be_visible()
+    dealer.page.context.set_offline(False)
+    dealer.stored()
+    for action in actions[6:10]:
+        dealer.play(action)
+    dealer.page.context.set_offline(True)
+    for action in actions[10:12]:  # decisions of two seats, in any order
+        dealer.tap(action)
+    expect(dealer.network).to_contain_text("2 waiting")
+    dealer.page.context.set_offline(False)
+    dealer.page.reload()
+    dealer.stored()
+    for action in actions[12:]:
+        dealer.play(action)
+    expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
+    check_stored(site.ledger, round_id, UTH)
+    kept = dealer.page.evaluate(
+        "caches.keys().then(names => Promise.all(names.map(name => caches.open(name).then(cache => cache.keys()))))"
+        ".then(found => found.flat().map(request => new URL(request.url).pathname))"
+    )
+    assert [path for path in kept if not path.startswith("/static/")] == ["/dealer/uth-1"]
+    text = dealer.page.locator('[data-part="lines"]').inner_text()
+    for line in adjudicate(json.dumps(UTH).encode())["lines"]:
+        assert line["clause"] in text
+        assert line["reason"] in text
+
+
+def test_answers_that_are_lost_lead_to_no_second_action(site: Site, dealer: Dealer):
+    """A split: after every action the answer is thrown away once, though the service has stored it."""
+    dealer.go(site.url, "split-1")
+    dealer.open_table(SPLIT)
+    dealer.open_round(SPLIT)
+    round_id = playing(site.ledger, "split-1")
+    lost: set[str] = set()
+
+    def lose_first(route: Route) -> None:
+        key = route.request.headers["idempotency-key"]
+        if key in lost:
+            route.continue_()
+        else:
+            lost.add(key)
+            route.fetch()
+            route.abort()
+
+    dealer.page.route("**/v1/rounds/*/actions", lose_first)
+    for action in SPLIT["actions"]:
+        dealer.play(action)
+    assert len(lost) == len(SPLIT["actions"])
+    check_stored(site.ledger, round_id, SPLIT)
+    expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
+    keeps_nobody_out(dealer.page)
+    keep_picture(dealer.page, "dealer-settled")
+
+
+def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: Dealer):
+    page = dealer.page
+    watched = watch(page)
+    watched.ignoring.add("409")  # browsers say so of every refusal
+    dealer.go(site.url, "chips-1")
+    dealer.open_table({"ruleset": "uth-house", "players": {"1": "p-1"}})
+    dealer.on("seating").click()
+    dealer.on("dealer-in").fill("dealer-7")
+    dealer.on("tap-in").click()
+    dealer.stored()
+    expect(page.locator('[data-part="about"]')).to_contain_text("dealer dealer-7")
+    dealer.open_round({})
+    for chip in (2500, 500, 500):
+        dealer.on(f"chip-{chip}").click()
+    dealer.on("bet").click()
+    dealer.stored()
+    expect(page.locator('[data-seat="1"]')).to_contain_text("ante $35.00")
+    dealer.tap({"do": "close_bets"})
+    refused = page.get_by_role("alert")
+    expect(refused).to_contain_text("No more bets:")
+    expect(refused).to_be_in_viewport()
+    expect(refused).to_contain_text("blind")
+    expect(refused.locator("a.clause")).to_have_attribute("href", re.compile(r"^/rules/uth-house#house/"))
+    dealer.play(bet(1, "blind", "35.00"))
+    expect(refused).to_have_count(0)
+    dealer.on("void-open").click()
+    dealer.on("void-reason").select_option("irregularity")
+    dealer.on("void-detail").fill("A card lay on the floor.")
+    dealer.on("void").click()
+    dealer.stored()
+    expect(page.get_by_role("heading", name="Void")).to_be_visible()
+    expect(dealer.on("open-round")).to_be_visible()
+    watched.check()
+
+
+def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
+    dealer = Dealer(page)
+    dealer.go(site.url, "cards-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    for at, action in enumerate(UTH["actions"][:13]):
+        dealer.play(action)
+        if at in (0, 6, 10):  # bets, cards face down, decisions
+            keeps_nobody_out(page)
+    dealer.play(UTH["actions"][13])
+    dealer.on("rank-A").click()
+    keeps_nobody_out(page)
+    expect(dealer.on("suit-h")).to_be_disabled()
+    expect(dealer.on("suit-s")).to_be_enabled()
+    for size in SIZES:
+        resize(page, size)
+        fits(page)
+        keep_picture(page, f"dealer-cards-{size}")
+
+
+def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, dealer: Dealer):
+    dealer.go(site.url, "refused-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.page.context.set_offline(True)
+    dealer.tap({**bet(1, "ante", "25.00"), "kind": "backline", "bettor": "p-1"})  # who already sits there
+    dealer.tap(bet(5, "ante", "10.00"))
+    expect(dealer.network).to_contain_text("2 waiting")
+    dealer.page.context.set_offline(False)
+    asked = dealer.page.get_by_role("alert")
+    expect(asked).to_have_count(2)
+    expect(asked.nth(0)).to_contain_text("something before it was refused")
+    expect(asked.nth(0)).to_contain_text("$10.00 on ante, seat 5")
+    expect(asked.nth(1)).to_contain_text("$25.00 on ante, seat 1, p-1:")
+    dealer.page.reload()
+    expect(dealer.network).to_contain_text("1 waiting")
+    dealer.on("throw-away").click()
+    dealer.stored()
+    round_id = playing(site.ledger, "refused-1")
+    assert site.ledger.load(round_id).version == 1
+    for action in (*UTH["actions"][:2], {"do": "close_bets"}, {"do": "void", "reason": "misdeal"}):
+        dealer.play(action)
+    dealer.on("waiver").click()
+    dealer.on("waiver-reason").fill("Dealt before the fee was dropped.")
+    dealer.on("waive").click()
+    dealer.stored()
+    expect(dealer.on("waived")).to_contain_text("$1.00 is waived: not dropped")
+    waived = site.ledger.load(round_id).round.waived
+    assert waived is not None
+    assert waived.how == "not dropped"
+
+
+# ---- wagers that are taken back
+
+
+def take_back(seat: int, spot: str, amount: str | None = None) -> Action:
+    return {"do": "withdraw", "seat": seat, "spot": spot, **({} if amount is None else {"amount": amount})}
+
+
+def stored_actions(site: Site, table: str) -> list[Action]:
+    stored = site.ledger.load(playing(site.ledger, table))
+    return fact_documents(entry.event for entry in stored.entries)
+
+
+def test_a_wager_is_taken_back_in_part_and_whole_until_bets_are_closed(site: Site, dealer: Dealer):
+    page = dealer.page
+    dealer.go(site.url, "back-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    expect(dealer.on("withdraw-all")).to_have_count(0)  # nothing lies yet
+    for action in (
+        bet(1, "ante", "25.00"),
+        bet(1, "blind", "25.00"),
+        bet(1, "trips", "15.00"),
+        bet(5, "ante", "10.00"),
+    ):
+        dealer.play(action)
+    at_seat = page.locator('[data-seat="1"]')
+    expect(at_seat).to_contain_text("trips $15.00")
+    dealer.on("seat-1").click()
+    dealer.on("spot-trips").click()
+    dealer.on("clear-amount").click()
+    dealer.on("chip-500").click()
+    expect(dealer.on("withdraw")).to_have_text("Take back $5.00 of trips, seat 1")
+    dealer.on("withdraw").click()
+    dealer.stored()
+    expect(at_seat).to_contain_text("trips $10.00")
+    expect(dealer.on("withdraw")).to_be_disabled()  # the amount is for the one withdrawal
+    dealer.play(take_back(1, "trips"))
+    expect(at_seat).not_to_contain_text("trips")
+    expect(dealer.on("withdraw-all")).to_be_disabled()  # no trips wager lies at seat 1 any more
+    dealer.play(take_back(5, "ante"))
+    expect(page.locator('[data-seat="5"]')).not_to_contain_text("ante")
+    keep_picture(page, "dealer-taking-back")
+    keeps_nobody_out(page)
+    dealer.play({"do": "close_bets"})
+    expect(dealer.on("withdraw-all")).to_have_count(0)
+    taken = [action for action in stored_actions(site, "back-1") if action["do"] == "withdraw"]
+    assert [(action["seat"], action["spot"], action["amount"]) for action in taken] == [
+        (1, "trips", "5.00"),
+        (1, "trips", "10.00"),
+        (5, "ante", "10.00"),
+    ]
+
+
+def test_by_keyboard_and_for_somebody_behind_a_seat(site: Site, dealer: Dealer):
+    keys = Keys(dealer)
+    dealer.go(site.url, "back-2")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    behind = {**bet(1, "ante", "10.00"), "bettor": "b-1", "kind": "backline"}
+    dealer.play(bet(1, "ante", "25.00"))
+    dealer.play(behind)
+    keys.press("spot-ante", "Space")
+    expect(dealer.on("withdraw-all")).to_have_text("Take back all of ante, seat 1, b-1")
+    keys.press("withdraw-all")
+    dealer.stored()
+    expect(dealer.page.locator('[data-seat="1"]')).not_to_contain_text("b-1")
+    expect(dealer.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    assert stored_actions(site, "back-2")[-1] == {**take_back(1, "ante", "10.00"), "bettor": "b-1"}
+
+
+def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
+    page = dealer.page
+    dealer.go(site.url, "back-3")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.play(bet(1, "ante", "25.00"))
+    page.context.set_offline(True)
+    dealer.tap(bet(1, "trips", "5.00"))
+    dealer.tap(take_back(1, "trips"))
+    expect(dealer.network).to_contain_text("No network: 2 waiting")
+    # What lies then is not known here, so only bets are offered; one more, and it may be taken back.
+    expect(dealer.on("close-bets")).to_have_count(0)
+    expect(dealer.on("withdraw-all")).to_have_count(0)
+    dealer.tap(bet(1, "blind", "25.00"))
+    expect(dealer.on("close-bets")).to_be_visible()
+    dealer.on("spot-blind").click()
+    expect(dealer.on("withdraw-all")).to_be_enabled()
+    page.context.set_offline(False)
+    dealer.stored()
+    assert [(action["do"], action["spot"]) for action in stored_actions(site, "back-3")] == [
+        ("bet", "ante"),
+        ("bet", "trips"),
+        ("withdraw", "trips"),
+        ("bet", "blind"),
+    ]
+
+
+# ---- two screens
+
+
+def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Browser, dealer: Dealer):
+    heard: list[str] = []
+    dealer.page.on("request", lambda request: heard.append(request.url))
+    dealer.go(site.url, "two-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    other_context = browser.new_context()
+    other_context.set_default_timeout(WAIT_MS)
+    other = Dealer(other_context.new_page())
+    other.go(site.url, "two-1")
+    expect(other.on("bet")).to_be_visible()
+    other_context.set_offline(True)
+    other.tap(bet(5, "ante", "10.00"))
+    dealer.play(bet(1, "ante", "25.00"))
+    other_context.set_offline(False)
+    asked = other.page.get_by_role("alert")
+    expect(asked).to_contain_text("Another terminal has acted")
+    expect(asked).to_contain_text("$10.00 on ante, seat 5")
+    expect(other.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    keep_picture(other.page, "dealer-conflict")
+    dealer.on("chip-2500").hover()
+    dealer.page.mouse.down()  # a finger on a chip while the table changes
+    other.on("send-anyway").click()
+    other.stored()
+    expect(dealer.page.locator('[data-seat="5"]')).to_contain_text("ante $10.00")
+    dealer.page.mouse.up()
+    expect(dealer.on("amount")).to_have_value("50.00")
+    assert [url for url in heard if url.endswith("/v1/tables/two-1/feed")]
+    other_context.close()
+    stored = site.ledger.load(playing(site.ledger, "two-1"))
+    assert [fact["seat"] for fact in fact_documents(entry.event for entry in stored.entries)] == [1, 5]
+
+
+# ---- who may
+
+
+def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locked: Site, context: BrowserContext):
+    page = context.new_page()
+
+    def sign_in(person: str) -> None:
+        page.get_by_label("Staff id").fill(person)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{locked.url}/dealer/ended-1")
+
+    page.goto(f"{locked.url}/sign-in?next=/dealer/ended-1")
+    sign_in("floor-1")
+    dealer = Dealer(page)
+
+    def out_and_in(spot: str, person: str) -> None:
+        """A bet is tapped while the session ends, and somebody signs in and sends it."""
+        context.set_offline(True)
+        dealer.tap(bet(1, spot, "25.00"))
+        context.clear_cookies()
+        context.set_offline(False)
+        expect(page.get_by_role("alert")).to_contain_text("What waits is kept.")
+        page.get_by_role("link", name="Sign in", exact=True).last.click()
+        sign_in(person)
+        dealer.on("try-again").click()
+
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    out_and_in("ante", "floor-1")
+    dealer.stored()
+    expect(page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
+    # Somebody else signs in: what the first one tapped is recorded in no other name without a word.
+    people = Staff(locked.ledger.events.recorder.database)
+    people.add(StaffMember("floor-2", "Another of floor", ("floor",), False), PASSWORD, "tests")
+    out_and_in("blind", "floor-2")
+    expect(page.get_by_role("alert")).to_contain_text("floor-1 tapped this, and floor-2 is signed in now.")
+    dealer.on("send-anyway").click()
+    dealer.stored()
+    entries = locked.ledger.load(playing(locked.ledger, "ended-1")).entries
+    assert [entry.by for entry in entries if isinstance(entry.event, WagerPlaced)] == ["floor-1", "floor-2"]
+
+
+def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked: Site, context: BrowserContext):
+    people = Staff(locked.ledger.events.recorder.database)
+    people.add(StaffMember("deal-1", "A dealer", ("terminal:own-1",), False), PASSWORD, "tests")
+    page = context.new_page()
+    page.goto(f"{locked.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill("deal-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{locked.url}/dealer/own-1")
+    answer = page.goto(f"{locked.url}/dealer/other-1")
+    assert answer is not None
+    assert answer.status == 403
+
+    told: list[str] = []
+    page.on("response", lambda response: told.append(response.url) if "/v1/" in response.url else None)
+    dealer = Dealer(page)
+    dealer.go(locked.url, "own-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    for action in UTH["actions"][:12]:
+        dealer.play(action)
+    assert told
+    for place in ("dealer", "board"):
+        assert page.locator(".felt .card:not(.back)").count() == 0, place
+    assert "cards" not in page.evaluate("JSON.stringify([localStorage, sessionStorage])")
+    round_id = playing(locked.ledger, "own-1")
+    assert {entry.by for entry in locked.ledger.load(round_id).entries} == {"deal-1"}
+
+
+def contradict(ledger: Ledger, round_id: str) -> None:
+    """A terminal that names cards as they are dealt, and then deals one of them again, three times."""
+    now = Actor("deal-2", time.time_ns() // 1_000_000)
+    ledger.act(round_id, [{"do": "deal", "to": 1, "cards": ["As", "Ad"]}], now)
+    for _ in range(MOST_CONTRADICTIONS):
+        with pytest.raises(Contradicted):
+            ledger.act(round_id, [{"do": "deal", "to": 5, "cards": ["As", None]}], now)
+
+
+def test_after_three_contradictions_two_people_sign_on_the_screen(locked: Site, context: BrowserContext):
+    people = Staff(locked.ledger.events.recorder.database)
+    people.add(StaffMember("deal-2", "A dealer", ("terminal:sign-1",), False), PASSWORD, "tests")
+    page = context.new_page()
+    page.goto(f"{locked.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill("deal-2")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{locked.url}/dealer/sign-1")
+    dealer = Dealer(page)
+    dealer.open_table(UTH)
+    now = Actor("floor-1", time.time_ns() // 1_000_000)
+    Floor(locked.ledger).swap_box("sign-1", "sign-1-box", "seal-1", "cage-1", now)
+    people.add(StaffMember("counts-1", "Counts boxes", ("floor", "counter"), False), PASSWORD, "tests")
+    dealer.open_round(UTH)
+    for action in UTH["actions"][:6]:
+        dealer.play(action)
+    round_id = playing(locked.ledger, "sign-1")
+    contradict(locked.ledger, round_id)
+    page.reload()  # the screen may have heard of the first contradictions alone, and would send an older version
+    dealer.stored()
+
+    def sign(supervisor: str, second: str, password: str = PASSWORD) -> None:
+        for name, value in (("supervisor", supervisor), ("second_person", second)):
+            dealer.on(f"sign-{name}").fill(value)
+        dealer.on("sign-supervisor_password").fill(PASSWORD)
+        dealer.on("sign-second_password").fill(password)
+        dealer.on("sign").click()
+
+    seen = locked.ledger.load(round_id).version
+    dealer.tap(UTH["actions"][7])
+    said = page.locator('[data-part="said"]')
+    expect(said).to_contain_text("only a floor supervisor together with a second person may go on")
+    keeps_nobody_out(page)
+    for size in SIZES:
+        resize(page, size)
+        fits(page)
+    keep_picture(page, "dealer-signing")
+    for supervisor, second, password, refusal in (
+        ("accounting-1", "floor-1", PASSWORD, "accounting-1 is no floor supervisor."),
+        ("counts-1", "floor-1", PASSWORD, "Whoever may count boxes sees no fees, rounds or collections"),
+        ("floor-1", "floor-1", PASSWORD, "Two different people are needed."),
+        ("floor-1", "cage-1", PASSWORD, "The second person needs one of the roles"),
+        ("floor-1", "both-1", "not theirs at all", "The second person has to sign, too"),
+    ):
+        sign(supervisor, second, password)
+        expect(said).to_contain_text(refusal)
+        expect(dealer.on("sign-second_password")).to_have_value("")
+    assert locked.ledger.load(round_id).version == seen
+    kept = page.evaluate("JSON.stringify([localStorage, sessionStorage])")
+    assert PASSWORD not in kept
+    assert "As" not in page.content() + kept
+    sign("floor-1", "accounting-1")
+    dealer.stored()
+    dealer.tap(UTH["actions"][8])  # each action anew
+    expect(dealer.on("sign-supervisor")).to_have_value("floor-1")
+    sign("floor-1", "both-1")
+    dealer.stored()
+    signed = [entry for entry in locked.ledger.load(round_id).entries if isinstance(entry.event, PlaySupervised)]
+    assert [(entry.by, entry.event.by) for entry in signed] == [
+        ("floor-1", ("floor-1", "accounting-1")),
+        ("floor-1", ("floor-1", "both-1")),
+    ]
+
+
+def sent_signed(site: Site, page: Page, dealer: str, own_table: str, supervisor: str, table: str) -> tuple[int, str]:
+    """The answer to the page's form, sent by the terminal of a table for a round of the site."""
+    people = Staff(site.ledger.events.recorder.database)
+    people.add(StaffMember(dealer, "A dealer", (f"terminal:{own_table}",), False), PASSWORD, "tests")
+    page.goto(f"{site.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill(dealer)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{site.url}/dealer/{own_table}")
+    token = page.locator('meta[name="csrf-token"]').get_attribute("content")
+    form = {"round": str(site.known["round"]), "version": "1", "action": '{"do": "settle"}', "supervisor": supervisor}
+    signatures = {"supervisor_password": PASSWORD, "second_person": "both-1", "second_password": PASSWORD}
+    headers = {"Accept": "application/json", "CSRF-Token": str(token)}
+    sent = page.request.post(f"{site.url}/dealer/{table}", form={**form, **signatures}, headers=headers)
+    return sent.status, sent.text()
+
+
+def test_a_screen_signs_for_no_round_of_another_table(locked: Site, context: BrowserContext):
+    page = context.new_page()
+    assert sent_signed(locked, page, "deal-3", "sign-3", "floor-1", "sign-3")[0] == 404
+    context.clear_cookies()
+    assert sent_signed(locked, page, "deal-4", "sign-4", "floor-1", str(locked.known["table"]))[0] == 403
+
+
+def test_whoever_may_count_does_not_sign_at_a_table_with_an_uncounted_box(locked: Site, context: BrowserContext):
+    people = Staff(locked.ledger.events.recorder.database)
+    people.add(StaffMember("counts-2", "Floor, and counts", ("floor", "counter"), False), PASSWORD, "tests")
+    table = str(locked.known["table"])
+    status, said = sent_signed(locked, context.new_page(), "deal-5", table, "counts-2", table)
+    assert status == 403, said
+    assert "Whoever may count boxes" in said

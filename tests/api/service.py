@@ -1,0 +1,85 @@
+"""The service in this process, over a real PostgreSQL, and clients to call it with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from jsonschema_rs import Draft202012Validator
+from psycopg.conninfo import make_conninfo
+
+from api.app import create_app
+from api.service.settings import Settings
+from infra.ledger.ledger import Ledger
+from infra.schema.migrator import SERVICE_ROLE
+from projections.engine import projector
+from projections.evidence import sealing as sealer
+from tests.api.operations import DOCUMENT
+
+# Whoever asks for a report or a proof gets the newest, however busy the machine is.
+projector.WAIT_SECONDS = sealer.WAIT_SECONDS = 120.0
+
+KEY = "a key for the tests, and long enough to be one"
+
+
+class CheckedClient(TestClient):
+    """Compares every answer with what the document says of the operation: its status, its media type, its schema."""
+
+    def request(self, method: str, url: Any, **arguments: Any) -> Any:
+        answer = super().request(method, url, **arguments)
+        for path, operations in DOCUMENT["paths"].items():
+            if method.lower() in operations and _pattern(path).fullmatch(answer.request.url.path):
+                _check(operations[method.lower()], answer)
+                break
+        return answer
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+
+
+def _check(operation: dict[str, Any], answer: Any) -> None:
+    name, status = operation["operationId"], str(answer.status_code)
+    assert status in operation["responses"], f"{name} does not describe {status}"
+    media_type = answer.headers["content-type"].partition(";")[0]
+    assert media_type in operation["responses"][status]["content"], f"{name} does not describe {media_type}"
+    if media_type.endswith("json"):
+        errors = [error.message for error in _schema(name, status, media_type).iter_errors(answer.json())]
+        assert errors == [], f"{name}: {errors[:3]}"
+
+
+@cache
+def _schema(name: str, status: str, media_type: str) -> Draft202012Validator:
+    operations = (operation for path in DOCUMENT["paths"].values() for operation in path.values())
+    (operation,) = [operation for operation in operations if operation["operationId"] == name]
+    schema = operation["responses"][status]["content"][media_type]["schema"]
+    return Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+def of_service(database_url: str) -> str:
+    """The same database by the login that the service has."""
+    return make_conninfo(database_url, user=SERVICE_ROLE)
+
+
+@contextmanager
+def open_service(database_url: str, **settings: Any) -> Iterator[TestClient]:
+    ledger = Ledger(of_service(database_url))
+    try:
+        # Without a follower the reports fall behind for as long as a module's tests take.
+        app = create_app(ledger, Settings(**{"follow": False, "lag_limit_seconds": 3600.0, **settings}))
+        with CheckedClient(app, raise_server_exceptions=False) as client:
+            yield client
+    finally:
+        ledger.close()
+
+
+@pytest.fixture(scope="module")
+def client(ledger_url: str) -> Iterator[TestClient]:
+    with open_service(ledger_url) as client:
+        yield client

@@ -1,0 +1,122 @@
+"""How papers are laid out: the properties of the file, what stays on one page, and columns that can be read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
+from projections.export.column_layout import READABLE
+from projections.export.formats import About
+from projections.export.pdf_reports import table_sheet
+from projections.export.sheet import Hand, Sheet
+from tests.projections.export.pdf_text import drawn, page_count, pages
+
+LINES = range(0, 48, 3)  # of text above, so that what follows comes to lie everywhere on a page
+
+
+def lines(sheet: Sheet, count: int) -> Sheet:
+    for number in range(count):
+        sheet.remark(f"line {number}")
+    return sheet
+
+
+def test_a_file_says_its_title_and_who_made_it_and_no_day_that_it_was_not_made_on():
+    made_at = datetime(2026, 11, 16, 9, 30, 15, tzinfo=timezone(timedelta(hours=-8)))
+    dated, undated = Sheet("Bankroll", made_at=made_at).finish(), Sheet("Round r-1").finish()
+    assert b"/Title (Bankroll)" in dated
+    assert b"/CreationDate (D:20261116093015-08'00')" in dated
+    assert b"/Title (Round r-1)" in undated
+    assert b"Date" not in undated
+    for paper in (dated, undated):
+        assert b"/Creator (roundledger)" in paper
+        assert b"anonymous" not in paper
+        assert b"/Lang (en)" in paper
+
+
+def test_a_paper_without_a_moment_is_the_same_wherever_it_is_made(monkeypatch: pytest.MonkeyPatch):
+    paper = lines(Sheet("Round r-1"), 90).finish()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    assert lines(Sheet("Round r-1"), 90).finish() == paper
+
+
+def test_every_page_says_which_of_how_many_it_is():
+    paper = lines(Sheet("Round r-1", "As it stood."), 200).finish()
+    found = pages(paper)
+    assert len(found) == page_count(paper) > 3
+    for number, page in enumerate(found, start=1):
+        assert f"roundledger · page {number} of" in [words.strip() for words in page]
+        assert "As it stood." in page
+
+
+@pytest.mark.parametrize("above", LINES)
+def test_signatures_stand_under_what_is_signed(above: int):
+    sheet = lines(Sheet("Dispute d-1"), above)
+    sheet.signatures(("Arbiter", "Patron"), "Dispute d-1 is denied. " * 12)
+    (signed,) = [page for page in pages(sheet.finish()) if any(words.startswith("Arbiter:") for words in page)]
+    assert any(words.startswith("Dispute d-1 is denied.") for words in signed)
+    assert "Signatures" in signed
+
+
+@pytest.mark.parametrize("above", LINES)
+def test_a_heading_and_a_total_are_on_a_page_with_rows(above: int):
+    sheet = lines(Sheet("Day"), above)
+    sheet.heading("Boxes")
+    rows = [{"box": f"box-{number}", "counted": "1.00"} for number in range(3)]
+    sheet.table(("box", "counted"), rows, {"counted": "3.00"})
+    found = pages(sheet.finish())
+    (with_heading,) = [page for page in found if "Boxes" in page]
+    (with_total,) = [page for page in found if "total" in page]
+    for page in (with_heading, with_total):
+        assert "counted" in page
+        assert any(words.startswith("box-") for words in page)
+    assert [words for page in found for words in page if words.startswith("box-")] == ["box-0", "box-1", "box-2"]
+
+
+def wide(columns: int, sentence: str) -> tuple[list[str], list[dict[str, Any]]]:
+    names = [f"column-{number}" for number in range(columns)]
+    row = {name: f"value-{number}-of-this-row" for number, name in enumerate(names)}
+    return ["at", *names, "why"], [{"at": "2026-11-13T10:00:00.250-08:00", **row, "why": sentence} for _ in range(4)]
+
+
+@pytest.mark.parametrize("columns", [2, 6, 9, 14])
+def test_columns_that_do_not_fit_go_on_in_further_lines_and_words_stay_whole(columns: int):
+    sentence = "The player-dealer's wager was used up before it came to this wager, so it has no action. " * 3
+    names, rows = wide(columns, sentence)
+    paper = table_sheet(About("Wide", ""), names, rows)
+    said = [words for page in pages(paper) for words in page]
+    for number in range(columns):
+        assert said.count(f"value-{number}-of-this-row") == len(rows)
+    assert said.count("2026-11-13 10:00:00-08:00") == len(rows)
+    assert " ".join(said).count("player-dealer's") >= 3 * len(rows)
+    for text, x, size in drawn(paper):
+        if text.startswith(("column-", "value-", "2026-")):
+            assert size >= READABLE
+            assert x >= 36
+            assert x + stringWidth(text, "Helvetica", size) <= 792 - 36 + 0.1
+
+
+def test_one_row_that_is_longer_than_a_page_is_whole():
+    rows = [{"note": " ".join(f"word{number}" for number in range(4000))}]
+    said = " ".join(words for page in pages(table_sheet(About("Long", ""), ["note"], rows)) for words in page)
+    assert "word0 " in said
+    assert "word3999" in said
+
+
+def test_truth_lists_and_addresses_are_put_for_readers():
+    rows = [{"round": "r-1", "matched": True, "seats": [1, 2], "hands": "/v1/rounds?table=t-1", "p": "0.125"}]
+    said = pages(table_sheet(About("Odd", ""), list(rows[0]), rows))[0]
+    assert {"yes", "1, 2", "0.125"} <= set(said)
+    assert "hands" not in said
+
+
+def test_cards_are_drawn_with_their_suits_and_a_closed_one_shows_nothing():
+    sheet = Sheet("Round r-1")
+    sheet.hands([Hand("seat 1", ["As", "Td", None], "pair"), *[Hand(f"seat {n}", ["2c"] * 5) for n in range(2, 9)]])
+    (said,) = pages(sheet.finish())
+    spade, diamond = said[said.index("A") + 1], said[said.index("T") + 1]
+    assert spade != diamond
+    assert said[said.index("T") + 2] == "pair"
+    assert [words for words in said if words.startswith("seat ")] == [f"seat {number}" for number in range(1, 9)]
