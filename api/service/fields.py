@@ -180,6 +180,17 @@ Seat = Annotated[
     Whole, Field(ge=1, le=9, description="Seat number, clockwise from the house dealer's left.", examples=[1])
 ]
 SeatName = Annotated[str, matching("^[1-9]$", "is the number of a seat, 1 to 9")]
+
+
+class _SeatKeys:
+    """Describes the keys by `propertyNames`: pydantic's own `patternProperties` allows any other key as well."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        ((pattern, value),) = handler(core)["patternProperties"].items()
+        return {"type": "object", "propertyNames": {"pattern": pattern}, "additionalProperties": value}
+
+
+SeatedPlayers = Annotated[dict[SeatName, Id], _SeatKeys()]
 CardName = Annotated[
     str, matching("^[2-9TJQKA][cdhs]$", "is a card, like Td or As", description="Rank and suit.", examples=["Td"])
 ]
@@ -196,7 +207,11 @@ def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         place, *path = error["loc"]
         name = ".".join(str(part) for part in path if not _is_a_type(part))
         name = name.title() if place == "header" else name
-        about = "" if error["type"] == "sentence" else f"`{name}` " if name else "The body "
+        if path[-1:] == ["[key]"]:
+            name = ".".join(str(part) for part in path[:-2])
+            about = f"A key of `{name}` "
+        else:
+            about = "" if error["type"] == "sentence" else f"`{name}` " if name else "The body "
         found.setdefault(name, f"{about}{_sentence(error)}.")
     return found
 

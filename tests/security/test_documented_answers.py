@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.api.operations import OPERATIONS, Operation, Param
+from tests.api.operations import DOCUMENT, OPERATIONS, Operation, Param
 
 # A day and hours that the pattern has and the calendar has not, ends of what numbers and times can be, and nonsense.
 ODD = (
@@ -93,3 +93,15 @@ def test_a_time_that_is_none_is_refused_before_anything_else(client: TestClient,
         client.put("/v1/bettors/p-7", json={"kind": "proposition"})
     stale = client.post("/v1/rounds/r-none/actions", json={"actions": []}, headers={**header, "If-Match": '"9"'})
     assert (stale.status_code, stale.json()["code"]) == (400, "bad_document")
+
+
+@pytest.mark.parametrize("path", ["/v1/tables/t1/sessions", "/v1/tables/t1/rounds"])
+def test_a_seat_that_no_table_has_is_outside_the_description_too(client: TestClient, path: str):
+    body = {"ruleset": "uth-sd"} if path.endswith("sessions") else {}
+    answer = client.post(path, json={**body, "players": {"10": "p-1"}})
+    assert answer.status_code == 400
+    assert answer.json()["detail"] == "A key of `players` is the number of a seat, 1 to 9."
+    (operation,) = [one for one in OPERATIONS if (one.method, one.path) == ("POST", path.replace("t1", "{table}"))]
+    schema = DOCUMENT["paths"][operation.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    described = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"]["players"]
+    assert described["propertyNames"] == {"pattern": "^[1-9]$"}

@@ -23,7 +23,7 @@ from api.service.fields import (
     PositiveMoney,
     QueryModel,
     Seat,
-    SeatName,
+    SeatedPlayers,
     ShownMoney,
     Text,
     Whole,
@@ -126,7 +126,7 @@ class RoundIn(Model):
 
     round: Omittable[Id] = None
     player_dealer: Omittable[SkipValidation[PlayerDealer]] = None
-    players: Omittable[dict[SeatName, Id]] = None
+    players: Omittable[SeatedPlayers] = None
     actions: Omittable[Annotated[list[JudgedAction], Field(max_length=MOST_ACTIONS)]] = None
 
 

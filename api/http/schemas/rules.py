@@ -9,7 +9,7 @@ from pydantic import Field
 from api.http.schemas import examples
 from api.http.schemas.rounds import Action, PlayerDealer
 from api.http.schemas.tables import Terms
-from api.service.fields import Id, Model, Omittable, SeatName, ShownMoney, example
+from api.service.fields import Id, Model, Omittable, SeatedPlayers, ShownMoney, example
 from domain.documents.document import MOST_ACTIONS
 
 
@@ -24,7 +24,7 @@ class RoundDocumentIn(Model):
     table: Omittable[Id] = None
     terms: Omittable[Terms] = None
     player_dealer: Omittable[PlayerDealer] = None
-    players: Omittable[dict[SeatName, Id]] = None
+    players: Omittable[SeatedPlayers] = None
 
 
 class InForce(Model):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from api.http.schemas import examples
-from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatName, Text, Whole, example
+from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole, example
 from domain.round.actions import SpotName
 from domain.rules import rulesets
 
@@ -49,7 +49,7 @@ class SessionIn(Model):
 
     ruleset: str = Field(json_schema_extra={"enum": list(rulesets.ids())})
     terms: Omittable[Terms] = None
-    players: Omittable[dict[SeatName, Id]] = None
+    players: Omittable[SeatedPlayers] = None
     box: Omittable[Id] = None
 
 
