@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import DatabaseUrl, DataDir, open_database
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -122,6 +122,32 @@ def checkpoint(
             sys.stdout.write(hash_lines(consistency(Nodes(log, latest.size), since, latest.size)))
 
 
+@app.command()
+def succeed(
+    reason: Annotated[str, typer.Option(help="Why events that were published are lost, in one line.")],
+    second: Annotated[str, typer.Option(help="The second person's staff id.")],
+    by: By = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    keys: KeysFolder = None,
+) -> None:
+    """Continue the log under a new name, after a restore that lost events which had been published.
+
+    Two people answer for it, in an event of the ledger. Every checkpoint from then on names the old log, and a witness
+    that knows it accepts the new one with the reason.
+    """
+    from infra.log.keys import KeyProblem, default_folder
+    from infra.log.restored_log import continue_log
+    from infra.log.sealer import AlreadySealing, BrokenLog
+
+    with open_database(database_url, data_dir) as url:
+        try:
+            key = continue_log(url, keys or default_folder(data_dir), actor(by).by, second, reason)
+        except (AlreadySealing, BrokenLog, KeyProblem) as error:
+            fail(str(error))
+    typer.echo(key.text())
+
+
 @keys_app.command("create")
 def create_key(
     origin: Annotated[
@@ -217,6 +243,8 @@ def witness(
         raise typer.Exit(1) from None
     except (Unreachable, KeyProblem, BadNote, OSError) as error:
         fail(str(error))
+    if accepted := observer.accepted_succession(cosigned):
+        typer.echo(f"roundledger: {accepted}", err=True)
     sys.stdout.write(cosigned.text())
     typer.echo(f"roundledger: {cosigned.size} events of {cosigned.origin}, cosigned as {observer.key.text()}", err=True)
 

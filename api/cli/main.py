@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import disputes, log, people, rules
+from api.cli import backup, disputes, log, people, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.demo import demo
@@ -46,7 +46,7 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config),
+    *(whatif, log.witness, rebuild, follow, migrate, config, backup.restore),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")
@@ -56,6 +56,7 @@ app.add_typer(gaming_days_app, name="gaming-days")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(log.app, name="log")
+app.add_typer(backup.app, name="backup")
 
 
 def main() -> None:

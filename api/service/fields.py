@@ -182,15 +182,16 @@ Seat = Annotated[
 SeatName = Annotated[str, matching("^[1-9]$", "is the number of a seat, 1 to 9")]
 
 
-class _SeatKeys:
+class DescribedKeys:
     """Describes the keys by `propertyNames`: pydantic's own `patternProperties` allows any other key as well."""
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        ((pattern, value),) = handler(core)["patternProperties"].items()
-        return {"type": "object", "propertyNames": {"pattern": pattern}, "additionalProperties": value}
+        described = handler(core)
+        ((pattern, value),) = described.pop("patternProperties").items()
+        return {**described, "propertyNames": {"pattern": pattern}, "additionalProperties": value}
 
 
-SeatedPlayers = Annotated[dict[SeatName, Id], _SeatKeys()]
+SeatedPlayers = Annotated[dict[SeatName, Id], DescribedKeys()]
 CardName = Annotated[
     str, matching("^[2-9TJQKA][cdhs]$", "is a card, like Td or As", description="Rank and suit.", examples=["Td"])
 ]

@@ -61,6 +61,7 @@ TABLES = (
         ("announced_at", "login", "address", "program", "backend_pid"),
     ),
     TrailTable("roundledger.log_keys", "number", ("key", "reason", "added_at")),
+    TrailTable("roundledger.log_published", "number", ("size", "note", "added_at")),
     TrailTable("roundledger.log_checkpoints", "number", ("size", "last_position", "note", "sealed_at")),
     TrailTable("roundledger.migrations", "number", ("name", "checksum", "applied_at")),
 )

@@ -33,6 +33,7 @@ SERVICE = "roundledger_service"  # the role that the ledger's programs log in as
 HBA = """\
 # Written at every start of the server.
 local all "postgres" {owner}
+local replication "postgres" {owner}
 local all "{service}" {owner}
 local all all scram-sha-256
 """

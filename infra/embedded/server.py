@@ -118,7 +118,7 @@ class Server:
         folder = self._sockets.prepare()
         command = [str(self._bin / "postgres"), "-D", accounts.data_argument(self._pgdata, self._uid)]
         command += ["-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
-        command += ["-c", "unix_socket_permissions=0700", *self.address]
+        command += ["-c", "unix_socket_permissions=0700", "-c", "summarize_wal=on", *self.address]  # which backups need
         programs.run(command, cwd=self._pgdata, log=self.log, lock=lock, uid=self._uid, detached=True)
 
     def _drop_stale_files(self) -> None:

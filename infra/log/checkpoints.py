@@ -22,6 +22,11 @@ class Checkpoint(NamedTuple):
     def text(self) -> str:
         return self.note.text()
 
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The lines after the root, which other readers of checkpoints skip."""
+        return tuple(self.note.body.splitlines()[3:])
+
     def with_signature(self, signature: Signature) -> Checkpoint:
         return self._replace(note=self.note._replace(signatures=(*self.note.signatures, signature)))
 
@@ -30,8 +35,8 @@ class Checkpoint(NamedTuple):
         return self.note.signed_by(key for key in keys if key.name == self.origin)
 
 
-def sign(origin: str, size: int, root: bytes, signers: Iterable[Signer]) -> Checkpoint:
-    body = f"{origin}\n{size}\n{b64encode(root).decode()}\n"
+def sign(origin: str, size: int, root: bytes, signers: Iterable[Signer], extensions: Iterable[str] = ()) -> Checkpoint:
+    body = "".join(f"{line}\n" for line in (origin, size, b64encode(root).decode(), *extensions))
     return Checkpoint(origin, size, root, Note(body, tuple(signer.sign(body) for signer in signers)))
 
 

@@ -69,6 +69,17 @@ class BrokenLog(Exception):
     """What is stored contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
 
 
+class LogBehind(BrokenLog):
+    """The ledger was restored without events that were published. Signing again would make a second history."""
+
+    def __init__(self, size: int, published: Checkpoint) -> None:
+        super().__init__(
+            f"The log {published.origin} has {size} events here, and a checkpoint of {published.size} events was "
+            "published. Two people continue it under a new name with `roundledger log succeed`."
+        )
+        self.published = published
+
+
 _Rows = list[tuple[Piece, int | None]]  # at the level of the leaves with the position of the first event
 
 
@@ -90,9 +101,10 @@ class _Page(NamedTuple):
 class Sealer:
     """Use it in a with statement; raises AlreadySealing if there is one."""
 
-    def __init__(self, database_url: str, key_folder: Path) -> None:
+    def __init__(self, database_url: str, key_folder: Path, *, allow_behind: bool = False) -> None:
         self._database_url = database_url
         self._key_folder = key_folder
+        self._allow_behind = allow_behind
         self._database = Database(database_url, connections_at_most=CONNECTIONS + 1)
         self._events = EventReader(self._database, TopicIds(self._database))
         self.log = LogReader(self._database)
@@ -101,6 +113,7 @@ class Sealer:
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._tree = Tree()
         self._position = 0
+        self._extensions: tuple[str, ...] = ()
         self._signer: Signer | None = None
 
     def __enter__(self) -> Sealer:
@@ -139,6 +152,7 @@ class Sealer:
     def _load(self) -> None:
         """Where the log ends. Nothing is built on a tree that does not give the root it was signed with."""
         size, latest = self.log.size(), self.log.latest()
+        self._check_published(size)
         if latest is None:
             if size:
                 raise BrokenLog(f"The log has {size} leaves and no checkpoint.")
@@ -155,6 +169,13 @@ class Sealer:
         if not checkpoint.trusted_by(self.log.keys()):
             raise BrokenLog(f"The last checkpoint, of {checkpoint.size} events, is not signed with a key of this log.")
         self._position = latest.last_position
+        self._extensions = checkpoint.extensions
+
+    def _check_published(self, size: int) -> None:
+        keys = self.log.keys()
+        published = self.log.published(keys[-1].name) if keys else None
+        if published is not None and published.size > size and not self._allow_behind:
+            raise LogBehind(size, published)
 
     # ---- sealing
 
@@ -176,7 +197,7 @@ class Sealer:
                         first = tree.size
                         insert(page.placed(first, tree.add(page.hashes)))
                 if tree.size > self._tree.size:
-                    _insert_checkpoint(cursor, sign(signer.name, tree.size, tree.root(), [signer]), end)
+                    _insert_checkpoint(cursor, self._signed(tree, [signer]), end)
             sealed = tree.size - self._tree.size
             self._tree, self._position = tree, end
             report(sealed)
@@ -297,11 +318,34 @@ class Sealer:
         file.succeed()
         self._signer = new
         if self._tree.size:
-            checkpoint = sign(new.name, self._tree.size, self._tree.root(), [new] if old is None else [new, old])
-            assert self._connection is not None
-            with self._connection.cursor() as cursor:
-                _insert_checkpoint(cursor, checkpoint, self._position)
+            self._store_checkpoint([new] if old is None else [new, old])
         return new.verifier
+
+    def rename(self, name: str, extensions: tuple[str, ...]) -> Verifier:
+        """Continue the log under another name; every checkpoint has these lines from here on. The key stays the same if
+        it is here, so that whoever knows it recognises the log; else there is a new one."""
+        keys, file = self.log.keys(), self._file()
+        old = file.load()
+        if old is not None and old.verifier != keys[-1]:
+            raise KeyProblem(f"{file.path} is not the key that signs this log, {keys[-1].text()}.")
+        new = file.successor.load() or (new_signer(name) if old is None else old._replace(name=name))
+        if file.successor.load() is None:
+            file.successor.save(new)
+        self._announce(new.verifier, "succession")
+        file.succeed()
+        self._signer, self._extensions = new, extensions
+        if self._tree.size:
+            self._store_checkpoint([new])
+        return new.verifier
+
+    def _signed(self, tree: Tree, signers: list[Signer]) -> Checkpoint:
+        return sign(signers[0].name, tree.size, tree.root(), signers, self._extensions)
+
+    def _store_checkpoint(self, signers: list[Signer]) -> None:
+        """The log as it is, signed once more."""
+        assert self._connection is not None
+        with self._connection.cursor() as cursor:
+            _insert_checkpoint(cursor, self._signed(self._tree, signers), self._position)
 
     def _announce(self, key: Verifier, reason: str) -> None:
         assert self._connection is not None

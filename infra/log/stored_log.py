@@ -74,6 +74,11 @@ class LogReader:
         rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number", [])
         return [parse_verifier(key) for (key,) in rows]
 
+    def published(self, origin: str) -> Checkpoint | None:
+        """The largest checkpoint under a name that is known from outside and that this log did not reach."""
+        rows = self._rows("SELECT note FROM roundledger.log_published ORDER BY size DESC", [])
+        return next((known for (note,) in rows if (known := parse_checkpoint(note)).origin == origin), None)
+
     def latest(self) -> StoredCheckpoint | None:
         return next(iter(self._checkpoints("ORDER BY number DESC LIMIT 1")), None)
 

@@ -16,6 +16,7 @@ from infra.log.checkpoints import Checkpoint, parse_checkpoint
 from infra.log.keys import KeyFile, new_signer
 from infra.log.merkle import is_consistent
 from infra.log.signed_notes import COSIGNATURE, BadNote, Signer, Verifier, parse_verifier
+from infra.log.succession import Succession, succession_of
 
 Prove = Callable[[int, int], Sequence[bytes]]  # the hashes that lead from one size to another
 
@@ -56,8 +57,10 @@ class Witness:
         except FileNotFoundError:
             return []
 
-    def last_of(self, origin: str) -> Checkpoint | None:
-        sizes = [int(file.stem) for file in self._of_log(origin).glob("*.checkpoint") if file.stem.isdecimal()]
+    def last_of(self, origin: str, most: float = float("inf")) -> Checkpoint | None:
+        """The largest checkpoint that it has seen, of at most so many events."""
+        files = self._of_log(origin).glob("*.checkpoint")
+        sizes = [int(file.stem) for file in files if file.stem.isdecimal() and int(file.stem) <= most]
         if not sizes:
             return None
         kept = parse_checkpoint((self._of_log(origin) / f"{max(sizes)}.checkpoint").read_text("utf-8"))
@@ -86,17 +89,43 @@ class Witness:
         except BadNote as error:
             raise Refused("unreadable", str(error)) from None
         known = list(dict.fromkeys([*self.keys_of(checkpoint.origin), *trusted]))
-        if not known and (self.last_of(checkpoint.origin) is None):
+        succession = self._new_succession(checkpoint)
+        if succession is not None:
+            known += [key._replace(name=checkpoint.origin) for key in self.keys_of(succession.old_name)]
+        elif not known and (self.last_of(checkpoint.origin) is None):
             known = list(offered)
         if not checkpoint.trusted_by(known):
             raise Refused("unknown_key", _unknown(checkpoint, known))
-        self._compare(checkpoint, prove)
+        if succession is None:
+            self._compare(checkpoint, self.last_of(checkpoint.origin), prove)
+        else:
+            self._compare(checkpoint, self.last_of(succession.old_name, succession.restored_size), prove)
         cosigned = checkpoint.with_signature(self._signer.cosign(checkpoint.note.body, at_seconds))
         self._keep(cosigned, list(dict.fromkeys([*known, *checkpoint.trusted_by(offered)])))
         return cosigned
 
-    def _compare(self, checkpoint: Checkpoint, prove: Prove) -> None:
-        last = self.last_of(checkpoint.origin)
+    def _new_succession(self, checkpoint: Checkpoint) -> Succession | None:
+        """If this log continues one that we know and we see it for the first time: how."""
+        succession = succession_of(checkpoint)
+        if succession is None or self.last_of(checkpoint.origin) is not None or not self.keys_of(succession.old_name):
+            return None
+        if succession.restored_size > checkpoint.size:
+            raise Refused("unreadable", "the log has fewer events than it says that it was restored with")
+        return succession
+
+    def accepted_succession(self, checkpoint: Checkpoint) -> str | None:
+        """For a checkpoint that continues another log: what was lost of it, as far as we saw it, and why."""
+        succession = succession_of(checkpoint)
+        last = None if succession is None else self.last_of(succession.old_name)
+        if succession is None or last is None:
+            return None
+        lost = max(0, last.size - succession.restored_size)
+        return (
+            f"{checkpoint.origin} continues {succession.old_name} from {succession.restored_size} events; {lost} that "
+            f"we saw are lost. The reason given: {succession.reason}"
+        )
+
+    def _compare(self, checkpoint: Checkpoint, last: Checkpoint | None, prove: Prove) -> None:
         if last is None:
             return
         if checkpoint.size < last.size:

@@ -30,6 +30,9 @@ from infra.access.trail import DUE_SECONDS, TABLES, Digests, take_digest
 from infra.access.trail_digests import TrailDigests
 from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.ledger import Ledger
+from infra.log.checkpoints import sign
+from infra.log.keys import new_signer
+from infra.log.restored_log import remember_published
 from infra.log.sealer import Sealer
 from infra.schema import catalogue as schema_catalogue
 from infra.schema.catalogue import CatalogueAudit
@@ -98,6 +101,8 @@ def leave_a_trail(url: str) -> None:
         audits.add("a-1", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
         audits.add_notes("a-1", 1, ['{"kind": "wording"}', '{"kind": "time"}'])
         audits.end("a-1", "done", "{}")
+        for size in (1, 2):
+            remember_published(url, sign("casino.example/other", size, bytes(32), [new_signer("casino.example/other")]))
     finally:
         ledger.close()
     with psycopg.connect(url, autocommit=True) as connection:

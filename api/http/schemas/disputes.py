@@ -10,6 +10,7 @@ from api.http.schemas import dispute_examples as examples
 from api.http.schemas.rounds import CorrectionEntry, FactNumber, JudgedAction, Line, ResultError
 from api.service.fields import (
     Cursor,
+    DescribedKeys,
     HandNumber,
     Id,
     Model,
@@ -94,7 +95,7 @@ class WhatIfIn(Model):
     model_config = example(examples.WHAT_IF_BODY)
 
     cards: Omittable[Annotated[list[SupposedCardIn], Field(max_length=50)]] = None
-    facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50)]] = None
+    facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50), DescribedKeys()]] = None
 
 
 class FiledWhatIfIn(WhatIfIn):

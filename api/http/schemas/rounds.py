@@ -10,6 +10,7 @@ from api.http.schemas import examples
 from api.service.fields import (
     AsOf,
     Cursor,
+    DescribedKeys,
     Flag,
     GamingDay,
     HandNumber,
@@ -147,7 +148,7 @@ class FactsIn(Model):
     reason: Text
     second_person: Id
     account: Text
-    facts: Annotated[dict[FactNumber, JudgedAction], Field(min_length=1, max_length=50)]
+    facts: Annotated[dict[FactNumber, JudgedAction], Field(min_length=1, max_length=50), DescribedKeys()]
 
 
 class NoteIn(Model):

@@ -80,7 +80,7 @@ BEGIN
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
-        roundledger.log_checkpoints, roundledger.log_keys,
+        roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
         roundledger.seal_sessions
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -89,8 +89,8 @@ BEGIN
     GRANT USAGE ON SCHEMA roundledger TO roundledger_service, roundledger_reader, roundledger_projector;
     GRANT SELECT ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log TO roundledger_service, roundledger_reader, roundledger_projector;
-    GRANT SELECT ON roundledger.log_identity, roundledger.log_hashes, roundledger.log_checkpoints, roundledger.log_keys
-        TO roundledger_service, roundledger_reader;
+    GRANT SELECT ON roundledger.log_identity, roundledger.log_hashes, roundledger.log_checkpoints, roundledger.log_keys,
+        roundledger.log_published TO roundledger_service, roundledger_reader;
     GRANT SELECT, INSERT, UPDATE ON roundledger.tracking TO roundledger_service, roundledger_reader;
 
     GRANT INSERT (topic) ON roundledger.topics TO roundledger_service;

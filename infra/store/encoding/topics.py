@@ -1,5 +1,6 @@
 """Every topic that the ledger stores."""
 
+from domain.audit.log_events import LOG_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
@@ -20,6 +21,7 @@ TOPICS = Topics(
         **DISPUTE_TOPICS,
         **RULEBOOK_TOPICS,
         **TRAIL_TOPICS,
+        **LOG_TOPICS,
     }
 )
 for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():

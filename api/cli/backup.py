@@ -1,0 +1,300 @@
+"""`roundledger backup` and `restore`: copies of the whole ledger, checked, and brought back."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from api.cli.terminal.database import DatabaseUrl, DataDir, check_address
+from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.time_options import moment
+
+if TYPE_CHECKING:
+    from infra.backup.backup_folder import Backup
+    from infra.log.checkpoints import Checkpoint
+
+PASSPHRASE_VARIABLE = "ROUNDLEDGER_BACKUP_PASSPHRASE"
+DAMAGED_EXIT = 1
+MOST_FINDINGS = 100
+
+
+class DefaultCommand(TyperGroup):
+    """`backup TARGET` is short for `backup create TARGET`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["create", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=DefaultCommand, no_args_is_help=True, help="Back the ledger up; check and list backups.")
+
+Target = Annotated[Path, typer.Argument(metavar="TARGET", help="The folder that backups are kept in.")]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        help=f"A file with the passphrase of the log's keys in the backup; or set {PASSPHRASE_VARIABLE}.",
+    ),
+]
+WithoutKeys = Annotated[
+    bool, typer.Option("--without-keys", help="Leave the log's private keys out; keep them safe elsewhere.")
+]
+
+
+@app.command()
+def create(
+    target: Target,
+    incremental: Annotated[
+        bool, typer.Option("--incremental", help="Only what has changed since the newest backup (PostgreSQL 17).")
+    ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow", help="Then receive the write-ahead log until interrupted, so that a second is lost at most."
+        ),
+    ] = False,
+    keep: Annotated[
+        int | None, typer.Option(min=1, show_default=False, help="Remove all but this many full backups afterwards.")
+    ] = None,
+    passphrase_file: PassphraseFile = None,
+    without_keys: WithoutKeys = False,
+    keys: Annotated[
+        Path | None,
+        typer.Option("--keys", envvar="ROUNDLEDGER_LOG_KEYS", show_default=False, help="The folder of private keys."),
+    ] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Copy the whole database server while it runs.
+
+    The log's private keys are encrypted with your passphrase, or left out if you say so. A login of your own with
+    --database-url needs the right to replicate.
+    """
+    from infra.backup.backup_folder import BackupFolder
+    from infra.backup.create import KeyChoice, create_backup, follow_wal
+    from infra.log.keys import default_folder
+
+    folder = keys or default_folder(data_dir)
+    passphrase = None if without_keys else _passphrase(passphrase_file)
+    if passphrase is None and not without_keys and any(folder.glob("*.key")):
+        fail(f"the log's private keys are in {folder}: give --passphrase-file FILE to encrypt them, or --without-keys")
+    backups = BackupFolder(target)
+    with _server(database_url, data_dir) as url, _explained():
+        made = create_backup(url, backups, KeyChoice(folder, passphrase), incremental=incremental)
+        typer.echo(f"{made.name}: {_described(made)}")
+        if keep is not None:
+            for name in backups.prune(keep):
+                typer.echo(f"{name}: removed")
+        if follow:
+            typer.echo("roundledger: receiving the write-ahead log until Ctrl-C", err=True)
+            follow_wal(url, backups, _until_interrupted)
+
+
+@app.command("list")
+def list_backups(
+    target: Target,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: a JSON object per line.")] = False,
+) -> None:
+    """List the backups in a folder, the oldest first."""
+    import msgspec
+
+    from infra.backup.backup_folder import BackupFolder
+
+    with _explained():
+        for backup in BackupFolder(target).backups():
+            manifest = msgspec.to_builtins(backup.manifest)
+            if as_json:
+                about = {name: value for name, value in manifest.items() if name not in ("files", "format")}
+                line = {"name": backup.name, "bytes": backup.manifest.bytes, **about}
+                sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
+            else:
+                typer.echo(f"{backup.name}: {_described(backup)}")
+
+
+@app.command()
+@nothing_unforeseen("the backup could not be checked")
+def verify(
+    target: Target,
+    every: Annotated[bool, typer.Option("--all", help="Every backup, not only what the newest one needs.")] = False,
+) -> None:
+    """Compare every file of the newest backup with its manifest. The exit code is 1 if anything differs."""
+    from api.cli.terminal.progress import counting
+    from infra.backup.backup_folder import BackupFolder
+    from infra.backup.manifest import BadBackup
+    from infra.backup.restore import check_backups
+
+    folder = BackupFolder(target)
+    try:
+        backups = folder.backups() if every else folder.chain_of(folder.newest())
+        with counting(sum(one.manifest.bytes for one in backups), "Verifying") as report:
+            wrong = check_backups(backups, report)
+    except BadBackup as error:
+        wrong = [str(error)]
+        backups = []
+    for what in wrong:
+        typer.echo(what)
+    if wrong:
+        raise typer.Exit(DAMAGED_EXIT)
+    typer.echo(f"{len(backups)} backup{'s' if len(backups) > 1 else ''} complete and unchanged.")
+
+
+@nothing_unforeseen("the backup could not be restored")
+def restore(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A folder of backups, or one full backup.")],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The data folder to make.")],
+    to_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Restore this moment instead of the newest one.", show_default=False),
+    ] = None,
+    checkpoints: Annotated[
+        list[Path] | None,
+        typer.Option("--checkpoint", metavar="FILE", help="A checkpoint of the log that was kept elsewhere."),
+    ] = None,
+    passphrase_file: PassphraseFile = None,
+    without_keys: WithoutKeys = False,
+) -> None:
+    """Bring a backup back as the data folder of an embedded server, and audit it before anything uses it.
+
+    What was published of the log and is missing here is named. The exit code is 1 if the audit found anything.
+    """
+    from api.cli.terminal.progress import counting
+    from infra.backup.backup_folder import BackupFolder
+    from infra.backup.restore import restore as restore_backup
+
+    backups, until = BackupFolder(source), moment(to_time, "--to-time")
+    passphrase = None if without_keys else _passphrase(passphrase_file)
+    with _explained():
+        if passphrase is None and not without_keys and backups.newest(until).manifest.keys == "encrypted":
+            fail("the backup has the log's private keys: give --passphrase-file FILE, or --without-keys")
+        total = sum(one.manifest.bytes for one in backups.chain_of(backups.newest(until)))
+        with counting(total, "Verifying") as report:
+            restored = restore_backup(backups, into, to_time=until, passphrase=passphrase, report=report)
+        typer.echo(
+            f"Restored {restored.backup.name} into {into}: {restored.log_size + restored.unsealed:,} events, "
+            f"the last one recorded at {_moment(restored.last_recorded_at)}."
+        )
+        clean = _audited(into, [*_published(backups), *_read_checkpoints(checkpoints or [])])
+    if not clean:
+        raise typer.Exit(DAMAGED_EXIT)
+    typer.echo(f"Start the service with --data-dir {into}.")
+
+
+def _audited(into: Path, published: "list[Checkpoint]") -> bool:
+    """Migrate and audit what was restored. A published checkpoint that it does not reach is kept for the sealer."""
+    from infra.embedded import as_service, embedded_postgres
+    from infra.log.restored_log import lost_events, remember_published
+    from infra.schema.migrator import migrate
+    from projections.audit.run import Audit
+
+    with embedded_postgres(into) as url:
+        migrate(url)
+        found: list[str] = []
+        lost = lost_events(url, published)
+        if lost is not None:
+            remember_published(url, lost.published)
+            typer.echo(lost.sentence())
+        reached = [one for one in published if lost is None or one.size <= lost.restored]
+        summary = Audit(as_service(url), outside=reached, report=lambda finding: found.append(finding.what)).run()
+    for what in found[:MOST_FINDINGS]:
+        typer.echo(what)
+    typer.echo(f"Audit: {summary.rounds:,} rounds, {summary.findings:,} findings.")
+    return summary.clean
+
+
+def _published(backups: Any) -> "Iterator[Checkpoint]":
+    """What every backup knew of the log, later ones than the restored one included."""
+    from infra.log.checkpoints import parse_checkpoint
+
+    for backup in backups.backups():
+        if backup.manifest.log.checkpoint is not None:
+            yield parse_checkpoint(backup.manifest.log.checkpoint)
+
+
+def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
+    from infra.log.checkpoints import parse_checkpoint
+    from infra.log.signed_notes import BadNote
+
+    for file in files:
+        try:
+            yield parse_checkpoint(file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, BadNote) as error:
+            fail(f"{file} is no checkpoint: {first_line(error)}")
+
+
+# ---- what the commands share
+
+
+@contextmanager
+def _server(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
+    """The administrator's address of the embedded server, or the one that was given."""
+    from infra.embedded import default_data_dir, embedded_postgres
+    from infra.schema.migrator import pending
+
+    if database_url is not None:
+        check_address(database_url)
+        yield database_url
+        return
+    with embedded_postgres(data_dir or default_data_dir()) as url:
+        if pending(url):
+            fail(f"{data_dir or default_data_dir()} has no ledger of this release: start the service there once")
+        yield url
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    import psycopg
+
+    from infra.backup.key_box import WrongPassphrase
+    from infra.backup.manifest import BadBackup
+    from infra.backup.postgres_programs import ProgramFailed
+    from infra.embedded import EmbeddedPostgresError
+
+    try:
+        yield
+    except (BadBackup, ProgramFailed, WrongPassphrase, EmbeddedPostgresError) as error:
+        fail(first_line(error))
+    except psycopg.OperationalError as error:
+        fail(f"the database does not answer: {first_line(error)}")
+    except OSError as error:
+        fail(f"{error.filename or 'the disk'}: {error.strerror}")
+
+
+def _passphrase(file: Path | None) -> str | None:
+    if file is None:
+        return os.environ.get(PASSPHRASE_VARIABLE) or None
+    try:
+        return file.read_text(encoding="utf-8").rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{file} cannot be read: {first_line(error)}")
+
+
+def _described(backup: "Backup") -> str:
+    about = backup.manifest
+    size = f"{about.bytes / 1_000_000:,.1f} MB"
+    log = f"log of {about.log.size:,} events" if about.log.checkpoint else "nothing sealed"
+    after = "" if about.parent is None else f", continues {about.parent}"
+    return f"{about.kind}, {size}, finished {_moment(about.finished_at)}, {log}, keys {about.keys}{after}"
+
+
+def _moment(at: datetime | None) -> str:
+    return "no time" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _until_interrupted(receiver: "subprocess.Popen[bytes]") -> None:
+    def stop(*_: object) -> None:
+        receiver.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    if receiver.wait() not in (0, -signal.SIGTERM):
+        fail("the write-ahead log is not being received any more; start `backup --follow` again")

@@ -1,0 +1,122 @@
+"""The folder that backups are kept in: which there are, which of them belong together, and which may go."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from infra.backup.manifest import NAME, BadBackup, Manifest, read_manifest
+
+WAL = "wal"
+DATA = "data"
+PARTIAL = ".partial"
+
+
+class Backup(NamedTuple):
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def data(self) -> Path:
+        return self.folder / DATA
+
+
+class BackupFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.wal = path / WAL
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One backup at a time; what a killed one left is removed. The kernel releases the lock, however we end."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self.path / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BadBackup(f"Another backup into {self.path} is running.") from None
+            for leftover in self.path.glob(f"*{PARTIAL}"):
+                shutil.rmtree(leftover)
+            yield
+
+    @contextmanager
+    def new(self, kind: str) -> Iterator[Path]:
+        """The folder of a new backup: complete and on disk under its name afterwards, or absent."""
+        now = datetime.now(UTC)
+        final = self.path / f"{now:%Y%m%dT%H%M%S}-{now.microsecond // 1000:03}Z-{kind}"
+        partial = final.with_name(final.name + PARTIAL)
+        partial.mkdir(mode=0o700)
+        try:
+            yield partial
+            os.sync()  # before it has its name: thousands of files at once, faster than one by one
+            partial.rename(final)
+            _sync_folder(self.path)
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+
+    def backups(self) -> list[Backup]:
+        """Every complete backup, the oldest first."""
+        if (self.path / NAME).exists():  # a single backup that was copied out of its folder
+            return [Backup(self.path, read_manifest(self.path))]
+        folders = sorted(file.parent for file in self.path.glob(f"*/{NAME}") if file.parent.suffix != PARTIAL)
+        return [Backup(folder, read_manifest(folder)) for folder in folders]
+
+    def chain_of(self, backup: Backup) -> list[Backup]:
+        """What restoring it takes: a full backup, and the incremental ones up to it."""
+        known = {one.name: one for one in self.backups()}
+        chain = [backup]
+        while (parent := chain[0].manifest.parent) is not None:
+            if parent not in known:
+                raise BadBackup(f"{chain[0].name} continues {parent}, which is not in {self.path}.")
+            chain.insert(0, known[parent])
+        return chain
+
+    def newest(self, before: datetime | None = None) -> Backup:
+        """The newest one, or the newest that was finished by a given time."""
+        found = self.backups()
+        fitting = [one for one in found if before is None or one.manifest.finished_at <= before]
+        if not found:
+            raise BadBackup(f"There is no backup in {self.path}.")
+        if not fitting:
+            first = found[0].manifest.finished_at
+            raise BadBackup(f"The first backup was finished at {first:%Y-%m-%d %H:%M:%S} UTC, after the given time.")
+        return fitting[-1]
+
+    def prune(self, keep: int) -> list[str]:
+        """Remove all but the newest full backups with what continues them; and the log that only older ones need."""
+        backups = self.backups()
+        full = [one for one in backups if one.manifest.kind == "full"]
+        if len(full) <= keep:
+            return []
+        oldest = full[-keep]
+        removed = [one for one in backups if one.name < oldest.name]
+        for backup in reversed(removed):  # what continues another goes first
+            gone = backup.folder.with_name(backup.name + PARTIAL)
+            backup.folder.rename(gone)
+            shutil.rmtree(gone)
+        self._prune_wal(oldest.manifest.first_wal)
+        return [backup.name for backup in removed]
+
+    def _prune_wal(self, first: str) -> None:
+        for segment in self.wal.glob("[0-9A-F]" * 24 + "*"):
+            if segment.name[8:24] < first[8:]:
+                segment.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

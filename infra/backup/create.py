@@ -1,0 +1,133 @@
+"""Taking a backup of a running server, full or incremental, and receiving its write-ahead log."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from infra.backup import key_box
+from infra.backup.backup_folder import DATA, Backup, BackupFolder
+from infra.backup.manifest import BadBackup, LogState, Manifest, file_entries, read_manifest
+from infra.backup.postgres_programs import command, connection_of, run
+
+SLOT = "roundledger_backup"
+FIRST_INCREMENTAL = 17  # the major version of PostgreSQL that can
+_START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MULTILINE)
+
+
+class KeyChoice(NamedTuple):
+    """What becomes of the log's private keys: encrypted with a passphrase, or left out."""
+
+    folder: Path
+    passphrase: str | None
+
+
+class ServerState(NamedTuple):
+    postgresql: int
+    system: str
+    last_position: int
+    last_recorded_at: datetime | None
+    log: LogState
+
+
+def create_backup(database_url: str, target: BackupFolder, keys: KeyChoice, *, incremental: bool = False) -> Backup:
+    """Copy the server of this database, and everything that a restore needs. The login needs the right to replicate."""
+    with target.locked():
+        state = _state(database_url)
+        parent = _parent(target, state) if incremental else None
+        started_at = datetime.now(UTC)
+        with target.new("incremental" if incremental else "full") as folder:
+            options = ["--pgdata", str(folder / DATA), "--checkpoint=fast", "--wal-method=stream", "--no-sync"]
+            options += ["--manifest-checksums=SHA256", f"--label=roundledger {started_at:%Y-%m-%d %H:%M:%S} UTC"]
+            if parent is not None:
+                options.append(f"--incremental={parent.data / 'backup_manifest'}")
+            run("pg_basebackup", *options, database_url=database_url)
+            stored = _store_keys(folder, keys)
+            manifest = Manifest(
+                kind="full" if parent is None else "incremental",
+                parent=None if parent is None else parent.name,
+                started_at=started_at,
+                finished_at=datetime.now(UTC),
+                roundledger=version("roundledger"),
+                postgresql=state.postgresql,
+                system=state.system,
+                first_wal=_first_wal(folder / DATA),
+                last_position=state.last_position,
+                last_recorded_at=state.last_recorded_at,
+                log=state.log,
+                keys=stored,
+                files=file_entries(folder),
+            ).sealed()
+            manifest.write(folder)
+    return Backup(target.path / folder.name.removesuffix(".partial"), read_manifest(target.path / folder.stem))
+
+
+def _state(database_url: str) -> ServerState:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        row = connection.execute(
+            "SELECT current_setting('server_version_num')::int, "
+            "(SELECT system_identifier::text FROM pg_control_system()), "
+            "(SELECT log_id::text FROM roundledger.log_identity)"
+        ).fetchone()
+        last = connection.execute(
+            "SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1"
+        ).fetchone()
+        sealed = connection.execute(
+            "SELECT size, note, sealed_at FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1"
+        ).fetchone()
+    assert row is not None
+    size, note, sealed_at = sealed or (0, None, None)
+    position, recorded_at = last or (0, None)
+    log = LogState(log_id=row[2], size=size, checkpoint=note, sealed_at=sealed_at)
+    return ServerState(row[0], row[1], position, recorded_at, log)
+
+
+def _parent(target: BackupFolder, state: ServerState) -> Backup:
+    if state.postgresql // 10_000 < FIRST_INCREMENTAL:
+        raise BadBackup(f"Incremental backups need PostgreSQL {FIRST_INCREMENTAL} or later on the server.")
+    parent = target.newest()
+    if parent.manifest.system != state.system:
+        raise BadBackup(f"{parent.name} is of another server. Take a full backup first.")
+    return parent
+
+
+def _first_wal(data: Path) -> str:
+    found = _START.search((data / "backup_label").read_text())
+    if found is None:
+        raise BadBackup("PostgreSQL's backup does not say where its log begins.")
+    return found[1]
+
+
+def _store_keys(folder: Path, keys: KeyChoice) -> Literal["encrypted", "left out", "none"]:
+    found = key_box.read_keys(keys.folder)
+    if not found:
+        return "none"
+    if keys.passphrase is None:
+        return "left out"
+    (folder / key_box.NAME).write_bytes(key_box.lock(found, keys.passphrase))
+    return "encrypted"
+
+
+def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subprocess.Popen[bytes]], None]) -> None:
+    """Receive the write-ahead log as it is written, until `wait` returns or the receiver fails.
+
+    The server keeps what was not received yet (a replication slot), so an interruption leaves no gap.
+    """
+    target.wal.mkdir(mode=0o700, parents=True, exist_ok=True)
+    run("pg_receivewal", "--create-slot", "--if-not-exists", f"--slot={SLOT}", database_url=database_url)
+    connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))
+    options = [f"--directory={target.wal}", f"--slot={SLOT}", "--synchronous", "--status-interval=1"]
+    receiver = subprocess.Popen(command("pg_receivewal", *options, *connection), env=environment)
+    try:
+        wait(receiver)
+    finally:
+        receiver.terminate()
+        receiver.wait()

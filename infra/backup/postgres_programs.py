@@ -1,0 +1,47 @@
+"""Running PostgreSQL's client programs against a server, without a password on the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from infra.embedded.binaries import find_in_wheel
+
+
+class ProgramFailed(Exception):
+    """One of PostgreSQL's programs failed; the message is its own."""
+
+
+def command(program: str, *options: str) -> list[str]:
+    return [str(find_in_wheel() / "bin" / program), *options]
+
+
+def run(program: str, *options: str, database_url: str | None = None) -> None:
+    arguments, environment = list(options), dict(os.environ)
+    if database_url is not None:
+        connection, environment = connection_of(database_url)
+        arguments += connection
+    done = subprocess.run(
+        command(program, *arguments), env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise ProgramFailed(_reason(program, done.stderr or done.stdout))
+
+
+def connection_of(database_url: str) -> tuple[list[str], dict[str, str]]:
+    """Options and environment of a program that connects: the process list shows options to everybody."""
+    parts = conninfo_to_dict(database_url)
+    password = parts.pop("password", None)
+    environment = {**os.environ, **({} if password is None else {"PGPASSWORD": str(password)})}
+    return ["--no-password", "--dbname", make_conninfo("", **parts)], environment
+
+
+def _reason(program: str, output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line or "FATAL:" in line]
+    reason = (errors or lines or ["it was ended from outside"])[0].removeprefix(f"{program}: ").removeprefix("error: ")
+    if "pg_hba.conf" in reason or "replication" in reason:
+        return f"{reason} The login needs the right to replicate: ALTER ROLE … REPLICATION, and a line in pg_hba.conf."
+    return f"{program} failed: {reason}"

@@ -1,0 +1,140 @@
+"""Bringing a backup back as the data folder of an embedded server, at its end or at an earlier moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+
+from infra.backup import key_box
+from infra.backup.backup_folder import Backup, BackupFolder
+from infra.backup.manifest import BadBackup, differences
+from infra.backup.postgres_programs import run
+from infra.embedded import embedded_postgres
+from infra.embedded.data_folder import SETTINGS
+
+RESTORED_WAL = "restored_wal"  # in the server's folder, where its user can read it; removed after recovery
+RECOVERY_SETTINGS = ("restore_command", "recovery_target_time", "recovery_target_action", "hot_standby")
+
+
+class Restored(NamedTuple):
+    backup: Backup
+    last_position: int
+    last_recorded_at: datetime | None
+    log_size: int  # sealed events
+    unsealed: int
+
+
+def check_backups(chain: Sequence[Backup], report: Callable[[int], None] = lambda size: None) -> list[str]:
+    """What is wrong with backups, by name and file."""
+    return [f"{one.name}: {what}" for one in chain for what in differences(one.folder, one.manifest, report)]
+
+
+def restore(
+    source: BackupFolder,
+    into: Path,
+    *,
+    to_time: datetime | None = None,
+    passphrase: str | None = None,
+    report: Callable[[int], None] = lambda size: None,
+) -> Restored:
+    """Check the backup, put it back into an empty folder, and let PostgreSQL recover there.
+
+    Until it is complete the folder has no database that could be started.
+    """
+    backup = source.newest(to_time)
+    chain = source.chain_of(backup)
+    _check_empty(into)
+    keys = _keys(backup, passphrase)
+    if wrong := check_backups(chain, report):
+        raise BadBackup(f"The backup is damaged. {' '.join(wrong[:5])}")
+    into.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = into / "pgdata.new-restored"
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        _combine(chain, new)
+        _prepare_recovery(new, source.wal, backup, to_time)
+        os.sync()
+        new.rename(into / "pgdata")
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if keys:
+        key_box.write_keys(keys, into / "keys")
+    with embedded_postgres(into) as url:
+        return _recovered(url, backup, into)
+
+
+def _check_empty(into: Path) -> None:
+    if into.exists() and any(one.name != "pgdata.new-restored" for one in into.iterdir()):
+        raise BadBackup(f"{into} is not empty. Restore into a new folder; nothing is overwritten.")
+
+
+def _keys(backup: Backup, passphrase: str | None) -> dict[str, str]:
+    if backup.manifest.keys != "encrypted" or passphrase is None:
+        return {}
+    return key_box.unlock((backup.folder / key_box.NAME).read_bytes(), passphrase)
+
+
+def _combine(chain: Sequence[Backup], new: Path) -> None:
+    if len(chain) == 1:
+        shutil.copytree(chain[0].data, new, symlinks=True)
+    else:
+        run("pg_combinebackup", *[str(one.data) for one in chain], "--output", str(new), "--no-sync")
+    new.chmod(0o700)
+
+
+def _prepare_recovery(data: Path, wal: Path, backup: Backup, to_time: datetime | None) -> None:
+    """Tell PostgreSQL how far to recover, and give it the log that was received after the backup."""
+    if not (data / "postgresql.conf").exists():  # of a server that has its settings elsewhere
+        (data / "postgresql.conf").write_text("".join(f"{setting}\n" for setting in SETTINGS))
+    if not _copy_wal(wal, data / RESTORED_WAL, backup.manifest.first_wal):
+        if to_time is not None:
+            raise BadBackup("No log was received after the backup, so only its own moment can be restored.")
+        return
+    lines = [f'restore_command = \'cp "{RESTORED_WAL}/%f" "%p"\'', "recovery_target_action = 'promote'"]
+    lines.append("hot_standby = off")  # it would ask for the settings of the other server
+    if to_time is not None:
+        lines.append(f"recovery_target_time = '{to_time.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00}'")
+    with (data / "postgresql.auto.conf").open("a") as settings:
+        settings.writelines(f"{line}\n" for line in lines)
+    (data / "recovery.signal").touch(0o600)
+
+
+def _copy_wal(wal: Path, into: Path, first: str) -> bool:
+    """Copy the segments from the backup on; the last one is still called partial."""
+    if not wal.is_dir():
+        return False
+    into.mkdir(mode=0o700)
+    copied = False
+    for segment in sorted(wal.iterdir()):
+        if segment.suffix == ".history":
+            shutil.copy2(segment, into / segment.name)
+        elif segment.name[8:24] >= first[8:]:
+            name = segment.name.removesuffix(".partial")
+            if not (into / name).exists():
+                shutil.copy2(segment, into / name)
+                copied = True
+    return copied
+
+
+def _recovered(url: str, backup: Backup, into: Path) -> Restored:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in RECOVERY_SETTINGS:
+            connection.execute(f"ALTER SYSTEM RESET {setting}".encode())
+        connection.execute("SELECT pg_reload_conf()")
+        row = connection.execute(
+            "SELECT coalesce(max(position), 0), max(recorded_at), "
+            "coalesce((SELECT size FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0), "
+            "(SELECT count(*) FROM roundledger.events WHERE position > coalesce("
+            " (SELECT last_position FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1), 0)) "
+            "FROM (SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1) last"
+        ).fetchone()
+    assert row is not None
+    shutil.rmtree(into / "pgdata" / RESTORED_WAL, ignore_errors=True)
+    return Restored(backup, *row)

@@ -1,0 +1,97 @@
+"""A log after a restore: which published events it lacks, and how two people continue it under a new name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+
+from domain.audit.log_events import LogSucceeded
+from infra.log.checkpoints import Checkpoint
+from infra.log.sealer import BrokenLog, Sealer
+from infra.log.signed_notes import Verifier
+from infra.log.stored_log import LogReader
+from infra.log.succession import Succession
+from infra.store.database import Database
+from infra.store.encoding.mapper import RecordedEvent, TypedMapper
+from infra.store.encoding.topics import TOPICS
+from infra.store.recorder import LedgerRecorder
+from infra.store.streams import stream_id
+
+STREAM = stream_id("log", "succession")
+
+
+class LostEvents(NamedTuple):
+    published: Checkpoint
+    restored: int  # sealed events
+    unsealed: int
+
+    def sentence(self) -> str:
+        missing = max(0, self.published.size - self.restored - self.unsealed)
+        return (
+            f"A checkpoint of {self.published.size:,} events was published, and {self.restored + self.unsealed:,} were "
+            f"restored: {missing:,} are missing. Nothing is sealed until two people continue the log under a new "
+            "name: `roundledger log succeed`."
+        )
+
+
+def lost_events(database_url: str, published: Iterable[Checkpoint]) -> LostEvents | None:
+    """What a restored log lacks of the largest checkpoint that was published under its name."""
+    database = Database(database_url)
+    try:
+        log = LogReader(database)
+        keys, size, waiting = log.keys(), log.size(), log.lag().events
+    finally:
+        database.close()
+    ours = [one for one in published if keys and one.origin == keys[-1].name and one.trusted_by(keys)]
+    largest = max(ours, key=lambda one: one.size, default=None)
+    return None if largest is None or largest.size <= size else LostEvents(largest, size, waiting)
+
+
+def remember_published(owner_url: str, checkpoint: Checkpoint) -> None:
+    """Let the sealer know, for good, of a checkpoint that the log does not reach. Only the owner of the tables may."""
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO roundledger.log_published (size, note) VALUES (%s, %s)", [checkpoint.size, checkpoint.text()]
+        )
+
+
+def continue_log(database_url: str, key_folder: Path, by: str, second: str, reason: str) -> Verifier:
+    """Record that the log continues under a new name, and sign it under that name."""
+    if by == second:
+        raise BrokenLog("Two different people continue a log.")
+    if not reason.strip() or not reason.isprintable() or len(reason) > 500:
+        raise BrokenLog("The reason is one line of at most 500 characters.")
+    with Sealer(database_url, key_folder, allow_behind=True) as sealer:
+        keys = sealer.log.keys()
+        published = sealer.log.published(keys[-1].name) if keys else None
+        if published is None or published.size <= sealer.size:
+            raise BrokenLog("The log lacks nothing that was published; it goes on under its name.")
+        succession = Succession(keys[-1].name, sealer.size, published.size, reason.strip())
+        _record(database_url, succession, published, by, second)
+        key = sealer.rename(succession.new_name, succession.lines())
+        sealer.seal()
+    return key
+
+
+def _record(database_url: str, succession: Succession, published: Checkpoint, by: str, second: str) -> None:
+    event = LogSucceeded(
+        old_name=succession.old_name,
+        new_name=succession.new_name,
+        published_size=published.size,
+        published_root=published.root,
+        restored_size=succession.restored_size,
+        second=second,
+        reason=succession.reason,
+    )
+    recorder, mapper = LedgerRecorder(database_url, connections_at_most=1), TypedMapper(TOPICS)
+    try:
+        versions = [row.originator_version for row in recorder.select_events(STREAM, desc=True, limit=1)]
+        version = max(versions, default=0) + 1
+        now_ms = time.time_ns() // 1_000_000
+        recorder.insert_events(mapper.encode([RecordedEvent(STREAM, version, event, by, now_ms)]))
+    finally:
+        recorder.close()

@@ -1,0 +1,171 @@
+"""`backup`, `restore` and `log succeed` as an operator types them, with their exit codes and words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from api.cli.main import app
+from infra.embedded import as_service, embedded_postgres
+from infra.log.checkpoints import sign
+from infra.log.keys import new_signer
+from infra.log.sealer import Sealer
+from infra.log.succession import Succession
+from infra.schema.migrator import migrate
+from tests.sealed_ledger import log_of, record_rounds, seal
+
+PASSPHRASE = "a long passphrase"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    for name in ("ROUNDLEDGER_DATABASE_URL", "ROUNDLEDGER_DATA_DIR", "ROUNDLEDGER_LOG_KEYS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ROUNDLEDGER_BACKUP_PASSPHRASE", PASSPHRASE)
+    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def backed_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`backups` has two full backups of a ledger, `data` is that ledger, `key` the public key of its log."""
+    home = tmp_path_factory.mktemp("operator")
+    with embedded_postgres(home / "data") as admin, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROUNDLEDGER_BACKUP_PASSPHRASE", PASSPHRASE)
+        migrate(admin)
+        for rounds, name in ((3, "first"), (4, "second")):
+            record_rounds(as_service(admin), "uth-house" if name == "first" else "tcp-casino-club", rounds)
+            seal(as_service(admin), home / "data" / "keys")
+            with log_of(as_service(admin)) as log:
+                latest = log.latest()
+                assert latest is not None
+                (home / name).write_text(latest.note)
+                (home / "key").write_text(log.keys()[-1].text())
+            made = CliRunner().invoke(app, ["backup", str(home / "backups"), "--data-dir", str(home / "data")])
+            assert made.exit_code == 0, made.output
+    return home
+
+
+def test_keys_are_encrypted_or_left_out_but_never_forgotten(
+    backed_up: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("ROUNDLEDGER_BACKUP_PASSPHRASE")
+    refused = run("backup", tmp_path, "--data-dir", backed_up / "data")
+    assert refused.exit_code == 2
+    assert "give --passphrase-file FILE to encrypt them, or --without-keys" in refused.output
+    made = run("backup", tmp_path / "b", "--data-dir", backed_up / "data", "--without-keys")
+    assert made.exit_code == 0, made.output
+    assert "keys left out" in made.output
+
+
+def test_backups_are_listed_and_verified(backed_up: Path, run: Run):
+    lines = run("backup", "list", backed_up / "backups").output.splitlines()
+    assert [line.split(": ")[1].split(",")[0] for line in lines] == ["full", "full"]
+    listed = [json.loads(line) for line in run("backup", "list", backed_up / "backups", "--json").output.splitlines()]
+    assert listed[0]["log"]["checkpoint"] == (backed_up / "first").read_text()
+    verified = run("backup", "verify", backed_up / "backups", "--all")
+    assert (verified.exit_code, verified.output) == (0, "2 backups complete and unchanged.\n")
+
+
+def test_a_damaged_backup_is_named_and_not_restored(backed_up: Path, run: Run, tmp_path: Path):
+    shutil.copytree(backed_up / "backups", tmp_path / "backups")
+    newest = max(path for path in (tmp_path / "backups").iterdir() if path.is_dir())
+    (newest / "data" / "PG_VERSION").write_text("17\n")
+    verified = run("backup", "verify", tmp_path / "backups")
+    assert verified.exit_code == 1
+    assert f"{newest.name}: data/PG_VERSION is not as it was written." in verified.output
+    restored = run("restore", tmp_path / "backups", "--into", tmp_path / "data")
+    assert restored.exit_code == 2
+    assert "The backup is damaged." in restored.output
+    assert not (tmp_path / "data").exists()
+
+
+def test_what_is_restored_is_audited_and_goes_on(backed_up: Path, run: Run, tmp_path: Path):
+    restored = run("restore", backed_up / "backups", "--into", tmp_path / "data")
+    assert restored.exit_code == 0, restored.output
+    assert "Audit: 7 rounds, 0 findings." in restored.output
+    sealed = run("log", "seal", "--once", "--data-dir", tmp_path / "data")
+    assert sealed.exit_code == 0, sealed.output
+
+
+@pytest.mark.parametrize("keys_kept", [True, False])
+def test_a_log_that_lost_published_events_continues_under_a_new_name(
+    backed_up: Path, run: Run, tmp_path: Path, keys_kept: bool
+):
+    # a witness has seen the log at its first size
+    witness, data = tmp_path / "witness", tmp_path / "data"
+    seen = run("witness", backed_up / "first", "--folder", witness, "--key", backed_up / "key")
+    assert seen.exit_code == 0, seen.output
+    first_size, second_size = (int((backed_up / name).read_text().splitlines()[1]) for name in ("first", "second"))
+
+    # the newer backup is gone; only its checkpoint is known, from the witness
+    older = tmp_path / "backups"
+    shutil.copytree(min(path for path in (backed_up / "backups").iterdir() if path.is_dir()), older / "full")
+    options = () if keys_kept else ("--without-keys",)
+    restored = run("restore", older, "--into", data, "--checkpoint", backed_up / "second", *options)
+    assert restored.exit_code == 0, restored.output
+    missing = second_size - first_size
+    assert f"{second_size:,} events was published, and {first_size:,} were restored: {missing:,} are" in restored.output
+
+    # nothing is signed under the old name
+    with embedded_postgres(data) as admin:
+        record_rounds(as_service(admin), "uth-bgc", 1)
+    refused = run("log", "seal", "--once", "--data-dir", data)
+    assert refused.exit_code == 2
+    assert "a checkpoint of" in refused.output
+    said = ("log", "succeed", "--reason", "The disk failed.", "--by", "ops-1", "--data-dir", data)
+    alone = run(*said, "--second", "ops-1")
+    assert (alone.exit_code, "Two different people" in alone.output) == (2, True)
+
+    # two people continue it, on the record
+    continued = run(*said, "--second", "ops-2")
+    assert continued.exit_code == 0, continued.output
+    new_key = continued.output.strip()
+    assert "/succession-1+" in new_key
+    again = run(*said, "--second", "ops-2")
+    assert (again.exit_code, "lacks nothing" in again.output) == (2, True)
+    with embedded_postgres(data) as admin:
+        record_rounds(as_service(admin), "uth-sd", 1)
+        assert seal(as_service(admin), data / "keys") > 0
+    audited = run("audit", "--data-dir", data, "--processes", 1)
+    assert audited.exit_code == 0, audited.output
+
+    # the witness recognises the log by its key, and accepts the new name with the reason; else it needs the new key
+    checkpoint, proof = tmp_path / "checkpoint", tmp_path / "proof"
+    checkpoint.write_text(run("log", "checkpoint", "--data-dir", data).stdout)
+    proof.write_text(run("log", "checkpoint", "--since", first_size, "--data-dir", data).stdout)
+    look = ("witness", checkpoint, "--folder", witness, "--proof", proof)
+    accepted = run(*look)
+    if not keys_kept:
+        assert (accepted.exit_code, "unknown_key" in accepted.output) == (1, True)
+        accepted = run(*look, "--key", new_key)
+    assert accepted.exit_code == 0, accepted.output
+    assert f"from {first_size} events; 0 that we saw are lost. The reason given: The disk failed." in accepted.output
+
+    # and from then on the new name is a log like any other
+    with embedded_postgres(data) as admin:
+        record_rounds(as_service(admin), "uth-casino-club", 1)
+        with Sealer(as_service(admin), data / "keys") as sealer:
+            size = sealer.size
+            assert sealer.seal() > 0
+    checkpoint.write_text(run("log", "checkpoint", "--data-dir", data).stdout)
+    proof.write_text(run("log", "checkpoint", "--since", size, "--data-dir", data).stdout)
+    later = run(*look)
+    assert later.exit_code == 0, later.output
+
+
+def test_a_false_succession_is_a_fork(backed_up: Path, run: Run, tmp_path: Path):
+    """Somebody else's log that calls itself the successor is refused: its key is not the one that the witness knows."""
+    assert run("witness", backed_up / "first", "--folder", tmp_path / "w", "--key", backed_up / "key").exit_code == 0
+    origin, size = (backed_up / "first").read_text().splitlines()[:2]
+    succession = Succession(origin, int(size), int(size) + 5, "None.")
+    stranger = new_signer(succession.new_name)
+    forged = sign(succession.new_name, int(size) + 1, bytes(32), [stranger], succession.lines())
+    (tmp_path / "forged").write_text(forged.text())
+    refused = run("witness", tmp_path / "forged", "--folder", tmp_path / "w")
+    assert (refused.exit_code, "unknown_key" in refused.output) == (1, True)

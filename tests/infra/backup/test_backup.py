@@ -1,0 +1,270 @@
+"""A backup is complete or absent, any changed bit shows, and what it brings back is what was there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+import pytest
+
+from infra.backup import key_box
+from infra.backup.backup_folder import DATA, Backup, BackupFolder
+from infra.backup.create import KeyChoice, create_backup, follow_wal
+from infra.backup.manifest import NAME, BadBackup, read_manifest
+from infra.backup.restore import check_backups, restore
+from infra.embedded import as_service, embedded_postgres
+from infra.schema.migrator import migrate
+from tests.sealed_ledger import record_rounds, seal
+
+PASSPHRASE = "a long passphrase"
+
+
+class Property(NamedTuple):
+    """A ledger that was backed up in full, recorded more, was backed up incrementally, and recorded more."""
+
+    backups: BackupFolder
+    full: Backup
+    incremental: Backup
+    middle: datetime  # after the incremental backup, before the last rounds
+    events: dict[str, int]  # how many there were at each of these moments
+
+
+def count(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT count(*) FROM roundledger.events").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def received(url: str, wait_until: Callable[[str], bool]) -> None:
+    """Until the receiver has flushed all that was written."""
+    while True:
+        with psycopg.connect(url, autocommit=True) as connection:
+            row = connection.execute(
+                "SELECT coalesce(bool_and(flush_lsn >= pg_current_wal_flush_lsn()), false) FROM pg_stat_replication"
+            ).fetchone()
+        if row is not None and row[0]:
+            return
+        assert wait_until("the receiver")
+
+
+@pytest.fixture(scope="module")
+def lost_property(tmp_path_factory: pytest.TempPathFactory) -> Property:
+    """The original is gone, its backups are what is left."""
+    home = tmp_path_factory.mktemp("property")
+    target, keys, data = BackupFolder(home / "backups"), home / "data" / "keys", home / "data"
+    events = {}
+    deadline = time.monotonic() + 120
+
+    def patience(what: str) -> bool:
+        time.sleep(0.05)
+        return time.monotonic() < deadline
+
+    with embedded_postgres(data) as admin:
+        migrate(admin)
+        url = as_service(admin)
+        record_rounds(url, "uth-casino-club", 4)
+        seal(url, keys)
+        events["full"] = count(url)
+        full = create_backup(admin, target, KeyChoice(keys, PASSPHRASE))
+        stop = threading.Event()
+        follower = threading.Thread(target=follow_wal, args=(admin, target, lambda receiver: stop.wait()))
+        follower.start()
+        try:
+            record_rounds(url, "tcp-casino-club", 4)
+            seal(url, keys)
+            events["incremental"] = count(url)
+            incremental = create_backup(admin, target, KeyChoice(keys, PASSPHRASE), incremental=True)
+            record_rounds(url, "p215-casino-club", 2)
+            events["middle"] = count(url)
+            with psycopg.connect(url) as connection:
+                row = connection.execute("SELECT clock_timestamp()").fetchone()
+                assert row is not None
+                middle = row[0]
+            record_rounds(url, "uth-house", 3)
+            seal(url, keys)
+            events["end"] = count(url)
+            received(admin, patience)
+        finally:
+            stop.set()
+            follower.join()
+    shutil.rmtree(data)
+    return Property(target, full, incremental, middle, events)
+
+
+def restored_events(into: Path) -> int:
+    with embedded_postgres(into) as url:
+        return count(url)
+
+
+def test_the_newest_moment_comes_back_with_its_keys(lost_property: Property, tmp_path: Path):
+    restored = restore(lost_property.backups, tmp_path / "data", passphrase=PASSPHRASE)
+    assert restored.backup.name == lost_property.incremental.name
+    assert restored_events(tmp_path / "data") == lost_property.events["end"]
+    assert restored.log_size == lost_property.events["end"]
+    (key,) = (tmp_path / "data" / "keys").glob("*.key")
+    assert key.stat().st_mode & 0o077 == 0
+    with embedded_postgres(tmp_path / "data") as admin:
+        assert record_rounds(as_service(admin), "uth-bgc", 1)
+        assert seal(as_service(admin), tmp_path / "data" / "keys") > 0
+
+
+def test_a_moment_in_between_comes_back(lost_property: Property, tmp_path: Path):
+    restore(lost_property.backups, tmp_path / "data", to_time=lost_property.middle)
+    assert restored_events(tmp_path / "data") == lost_property.events["middle"]
+    assert not (tmp_path / "data" / "keys").exists()
+
+
+def test_a_backup_alone_comes_back_as_it_was(lost_property: Property, tmp_path: Path):
+    alone = tmp_path / "carried"
+    shutil.copytree(lost_property.full.folder, alone)
+    restore(BackupFolder(alone), tmp_path / "data")
+    assert restored_events(tmp_path / "data") == lost_property.events["full"]
+
+
+def test_guards_and_roles_come_back(lost_property: Property, tmp_path: Path):
+    restore(lost_property.backups, tmp_path / "data")
+    with embedded_postgres(tmp_path / "data") as admin:
+        for url, refusal in ((as_service(admin), psycopg.errors.InsufficientPrivilege), (admin, psycopg.errors.Error)):
+            with psycopg.connect(url) as connection, pytest.raises(refusal):
+                connection.execute("DELETE FROM roundledger.events")
+
+
+def test_a_time_before_the_first_backup_is_refused(lost_property: Property, tmp_path: Path):
+    before = lost_property.full.manifest.finished_at - timedelta(seconds=1)
+    with pytest.raises(BadBackup, match="The first backup was finished at"):
+        restore(lost_property.backups, tmp_path / "data", to_time=before)
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_with_anything_in_it_is_not_overwritten(lost_property: Property, tmp_path: Path):
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(BadBackup, match="is not empty"):
+        restore(lost_property.backups, tmp_path)
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_wrong_passphrase_leaves_nothing(lost_property: Property, tmp_path: Path):
+    with pytest.raises(key_box.WrongPassphrase):
+        restore(lost_property.backups, tmp_path / "data", passphrase="another passphrase")
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.fixture
+def damaged(lost_property: Property, tmp_path: Path) -> Backup:
+    """A copy of the full backup for somebody to damage."""
+    folder = tmp_path / lost_property.full.name
+    shutil.copytree(lost_property.full.folder, folder)
+    return Backup(folder, read_manifest(folder))
+
+
+def flip(path: Path, at: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        (byte,) = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+
+
+@pytest.mark.parametrize("where", ["data", "wal", "keys", "backup_manifest"])
+def test_one_flipped_bit_is_named(damaged: Backup, where: str, tmp_path: Path):
+    files = {
+        "data": max((damaged.data / "base").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0),
+        "wal": next(path for path in (damaged.data / "pg_wal").iterdir() if path.is_file()),
+        "keys": damaged.folder / key_box.NAME,
+        "backup_manifest": damaged.data / "backup_manifest",
+    }
+    path = files[where]
+    flip(path, path.stat().st_size - 1)
+    name = path.relative_to(damaged.folder).as_posix()
+    assert check_backups([damaged]) == [f"{damaged.name}: {name} is not as it was written."]
+    with pytest.raises(BadBackup, match="The backup is damaged"):
+        restore(BackupFolder(damaged.folder), tmp_path / "data")
+    assert not (tmp_path / "data").exists()
+
+
+def test_any_flipped_bit_of_the_manifest_is_found(damaged: Backup):
+    manifest = damaged.folder / NAME
+    content = manifest.read_bytes()
+    for at in range(0, len(content), 1 + len(content) // 200):
+        changed = bytes([content[at] ^ 1])
+        manifest.write_bytes(content[:at] + changed + content[at + 1 :])
+        with pytest.raises(BadBackup):
+            read_manifest(damaged.folder)
+
+
+def test_missing_and_added_files_are_named(damaged: Backup):
+    (damaged.data / "PG_VERSION").unlink()
+    (damaged.data / "base" / "added").write_text("")
+    assert check_backups([damaged]) == [
+        f"{damaged.name}: {DATA}/base/added is not in the manifest.",
+        f"{damaged.name}: {DATA}/PG_VERSION is missing.",
+    ]
+
+
+def test_an_incremental_backup_without_its_parent_is_refused(lost_property: Property, tmp_path: Path):
+    folder = tmp_path / "backups" / lost_property.incremental.name
+    shutil.copytree(lost_property.incremental.folder, folder)
+    with pytest.raises(BadBackup, match=f"continues {lost_property.full.name}, which is not in"):
+        restore(BackupFolder(tmp_path / "backups"), tmp_path / "data")
+
+
+def test_old_backups_and_the_log_that_only_they_need_are_removed(lost_property: Property, tmp_path: Path):
+    copy = tmp_path / "backups"
+    shutil.copytree(lost_property.backups.path, copy)
+    folder = BackupFolder(copy)
+    assert folder.prune(1) == []
+    with embedded_postgres(tmp_path / "data") as admin:
+        migrate(admin)
+        newest = create_backup(admin, folder, KeyChoice(tmp_path / "keys", None))
+    assert folder.prune(1) == [lost_property.full.name, lost_property.incremental.name]
+    assert [one.name for one in folder.backups()] == [newest.name]
+    assert all(segment.name[8:24] >= newest.manifest.first_wal[8:] for segment in folder.wal.iterdir())
+
+
+def test_an_incremental_backup_of_another_server_is_refused(lost_property: Property, tmp_path: Path):
+    with embedded_postgres(tmp_path / "data") as admin:
+        migrate(admin)
+        with pytest.raises(BadBackup, match="is of another server"):
+            create_backup(admin, lost_property.backups, KeyChoice(tmp_path / "keys", None), incremental=True)
+    assert len(lost_property.backups.backups()) == 2
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from infra.backup.backup_folder import BackupFolder
+from infra.backup.create import KeyChoice, create_backup
+print("ready", flush=True)
+create_backup(sys.argv[1], BackupFolder(Path(sys.argv[2])), KeyChoice(Path(sys.argv[2]), None))
+"""
+
+
+def test_a_killed_backup_is_no_backup_and_the_next_one_works(tmp_path: Path, project_root: Path):
+    target = BackupFolder(tmp_path / "backups")
+    environment = {**os.environ, "PYTHONPATH": str(project_root)}
+    with embedded_postgres(tmp_path / "data") as admin:
+        migrate(admin)
+        for pause in (0.0, 0.05, 0.15, 0.3):
+            command = [sys.executable, "-c", KILLED, admin, str(target.path)]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, start_new_session=True) as process:
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(pause)
+                os.killpg(process.pid, signal.SIGKILL)
+        complete = len(target.backups())
+        made = create_backup(admin, target, KeyChoice(tmp_path / "keys", None))
+    assert len(target.backups()) == complete + 1
+    assert check_backups(target.backups()) == []
+    assert not list(target.path.glob("*.partial"))
+    assert made.manifest.started_at <= datetime.now(UTC)
