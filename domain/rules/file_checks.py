@@ -321,6 +321,9 @@ def _tiers(path: Path, schedule: ScheduleSection, most: int) -> Faults:
             below = cents(tier.up_to)
     if last.up_to != NO_BOUND:
         yield (*path, len(bounded), "up_to"), f'the last tier goes up to "{NO_BOUND}"'
+    for number, tier in enumerate(schedule.tiers):
+        if not _MONEY.match(tier.fee):
+            yield (*path, number, "fee"), f"a fee is a flat amount, never a percentage: {tier.fee!r}"
 
 
 def _progressives(file: RuleSetFile) -> Faults:

@@ -119,7 +119,7 @@ class CollectionSection(Section, frozen=True):
 
 class TierSection(Section, frozen=True):
     up_to: str  # an amount, or NO_BOUND in the last one
-    fee: Money
+    fee: str  # checked apart, so that a percentage is refused by name
 
 
 class ScheduleSection(Section, frozen=True):

@@ -766,7 +766,7 @@ BROKEN = {
         TIER_3,
         '    { up_to = "600.00", fee = "2%" },',
         '    { up_to = "600.00", fee = "2%" },',
-        "an amount like",
+        "never a percentage",
     ),
     "a fee as a float": (
         CC,
