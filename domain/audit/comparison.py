@@ -7,7 +7,7 @@ out what exactly does. An audit judges money and not prose: where only the sente
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -145,10 +145,6 @@ def _refused(event: RoundEvent, refusal: Refusal) -> Finding:
 
 def _differences(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Iterator[Numbered]:
     """Each by its place in `stored`; one that is missing is reported where the others end."""
-    reworded = _reworded(decided, stored)
-    if reworded:
-        yield _wording(reworded)
-        return
     yield from _line_differences(decided, stored)
     mine = [event for event in decided if type(event) is not LineSettled]
     theirs = [(at, event) for at, event in enumerate(stored) if type(event) is not LineSettled]
@@ -191,23 +187,21 @@ def _other_figures(decided: RoundEvent, stored: RoundEvent) -> Finding:
     return Finding(kind, sentence, seat=seat, bettor=bettor, expected=expected, found=found)
 
 
-CENTS = frozenset({"action", "liability", "amount", "wagers", "shown", "reserve", "paid", "collected", "owed", "wager"})
+_PLAY_CENTS = frozenset({"action", "liability", "amount", "wagers", "shown", "reserve", "paid", "collected", "owed"})
+_CENTS = _PLAY_CENTS | {"wager", "total", "expected", "counted"}
 
 
-def differing_fields(
-    expected: Struct, found: Struct, cents: Collection[str] = CENTS, ignored: Collection[str] = ()
-) -> tuple[str, str]:
-    """The fields in which two events of one type differ, each with its value, as one side has it and as the other;
-    the fields named in `cents` are amounts."""
-    fields = [name for name in expected.__struct_fields__ if name not in ignored]
+def differing_fields(expected: Struct, found: Struct, ignored: str | None = None) -> tuple[str, str]:
+    """The fields in which two events of one type differ, each with its value, as one side has it and as the other."""
+    fields = [name for name in expected.__struct_fields__ if name != ignored]
     names = [name for name in fields if getattr(expected, name) != getattr(found, name)]
-    return _figures(expected, names, cents), _figures(found, names, cents)
+    return _figures(expected, names), _figures(found, names)
 
 
-def _figures(event: Struct, names: Sequence[str], cents: Collection[str] = CENTS) -> str:
+def _figures(event: Struct, names: Sequence[str]) -> str:
     values = ((name, getattr(event, name)) for name in names)
     return ", ".join(
-        f"{name} {money(value) if name in cents and type(value) is int else value}" for name, value in values
+        f"{name} {money(value) if name in _CENTS and type(value) is int else value}" for name, value in values
     )
 
 
@@ -222,19 +216,6 @@ class _Reworded(NamedTuple):
 
 def _only_reworded(decided: LineSettled, stored: LineSettled) -> bool:
     return replace(decided, reason=stored.reason) == stored
-
-
-def _reworded(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> list[_Reworded]:
-    """The lines of which only the sentence differs, if nothing else does: a new wording changes every earlier round."""
-    found: list[_Reworded] = []
-    if len(decided) != len(stored):
-        return found
-    for at, (mine, theirs) in enumerate(zip(decided, stored, strict=True)):
-        if mine != theirs:
-            if type(mine) is not LineSettled or type(theirs) is not LineSettled or not _only_reworded(mine, theirs):
-                return []
-            found.append(_Reworded(at, mine, theirs))
-    return found
 
 
 def _wording(lines: Sequence[_Reworded]) -> Numbered:
@@ -294,7 +275,7 @@ def _order(lines: Lines) -> str:
 
 def _line_differs(decided: LineSettled, stored: LineSettled) -> Finding:
     """Apart from its sentence, which differs with the figures in it."""
-    expected, found = differing_fields(decided, stored, ignored=("reason",))
+    expected, found = differing_fields(decided, stored, ignored="reason")
     sentence = f"{_name(decided)}: by the rules of the day it is {expected.rstrip('.')}; stored is {found.rstrip('.')}."
     return _of_line("line", sentence, decided, expected, found)
 

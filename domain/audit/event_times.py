@@ -11,9 +11,7 @@ from domain.moments import CLOCKS_DIFFER_MS, format_ms
 
 KIND = "time"
 SINCE_ENGINE = 2
-UNMARKED_MS = (
-    2 * CLOCKS_DIFFER_MS
-)  # by which an entry in time can be older: clocks differ, and a database is waited for
+UNMARKED_MS = 2 * CLOCKS_DIFFER_MS  # an entry in time can be older by this: clocks differ, and databases are waited for
 
 
 class Times(NamedTuple):
@@ -31,28 +29,29 @@ def ahead_of_recording(times: Times) -> Finding | None:
     """What happens is recorded afterwards; a minute more is how far clocks differ."""
     if times.at_ms <= times.recorded_ms + CLOCKS_DIFFER_MS:
         return None
-    what = (
-        f"It is said to have happened at {_moment(times.at_ms)}, after it was recorded at {_moment(times.recorded_ms)}."
-    )
-    return Finding(KIND, what, expected=_moment(times.recorded_ms), found=_moment(times.at_ms))
+    what = "It is said to have happened at {found}, after it was recorded at {expected}."
+    return _finding(what, times.recorded_ms, times.at_ms)
 
 
 def recorded_backwards(before_ms: int, times: Times) -> Finding | None:
     """Events of one aggregate are recorded one after the other."""
     if times.recorded_ms + CLOCKS_DIFFER_MS >= before_ms:
         return None
-    what = f"It was recorded at {_moment(times.recorded_ms)}, before the event that it follows at {_moment(before_ms)}."
-    return Finding(KIND, what, expected=_moment(before_ms), found=_moment(times.recorded_ms))
+    what = "It was recorded at {found}, before the event that it follows at {expected}."
+    return _finding(what, before_ms, times.recorded_ms)
 
 
 def before_opening(opened_at_ms: int, times: Times) -> Finding | None:
     """Nothing of a round happens before the round, unless somebody entered it late and says so."""
     if times.late or times.at_ms >= opened_at_ms:
         return None
-    what = (
-        f"It is dated {_moment(times.at_ms)}, before its round opened at {_moment(opened_at_ms)}, and is no late entry."
-    )
-    return Finding(KIND, what, expected=_moment(opened_at_ms), found=_moment(times.at_ms))
+    what = "It is dated {found}, before its round opened at {expected}, and is no late entry."
+    return _finding(what, opened_at_ms, times.at_ms)
+
+
+def _finding(what: str, expected_ms: int, found_ms: int) -> Finding:
+    expected, found = _moment(expected_ms), _moment(found_ms)
+    return Finding(KIND, what.format(expected=expected, found=found), expected=expected, found=found)
 
 
 def round_times(times: Sequence[Times]) -> Iterator[tuple[int, Finding]]:

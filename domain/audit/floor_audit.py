@@ -6,6 +6,7 @@ An audit of a stream takes one event at a time and keeps only the state after it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -15,10 +16,9 @@ from domain.audit.comparison import differing_fields
 from domain.audit.findings import Finding
 from domain.audit.round_audit import Claim, ruled_claim
 from domain.disputes import disputes
-from domain.errors import Refusal
+from domain.errors import OutOfTurn, Refusal
 from domain.floor import drop_boxes, meters, table_sessions
 from domain.floor.rotation import Offers
-from domain.money import money
 from domain.round.events import RoundOpened
 from domain.round.sealing import SealedUnit, commitment
 from domain.round.wager_key import wager_key
@@ -93,35 +93,18 @@ class Begun(Struct, frozen=True):
 
 def begun_otherwise(begun: Begun, opened: RoundOpened) -> Iterator[Finding]:
     """Where a round and its table differ: in table, rules, dealer, players, or who declined the bank."""
-    if (begun.table, begun.ruleset_hash, begun.dealer, begun.players, begun.declined) == (
-        opened.table,
-        opened.ruleset_hash,
-        opened.dealer,
-        opened.players,
-        opened.declined,
-    ):
-        return  # nearly always: then no text is made
-    for kind, ours, theirs in (
-        ("begun", f"table {begun.table}", f"table {opened.table}"),
-        ("begun", f"rules {begun.ruleset_hash}", f"rules {opened.ruleset_hash}"),
-        (
-            "begun",
-            f"dealer {begun.dealer or table_sessions.NOBODY}",
-            f"dealer {opened.dealer or table_sessions.NOBODY}",
-        ),
-        ("begun", f"players {_seated(begun.players)}", f"players {_seated(opened.players)}"),
-        ("rotation", f"declined by {_seats(begun.declined)}", f"declined by {_seats(opened.declined)}"),
-    ):
+    for field, kind, name, in_words in _BEGUN_WITH:
+        ours, theirs = getattr(begun, field), getattr(opened, field)
         if ours != theirs:
-            what = f"Round {begun.round} says that it began with {theirs}; its table says {ours}."
+            expected, found = f"{name} {in_words(ours)}", f"{name} {in_words(theirs)}"
             yield Finding(
                 kind=kind,
-                what=what,
+                what=f"Round {begun.round} says that it began with {found}; its table says {expected}.",
                 round=begun.round,
                 table=opened.table,
                 ruleset=opened.ruleset,
-                expected=ours,
-                found=theirs,
+                expected=expected,
+                found=found,
             )
 
 
@@ -131,6 +114,41 @@ def _seated(players: Mapping[int, str]) -> str:
 
 def _seats(seats: tuple[int, ...]) -> str:
     return ", ".join(map(str, seats)) or "nobody"
+
+
+_BEGUN_WITH: Sequence[tuple[str, str, str, Callable[[Any], str]]] = (
+    ("table", "begun", "table", str),
+    ("ruleset_hash", "begun", "rules", str),
+    ("dealer", "begun", "dealer", lambda dealer: dealer or table_sessions.NOBODY),
+    ("players", "begun", "players", _seated),
+    ("declined", "rotation", "declined by", _seats),
+)
+
+
+# ---- an event decided again
+
+
+def _checked(event: Any, again: Callable[[], Any], about: Finding, head: str) -> Iterator[Finding]:
+    """What is wrong with an event: it was not allowed, or it is not what `again` decides it as."""
+    try:
+        should = again()
+    except Refusal as refusal:
+        yield _not_allowed(event, refusal, about)
+    else:
+        yield from _compared(should, event, about, head)
+
+
+def _not_allowed(event: Any, refusal: Refusal, about: Finding) -> Finding:
+    return replace(about, what=f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
+
+
+def _compared(should: Any, event: Any, about: Finding, head: str) -> Iterator[Finding]:
+    if should != event:
+        expected, found = differing_fields(should, event)
+        yield replace(about, what=f"{head} {expected}; stored is {found}.", expected=expected, found=found)
+
+
+# ---- a table's session
 
 
 class SessionAudit:
@@ -159,28 +177,25 @@ class SessionAudit:
         try:
             should = table_sessions.open_session(rules, self._terms, opened.table, self._before, opened.box)
         except Refusal as refusal:
-            yield self._finding("session", f"The session could not be opened: {refusal.detail}", refusal.clause)
-            return
-        if should != opened:
-            expected, found = differing_fields(should, opened, cents=())
-            what = f"The session should have opened with {expected}; stored is {found}."
-            yield self._finding("session", what, None, expected, found)
+            yield self._finding(f"The session could not be opened: {refusal.detail}", clause=refusal.clause)
+        else:
+            yield from _compared(should, opened, self._finding(""), "The session should have opened with")
 
-    def go_on_from(self, noted: table_sessions.SessionNoted) -> None:
-        """Start again from the state that was noted, whatever came before."""
-        self.session = table_sessions.evolve(self.session, noted)
+    def go_on_from(self, event: table_sessions.TableEvent) -> None:
+        """Take the state over from an event, whatever came before."""
+        self.session = table_sessions.evolve(self.session, event)
 
     def take(self, event: table_sessions.TableEvent) -> Iterator[Finding]:
         """What is wrong with this event; the session goes on from it."""
+        kind = "rotation" if isinstance(event, table_sessions.RoundBegun) else "session"
+        about = self._finding("", kind=kind)
         try:
-            yield from self._check(event)
+            yield from self._check(event, about)
         except Refusal as refusal:
-            kind = "rotation" if isinstance(event, table_sessions.RoundBegun) else "session"
-            what = f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}"
-            yield self._finding(kind, what, refusal.clause)
-        self.session = table_sessions.evolve(self.session, event)
+            yield _not_allowed(event, refusal, replace(about, clause=refusal.clause))
+        self.go_on_from(event)
 
-    def _check(self, event: table_sessions.TableEvent) -> Iterator[Finding]:
+    def _check(self, event: table_sessions.TableEvent, about: Finding) -> Iterator[Finding]:
         session = self.session
         match event:
             case table_sessions.BankOffered() | table_sessions.BankDeclined():
@@ -188,24 +203,29 @@ class SessionAudit:
                 self._asked.offered(event.bettor)
                 return
             case table_sessions.RoundBegun():
-                yield from self._begun(event)
+                yield from self._begun(event, about)
             case table_sessions.RoundEnded(name, status):
                 self._asked.ended(status)
                 if session.playing is None or session.playing.round != name:
-                    yield self._finding("session", f"Round {name} ended at the table and was not being played there.")
+                    yield replace(about, what=f"Round {name} ended at the table and was not being played there.")
             case table_sessions.SessionNoted():
-                yield from self._same(table_sessions.noted(session), event, "The note of the session's state")
+                yield from _compared(
+                    table_sessions.noted(session), event, about, "The note of the session's state should say"
+                )
             case table_sessions.SessionClosed():
-                yield from self._same(table_sessions.close_session(session), event, "The closing of the session")
+                closed = table_sessions.close_session(session)
+                yield from _compared(closed, event, about, "The closing of the session should say")
             case table_sessions.SeatTaken(seat, bettor):
-                yield from self._same(table_sessions.take_seat(session, seat, bettor), event, "A seat taken")
+                taken = table_sessions.take_seat(session, seat, bettor)
+                yield from _compared(taken, event, about, "A seat taken should say")
             case table_sessions.SeatLeft(seat, _):
-                yield from self._same(table_sessions.leave_seat(session, seat), event, "A seat left")
+                yield from _compared(table_sessions.leave_seat(session, seat), event, about, "A seat left should say")
             case table_sessions.DealerTappedOut(dealer):
                 if session.playing is not None or session.dealer != dealer:
-                    yield self._finding("session", f"{dealer} tapped out, and did not deal there.")
+                    yield replace(about, what=f"{dealer} tapped out, and did not deal there.")
             case table_sessions.DealerTappedIn(dealer):
-                yield from self._same(table_sessions.tap_in(session, dealer)[-1], event, "A dealer tapped in")
+                tapped_in = table_sessions.tap_in(session, dealer)[-1]
+                yield from _compared(tapped_in, event, about, "A dealer tapped in should say")
             case table_sessions.TrayCounted(amount, when):
                 table_sessions.count_tray(session, amount, when)
             case table_sessions.BoxChanged(box):
@@ -218,7 +238,7 @@ class SessionAudit:
             ):
                 table_sessions.move_chips(session, event)
 
-    def _begun(self, event: table_sessions.RoundBegun) -> Iterator[Finding]:
+    def _begun(self, event: table_sessions.RoundBegun, about: Finding) -> Iterator[Finding]:
         """The bank could be offered to those who sat there; anybody else who declined did so for the record."""
         session, offers = self.session, self._offers
         self._offers = []
@@ -233,9 +253,9 @@ class SessionAudit:
             self._asked.begun(bank[1])
         should = table_sessions.begin_round(session, event.round, bank, declined, session.seats)
         if should != [*offers, event]:
-            yield from self._same(should[-1], event, f"The beginning of round {event.round}", "rotation")
+            yield from _compared(should[-1], event, about, f"The beginning of round {event.round} should say")
             if should[:-1] != offers:
-                yield self._finding("rotation", "The bank was declined by somebody to whom it was not offered.")
+                yield replace(about, what="The bank was declined by somebody to whom it was not offered.")
 
     def _passed_over(self, round_id: str, seat: int, bettor: str) -> Finding | None:
         session = self.session
@@ -248,36 +268,27 @@ class SessionAudit:
             f"The bank went from {run.bettor} at seat {run.seat} to {bettor} at seat {seat}, past {who}, "
             "to whom it was not offered."
         )
-        expected = f"offered to {_seats(over)}"
-        finding = self._finding("rotation", what, session.rules.clause("rotation"), expected, "not offered")
-        return replace(finding, round=round_id, seat=seat, bettor=bettor)
-
-    def _same(self, should: Any, event: Any, what: str, kind: str = "session") -> Iterator[Finding]:
-        if should == event:
-            return
-        expected, found = differing_fields(should, event, cents=())
-        yield self._finding(kind, f"{what} should say {expected}; stored is {found}.", None, expected, found)
-
-    def _finding(
-        self,
-        kind: str,
-        what: str,
-        clause: str | None = None,
-        expected: str | None = None,
-        found: str | None = None,
-    ) -> Finding:
-        opened, playing = self.session.opened, self.session.playing
-        return Finding(
-            kind,
+        return self._finding(
             what,
-            round=None if playing is None else playing.round,
-            table=opened.table,
-            ruleset=opened.ruleset,
-            expected=expected,
-            found=found,
-            clause=clause,
-            stream=f"session/{opened.table}/{opened.session}",
+            kind="rotation",
+            round=round_id,
+            seat=seat,
+            bettor=bettor,
+            expected=f"offered to {_seats(over)}",
+            found="not offered",
+            clause=session.rules.clause("rotation"),
         )
+
+    def _finding(self, what: str, **more: Any) -> Finding:
+        opened, playing = self.session.opened, self.session.playing
+        place = {
+            "kind": "session",
+            "round": None if playing is None else playing.round,
+            "table": opened.table,
+            "ruleset": opened.ruleset,
+            "stream": f"session/{opened.table}/{opened.session}",
+        }
+        return Finding(what=what, **place | more)
 
 
 # ---- a drop box
@@ -288,31 +299,19 @@ class BoxAudit:
         self.box = drop_boxes.start(installed)
 
     def take(self, event: drop_boxes.BoxEvent) -> Iterator[Finding]:
-        box = self.box
-        try:
-            should = _box_event(box, event)
-        except Refusal as refusal:
-            yield self._finding(f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
-        else:
-            if should is None:
-                yield self._finding("The box is installed a second time.")
-            elif should != event:
-                expected, found = differing_fields(should, event, cents=("amount", "total", "expected", "counted"))
-                yield self._finding(f"The box leads to {expected}; stored is {found}.", expected, found)
-        if type(event) is not drop_boxes.BoxInstalled:
-            self.box = drop_boxes.evolve(box, event)
+        yield from _checked(event, partial(_box_event, self.box, event), self._finding(), "The box leads to")
+        self.box = drop_boxes.evolve(self.box, event)
 
     def opens(self, event: drop_boxes.CountSealed, units: Sequence[SealedUnit]) -> Iterator[Finding]:
         """Whether what is kept of a sealed count is that count."""
         if [commitment(unit.cards, unit.salt) for unit in units] != [event.seal]:
             yield self._finding(f"What is kept of the count by {event.counter} is not what was sealed.")
 
-    def _finding(self, what: str, expected: str | None = None, found: str | None = None) -> Finding:
-        box = self.box
-        return Finding("box", what, table=box.table, expected=expected, found=found, stream=f"box/{box.box}")
+    def _finding(self, what: str = "") -> Finding:
+        return Finding("box", what, table=self.box.table, stream=f"box/{self.box.box}")
 
 
-def _box_event(box: drop_boxes.DropBox, event: drop_boxes.BoxEvent) -> drop_boxes.BoxEvent | None:
+def _box_event(box: drop_boxes.DropBox, event: drop_boxes.BoxEvent) -> drop_boxes.BoxEvent:
     match event:
         case drop_boxes.FeeDropped() | drop_boxes.FeeNotDropped():
             return drop_boxes.drop_fee(box, event)
@@ -327,7 +326,7 @@ def _box_event(box: drop_boxes.DropBox, event: drop_boxes.BoxEvent) -> drop_boxe
             return drop_boxes.open_counts(box, event)
         case drop_boxes.BoxReconciled(_, _, signed_by, explanation):
             return drop_boxes.reconcile(box, signed_by, ANY_DIFFERENCE, explanation)
-    return None
+    raise OutOfTurn("The box is installed a second time.")
 
 
 # ---- a progressive meter
@@ -342,32 +341,13 @@ class MeterAudit:
         self.meter = meters.evolve(self.meter, event)
 
     def take(self, event: meters.MeterEvent) -> Iterator[Finding]:
-        meter = self.meter
-        try:
-            should = _meter_event(meter, event)
-        except Refusal as refusal:
-            yield self._finding(event, f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
-        else:
-            if should is None:
-                yield self._finding(event, "The meter is seeded a second time.")
-            elif should != event:
-                expected = f"shown {money(should.shown)}, reserve {money(should.reserve)}"
-                found = f"shown {money(event.shown)}, reserve {money(event.reserve)}"
-                if isinstance(should, meters.MeterAwarded) and isinstance(event, meters.MeterAwarded):
-                    expected = f"award {money(should.amount)}, {expected}"
-                    found = f"award {money(event.amount)}, {found}"
-                what = f"From what the meter showed before it goes on to {expected}; stored is {found}."
-                yield self._finding(event, what, expected, found)
-        self.meter = meters.evolve(meter, event)
-
-    def _finding(
-        self, event: meters.MeterEvent, what: str, expected: str | None = None, found: str | None = None
-    ) -> Finding:
-        name = getattr(event, "round", None)
-        return Finding("meter", what, round=name, expected=expected, found=found, stream=f"meter/{self.meter.id}")
+        about = Finding("meter", "", round=getattr(event, "round", None), stream=f"meter/{self.meter.id}")
+        head = "From what the meter showed before it goes on to"
+        yield from _checked(event, partial(_meter_event, self.meter, event), about, head)
+        self.go_on_from(event)
 
 
-def _meter_event(meter: Meter, event: meters.MeterEvent) -> meters.MeterEvent | None:
+def _meter_event(meter: Meter, event: meters.MeterEvent) -> meters.MeterEvent:
     match event:
         case meters.MeterContributed(name, shown_by, reserve_by, _, _):
             return meters.contribute(meter, name, shown_by, reserve_by)
@@ -381,7 +361,7 @@ def _meter_event(meter: Meter, event: meters.MeterEvent) -> meters.MeterEvent | 
             return replace(event, amount=amount, shown=shown, reserve=reserve)
         case meters.MeterAdjusted(shown, reserve, reason, by):
             return meters.adjust(meter, shown, reserve, reason, by)
-    return None
+    raise OutOfTurn("The meter is seeded a second time.")
 
 
 # ---- a dispute
@@ -394,38 +374,15 @@ class DisputeAudit:
         self.dispute = disputes.start(opened, by)
 
     def take(self, event: disputes.DisputeEvent, by: str, at_ms: int) -> Iterator[Finding]:
-        try:
-            should = self._again(event, at_ms)
-        except Refusal as refusal:
-            yield self.finding(f"{type(event).__name__} is stored, but it was not allowed: {refusal.detail}")
-        else:
-            if should is not None and should != event:
-                yield self.finding(f"{type(event).__name__} is not what it was decided as.", str(should), str(event))
+        again = partial(_dispute_event, self.dispute, event, at_ms)
+        yield from _checked(event, again, self.finding(), f"{type(event).__name__} was decided as")
         self.dispute = disputes.evolve(self.dispute, event, by)
 
-    def _again(self, event: disputes.DisputeEvent, at_ms: int) -> disputes.DisputeEvent | None:
-        dispute = self.dispute
-        match event:
-            case disputes.StatementGiven(who, part, text):
-                return disputes.give_statement(dispute, who, part, text)
-            case disputes.DisputeRuled():
-                by = (event.arbiter, event.second_person)
-                until_ms = event.appeal_until_ms
-                return disputes.rule(dispute, event.outcome, event.reason, by, event.entries, until_ms, at_ms)
-            case disputes.AppealRuled():
-                by = (event.arbiter, event.second_person)
-                return disputes.rule_appeal(dispute, event.outcome, event.reason, by, event.entries)
-            case disputes.DisputeAppealed(appellant, grounds, deadline_ms):
-                return disputes.appeal(dispute, appellant, grounds, deadline_ms, at_ms)
-            case disputes.DisputeClosed(how, reason):
-                return disputes.close(dispute, how, reason, at_ms)
-        return None
-
-    def finding(self, what: str, expected: str | None = None, found: str | None = None) -> Finding:
+    def finding(self, what: str = "", expected: str | None = None, found: str | None = None) -> Finding:
         opened = self.dispute.opened
         return Finding(
-            "dispute",
-            what,
+            kind="dispute",
+            what=what,
             round=opened.round,
             table=opened.table,
             seat=opened.seat,
@@ -435,3 +392,18 @@ class DisputeAudit:
             found=found,
             stream=f"dispute/{opened.dispute}",
         )
+
+
+def _dispute_event(dispute: disputes.Dispute, event: disputes.DisputeEvent, at_ms: int) -> disputes.DisputeEvent:
+    match event:
+        case disputes.StatementGiven(who, part, text):
+            return disputes.give_statement(dispute, who, part, text)
+        case disputes.DisputeRuled(outcome, reason, arbiter, second, entries, until_ms):
+            return disputes.rule(dispute, outcome, reason, (arbiter, second), entries, until_ms, at_ms)
+        case disputes.AppealRuled(outcome, reason, arbiter, second, entries):
+            return disputes.rule_appeal(dispute, outcome, reason, (arbiter, second), entries)
+        case disputes.DisputeAppealed(appellant, grounds, deadline_ms):
+            return disputes.appeal(dispute, appellant, grounds, deadline_ms, at_ms)
+        case disputes.DisputeClosed(how, reason):
+            return disputes.close(dispute, how, reason, at_ms)
+    return event

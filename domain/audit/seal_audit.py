@@ -43,14 +43,11 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
             to = event.to
             before = dealt.get(to, 0)
             dealt[to] = before + len(event.cards)
-            if event.seals and to != "board":
-                waiting.setdefault(to, []).append(_Seal(at, 0, event.seals[0], before, event.face_down))
-            elif event.seals:
-                units = sealing.covered(event, before, round_.rules.flop)
-                for number, (seal, unit) in enumerate(zip(event.seals, units, strict=False)):
-                    if seal:
-                        seals = waiting.setdefault(unit.opened_by, [])
-                        seals.append(_Seal(at, number, seal, unit.first, len(unit.cards)))
+            units = sealing.covered(event, before, round_.rules.flop)
+            for number, (seal, unit) in enumerate(zip(event.seals, units, strict=False)):
+                if seal:
+                    seals = waiting.setdefault(unit.opened_by, [])
+                    seals.append(_Seal(at, number, seal, unit.first, len(unit.cards)))
         elif type(event) is CardsTurned and event.of in waiting:
             seals = waiting.pop(event.of)
             opened += len(seals)

@@ -135,7 +135,8 @@ def start(installed: BoxInstalled) -> DropBox:
 
 
 def evolve(box: DropBox, event: BoxEvent) -> DropBox:
-    return _REMEMBER[type(event)](box, event)
+    remember = _REMEMBER.get(type(event))
+    return box if remember is None else remember(box, event)
 
 
 def fold(box: DropBox, events: Iterable[BoxEvent]) -> DropBox:

@@ -6,7 +6,7 @@ from domain.cards import RANKS
 from domain.errors import needed
 from domain.round.events import ButtonPlaced
 from domain.round.state import Round
-from domain.rules.file_checks import Fault
+from domain.rules.file_schema import Faults
 from domain.rules.ruleset import Section
 
 
@@ -14,9 +14,9 @@ class ButtonSection(Section, frozen=True):
     values: dict[str, int]
     clause: str
 
-    def check(self) -> None:
+    def faults(self) -> Faults:
         if set(self.values) != set(RANKS) or min(self.values.values()) < 1:
-            raise Fault(("button", "values"), "every rank counts one or more")
+            yield ("button", "values"), "every rank counts one or more"
 
 
 def place_button(round_: Round, card: str) -> ButtonPlaced:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from domain.hands.poker import PokerHand, lowest_strength, with_article
 from domain.round.state import Round
-from domain.rules.file_checks import Fault
-from domain.rules.file_schema import RuleSetFile
+from domain.rules.file_schema import Faults, Positive, RuleSetFile
 from domain.rules.ruleset import GameRules, Section
 
 
@@ -19,7 +18,7 @@ class Street(Section, frozen=True):
     """Decisions between two turns of the board; a play wager may be one of `multiples` of the ante."""
 
     turns: int  # board cards turned over before it
-    multiples: tuple[int, ...]
+    multiples: Annotated[tuple[Positive, ...], Meta(min_length=1)]
     otherwise: Literal["check", "fold"]
     clause: str
 
@@ -55,36 +54,34 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
     qualify: QualifySection
     street: tuple[Street, ...]
 
-    def check_game(self) -> None:
-        self._check_streets()
-        self._check_board_in_time()
+    def faults(self) -> Faults:
+        yield from self._street_faults()
+        yield from self._board_faults()
         if lowest_strength(self.qualify.at_least, self.hand_names) is None:
-            raise Fault(("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game")
+            yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game"
 
-    def _check_streets(self) -> None:
+    def _street_faults(self) -> Faults:
         """A multiple says on which street a play wager was made, so none occurs on two of them."""
         wanted = self.street_count
         if len(self.street) != wanted:
             path = ("street", wanted) if len(self.street) > wanted else ("street",)
-            raise Fault(path, f"this game has {wanted} streets, not {len(self.street)}")
+            yield path, f"this game has {wanted} streets, not {len(self.street)}"
         seen: set[int] = set()
         for number, street in enumerate(self.street):
             path = ("street", number)
-            if not street.multiples or min(street.multiples) < 1:
-                raise Fault((*path, "multiples"), "a play wager is at least once the ante")
             if len(set(street.multiples)) != len(street.multiples) or not seen.isdisjoint(street.multiples):
-                raise Fault((*path, "multiples"), "a multiple occurs twice")
+                yield (*path, "multiples"), "a multiple occurs twice"
             seen.update(street.multiples)
             if (street.otherwise == "fold") != (number == wanted - 1):
-                raise Fault((*path, "otherwise"), "a hand folds on the last street, and only there")
+                yield (*path, "otherwise"), "a hand folds on the last street, and only there"
             if (street.turns < 1) == (number > 0):
-                raise Fault((*path, "turns"), "board cards are turned over before every street but the first")
+                yield (*path, "turns"), "board cards are turned over before every street but the first"
         turned = sum(street.turns for street in self.street)
         if turned != self.board_cards:
             wrong = f"{turned} board cards are turned over, not {self.board_cards}"
-            raise Fault(("street", wanted - 1, "turns"), wrong)
+            yield ("street", wanted - 1, "turns"), wrong
 
-    def _check_board_in_time(self) -> None:
+    def _board_faults(self) -> Faults:
         """The cards that are turned over before a street have been dealt by then."""
         for way, dealing in enumerate(self.dealing):
             turned = 0
@@ -94,7 +91,7 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
                 dealt = sum(packet.count for packet in board)
                 if dealt < turned:
                     what = f"{turned} board cards are turned over by street {number + 1}, but {dealt} are dealt"
-                    raise Fault(("dealing", way, "packets"), what)
+                    yield ("dealing", way, "packets"), what
 
     def read_qualify(self) -> Qualify:
         strength = lowest_strength(self.qualify.at_least, self.hand_names)

@@ -24,8 +24,8 @@ Outcome = Literal["win", "lose", "push", "surrender", "no_action"]
 ENGINE_VERSION = 2
 
 
-class RoundOpened(Event, frozen=True):
-    """The round with a copy of everything that decides it, so that it can be replayed from its own events alone."""
+class RoundOpenedV1(Event, frozen=True):
+    """As `round.opened.v1` has it: before openings had an engine version, there was one engine."""
 
     round: str | None
     table: str | None
@@ -41,29 +41,15 @@ class RoundOpened(Event, frozen=True):
     deck: str | None = None  # the colour of the deck in play, where the ledger knows
     content: str | None = None  # a salted commitment to the document, which may name cards that are face down
     dealer: str | None = None  # the member of staff who was tapped in at the table, where the ledger knows
-    engine: int = 1  # the ENGINE_VERSION that opened it; whoever opens a round says it
-
-
-class RoundOpenedV1(Event, frozen=True):
-    """As `round.opened.v1` has it: before openings had an engine version, there was one engine."""
-
-    round: str | None
-    table: str | None
-    ruleset: str
-    ruleset_hash: str
-    terms: dict[str, Any]
-    players: dict[int, str]
-    bank_seat: int | None = None
-    bank_bettor: str | None = None
-    bank_wager: int | None = None
-    declined: tuple[int, ...] = ()
-    turn: int | None = None
-    deck: str | None = None
-    content: str | None = None
-    dealer: str | None = None
 
     def upcast(self) -> RoundOpened:
-        return RoundOpened(*astuple(self))  # engine version 1
+        return RoundOpened(*astuple(self))
+
+
+class RoundOpened(RoundOpenedV1, frozen=True):
+    """The round with a copy of everything that decides it, so that it can be replayed from its own events alone."""
+
+    engine: int = 1  # the ENGINE_VERSION that opened it; whoever opens a round says it
 
 
 class WagerPlaced(Event, frozen=True):

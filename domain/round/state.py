@@ -175,18 +175,6 @@ def _wager_withdrawn(round_: Round, event: WagerWithdrawn) -> Round:
     return replace(round_, layout=layout)
 
 
-def _bets_closed(round_: Round, event: BetsClosed) -> Round:
-    return replace(round_, seats=tuple(sorted(round_.layout)), action=event.action, liability=event.liability)
-
-
-def _fee_taken(round_: Round, event: FeeTaken) -> Round:
-    return replace(round_, fee=event)
-
-
-def _meter_moved(round_: Round, event: ProgressiveWagersTaken | MeterRead | MeterPaid) -> Round:
-    return replace(round_, meter_shown=event.shown, meter_reserve=event.reserve)
-
-
 def cards_dealt(round_: Round, event: CardsDealt) -> Round:
     deck = counted(round_.deck, event.cards)
     if event.to == "burn":
@@ -214,49 +202,9 @@ def cards_turned(round_: Round, event: CardsTurned) -> Round:
     return replace(round_, turned=turned, hands=hands, deck=counted(round_.deck, newly_seen(was, event.cards)))
 
 
-def _button_placed(round_: Round, event: ButtonPlaced) -> Round:
-    return replace(round_, button=event.seat)
-
-
-def _line_settled(round_: Round, event: LineSettled) -> Round:
-    return replace(round_, lines=(*round_.lines, event))
-
-
-def _round_settled(round_: Round, event: RoundSettled) -> Round:
-    return replace(round_, status="settled", paid=event.paid, collected=event.collected)
-
-
-def _round_voided(round_: Round, event: RoundVoided) -> Round:
-    return replace(round_, status="void", voided=event)
-
-
-def _fee_waived(round_: Round, event: FeeWaived) -> Round:
-    return replace(round_, waived=event)
-
-
-def _correction_posted(round_: Round, event: CorrectionPosted) -> Round:
-    return replace(round_, corrections=(*round_.corrections, event))
-
-
-def _payment_reported(round_: Round, event: PaymentReported) -> Round:
-    return replace(round_, payments=(*round_.payments, event))
-
-
-def _round_disputed(round_: Round, event: RoundDisputed) -> Round:
-    return replace(round_, disputes=(*round_.disputes, event))
-
-
 def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
     shown_by, reserve_by = round_.meter_corrected
     return replace(round_, meter_corrected=(shown_by + event.meter_shown_by, reserve_by + event.meter_reserve_by))
-
-
-def _hidden_card_contradicted(round_: Round, event: HiddenCardContradicted) -> Round:
-    return replace(round_, contradictions=round_.contradictions + 1)
-
-
-def _nothing_to_remember(round_: Round, event: RoundEvent) -> Round:
-    return round_
 
 
 Evolvers = Mapping[type[RoundEvent], Callable[[Round, Any], Round]]
@@ -265,27 +213,28 @@ Evolvers = Mapping[type[RoundEvent], Callable[[Round, Any], Round]]
 EVOLVERS: Evolvers = {
     WagerPlaced: _wager_placed,
     WagerWithdrawn: _wager_withdrawn,
-    BetsClosed: _bets_closed,
-    FeeTaken: _fee_taken,
-    ProgressiveWagersTaken: _meter_moved,
+    BetsClosed: lambda round_, event: replace(
+        round_, seats=tuple(sorted(round_.layout)), action=event.action, liability=event.liability
+    ),
+    FeeTaken: lambda round_, event: replace(round_, fee=event),
     CardsDealt: cards_dealt,
     CardsTurned: cards_turned,
-    ButtonPlaced: _button_placed,
-    DecisionMade: _nothing_to_remember,
-    DecisionFollowed: _nothing_to_remember,
-    InsurancePlaced: _nothing_to_remember,
-    HoleCardPeeked: _nothing_to_remember,
-    LineSettled: _line_settled,
-    MeterPaid: _meter_moved,
-    RoundSettled: _round_settled,
-    RoundVoided: _round_voided,
-    MeterRead: _meter_moved,
-    FeeWaived: _fee_waived,
-    NoteMade: _nothing_to_remember,
+    ButtonPlaced: lambda round_, event: replace(round_, button=event.seat),
+    LineSettled: lambda round_, event: replace(round_, lines=(*round_.lines, event)),
+    RoundSettled: lambda round_, event: replace(round_, status="settled", paid=event.paid, collected=event.collected),
+    RoundVoided: lambda round_, event: replace(round_, status="void", voided=event),
+    FeeWaived: lambda round_, event: replace(round_, waived=event),
     RoundCorrected: _round_corrected,
-    CorrectionPosted: _correction_posted,
-    PaymentReported: _payment_reported,
-    RoundDisputed: _round_disputed,
-    HiddenCardContradicted: _hidden_card_contradicted,
-    PlaySupervised: _nothing_to_remember,
+    CorrectionPosted: lambda round_, event: replace(round_, corrections=(*round_.corrections, event)),
+    PaymentReported: lambda round_, event: replace(round_, payments=(*round_.payments, event)),
+    RoundDisputed: lambda round_, event: replace(round_, disputes=(*round_.disputes, event)),
+    HiddenCardContradicted: lambda round_, event: replace(round_, contradictions=round_.contradictions + 1),
+    **dict.fromkeys(
+        (ProgressiveWagersTaken, MeterRead, MeterPaid),
+        lambda round_, event: replace(round_, meter_shown=event.shown, meter_reserve=event.reserve),
+    ),
+    **dict.fromkeys(
+        (DecisionMade, DecisionFollowed, InsurancePlaced, HoleCardPeeked, NoteMade, PlaySupervised),
+        lambda round_, event: round_,
+    ),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
+
+from msgspec import to_builtins
 
 from domain.money import dollars, money
 from domain.rules import rulesets
@@ -278,7 +279,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def summary(rules: RuleSet) -> dict[str, object]:
     """What a list of rule sets says of each."""
-    until = rules.in_force.until
     return {
         "id": rules.id,
         "version": rules.version,
@@ -288,10 +288,7 @@ def summary(rules: RuleSet) -> dict[str, object]:
         "seats": rules.seats,
         "source": rules.source,
         "source_hash": rules.source_hash,
-        "in_force": {
-            "since": rules.in_force.since.isoformat(),
-            "until": None if until is None else until.isoformat(),
-        },
+        "in_force": to_builtins({"since": rules.in_force.since, "until": rules.in_force.until}),
         "hash": rules.content_hash,
     }
 
@@ -309,40 +306,12 @@ def contents(rules: RuleSet) -> dict[str, object]:
         "table_aggregate": _money(rules.table_aggregate),
         "customer_limit": None if rules.customer_limit is None else money(rules.customer_limit.most),
         "spots": [
-            {
-                "name": spot.name,
-                "limits": None if spot.limits is None else [money(limit) for limit in spot.limits],
-                "printed": spot.printed,
-                "clause": spot.clause,
-            }
+            {**to_builtins(spot), "limits": None if spot.limits is None else [money(limit) for limit in spot.limits]}
             for spot in rules.spots.values()
         ],
-        "dealings": [
-            {
-                "mode": dealing.mode,
-                "usual": dealing.mode == rules.usual_dealing,
-                "first_seat": dealing.first_seat,
-                "packets": [
-                    {"to": packet.to, "count": packet.count, "street": packet.street} for packet in dealing.packets
-                ],
-                "clause": dealing.clause,
-            }
-            for dealing in rules.dealings.values()
-        ],
-        "settlement": {
-            "seats": rules.settlement.seats,
-            "seats_clause": rules.settlement.seats_clause,
-            "won": list(rules.settlement.won),
-            "lost": list(rules.settlement.lost),
-            "tied": list(rules.settlement.tied),
-            "unqualified": list(rules.settlement.unqualified),
-            "unqualified_first": list(rules.settlement.unqualified_first),
-            "clause": rules.settlement.clause,
-        },
-        "figures": [
-            {"place": figure.place, "value": _plain(figure.value), "clause": figure.clause}
-            for figure in rulesets.figures(rules)
-        ],
+        "dealings": to_builtins(list(rules.dealings.values())),
+        "settlement": to_builtins(rules.settlement),
+        "figures": [to_builtins(figure._asdict()) for figure in rulesets.figures(rules)],
         "paytables": [
             {
                 "id": table.id,
@@ -375,17 +344,7 @@ def contents(rules: RuleSet) -> dict[str, object]:
             }
             for table in rules.progressives.values()
         ],
-        "clauses": [
-            {
-                "id": clause.id,
-                "says": clause.says,
-                "decided": clause.decided,
-                "checked": clause.checked,
-                "contradicts": list(clause.contradicts),
-                "points": list(clause.points),
-            }
-            for clause in rules.clauses.values()
-        ],
+        "clauses": to_builtins(list(rules.clauses.values())),
     }
 
 
@@ -396,10 +355,6 @@ def _version(rules: RuleSet) -> dict[str, object]:
 
 def _money(amount_cents: int | None) -> str | None:
     return None if amount_cents is None else money(amount_cents)
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime.date) else value
 
 
 # ---- two versions side by side

@@ -6,14 +6,29 @@ section has a `clause`, which has no default, so that a figure without one canno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
 
-from domain.rules.ruleset import Clause, GameRules, InForce, Packet, Section
+from msgspec import Meta
+
+from domain.money import MONEY_PATTERN
+from domain.rules.line_numbers import Path
+from domain.rules.ruleset import Clause, Dealing, GameRules, InForce, Section, Text
+
+Faults = Iterator[tuple[Path, str]]  # paths of a file that are wrong, and why
+
+ODDS_PATTERN = r"\A[1-9][0-9]*:[1-9][0-9]*\Z"
+SHA256_PATTERN = r"\A[0-9a-f]{64}\Z"
+NO_BOUND = "no limit"
+
+Money = Annotated[str, Meta(pattern=MONEY_PATTERN)]
+OddsText = Annotated[str, Meta(pattern=ODDS_PATTERN)]
+Positive = Annotated[int, Meta(ge=1)]
+Percent = Annotated[int, Meta(ge=1, le=100)]
 
 
 class SeatsSection(Section, frozen=True):
-    count: int
+    count: Annotated[int, Meta(ge=2)]
     clause: str
 
 
@@ -23,13 +38,13 @@ class BankSection(Section, frozen=True):
 
 
 class RotationSection(Section, frozen=True):
-    rounds: int  # that one person banks in a row
+    rounds: Positive  # that one person banks in a row
     afterwards: Literal["strict", "offered"]
     clause: str
 
 
 class DecksSection(Section, frozen=True):
-    fewest: int
+    fewest: Positive
     most: int
     usual: int
     clause: str
@@ -51,23 +66,15 @@ class TokeSection(Section, frozen=True):
 
 
 class ChipSection(Section, frozen=True):
-    usual: str
+    usual: Money
     clause: str
 
 
 class SpotSection(Section, frozen=True):
     name: str
     clause: str
-    limits: tuple[str, str] | None = None
+    limits: tuple[Money, Money] | None = None
     printed: bool = False
-
-
-class DealingSection(Section, frozen=True):
-    mode: Literal["shuffler", "shoe", "hand"]
-    first_seat: Literal["house-dealer-left", "player-dealer-left"]
-    packets: tuple[Packet, ...]
-    clause: str
-    usual: bool = False
 
 
 class SettlementSection(Section, frozen=True):
@@ -85,64 +92,66 @@ class SettlementSection(Section, frozen=True):
 
 class OddsSection(Section, frozen=True):
     on: str
-    pays: str
+    pays: OddsText
     clause: str
 
 
 class LiabilitySection(Section, frozen=True):
-    base: int  # what a cent on the ante or game spot could be owed at most, with all that may follow it
+    base: Positive  # what a cent on the ante or game spot could be owed at most, with all that may follow it
     clause: str
 
 
 class PayTableSection(Section, frozen=True):
     id: str
     spot: str
-    pays: dict[str, object]  # odds as text; checked one by one, so that a complaint can name the hand
+    pays: Annotated[
+        dict[str, object], Meta(min_length=1)
+    ]  # odds as text; checked one by one, so that a complaint can name the hand
     clause: str
     usual: bool = False
 
 
 class CollectionSection(Section, frozen=True):
     supplied_schedule: bool
-    most_tiers: int
+    most_tiers: Positive
     clause: str
 
 
 class TierSection(Section, frozen=True):
-    up_to: str
-    fee: str
+    up_to: str  # an amount, or NO_BOUND in the last one
+    fee: str  # checked apart, so that a percentage is refused by name
 
 
 class ScheduleSection(Section, frozen=True):
     option: int
-    limits: tuple[str, str]
-    tiers: tuple[TierSection, ...]
+    limits: tuple[Money, Money]
+    tiers: Annotated[tuple[TierSection, ...], Meta(min_length=1)]
     clause: str
 
 
 class AwardSection(Section, frozen=True):
     hand: str
-    percent: int | None = None
-    times: int | None = None
-    envy: str | None = None
+    percent: Percent | None = None
+    times: Positive | None = None
+    envy: Money | None = None
 
 
 class ProgressiveSection(Section, frozen=True):
     id: str
-    wager: str
+    wager: Money
     reads: Literal["seven", "first five"]
-    awards: tuple[AwardSection, ...]
+    awards: Annotated[tuple[AwardSection, ...], Meta(min_length=1)]
     clause: str
 
 
 class MostSection(Section, frozen=True):
-    most: str
+    most: Money
     clause: str
 
 
 class CustomerLimitSection(Section, frozen=True):
-    most: str
-    play_in_advance: int  # the multiple of the ante that is counted before a play wager is made
+    most: Money
+    play_in_advance: Annotated[int, Meta(ge=0)]  # the multiple of the ante that is counted before a play wager is made
     posted: bool  # whether a table's own limits must keep one spot within it
     clause: str
 
@@ -167,9 +176,9 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
 
     id: str
     version: int
-    title: str
+    title: Text
     family: str
-    source: str
+    source: Text
     in_force: InForce
     seats: SeatsSection
     bank: BankSection
@@ -177,13 +186,15 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     bettors: BettorsSection
     chip: ChipSection
     spot: tuple[SpotSection, ...]
-    dealing: tuple[DealingSection, ...]
+    dealing: tuple[Dealing, ...]
     settlement: SettlementSection
     odds: tuple[OddsSection, ...]
     liability: LiabilitySection
     paytable: tuple[PayTableSection, ...] = ()
     clause: tuple[Clause, ...]
-    source_hash: str | None = None  # SHA-256 of the document; version 1 names none
+    source_hash: Annotated[str, Meta(pattern=SHA256_PATTERN)] | None = (
+        None  # SHA-256 of the document; version 1 names none
+    )
     toke: TokeSection | None = None
     rotation: RotationSection | None = None
     deck_colours: DeckColoursSection | None = None
@@ -197,8 +208,9 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
         """Questions that the engine asks because of what the game's own sections say."""
         return ()
 
-    def check_game(self) -> None:
-        """Check the game's own sections; raises a Fault."""
+    def faults(self) -> Faults:
+        """What is wrong in the game's own sections."""
+        return iter(())
 
     def game_rules(self) -> GameRules:
         return GameRules()

@@ -17,15 +17,25 @@ from msgspec.structs import replace
 from domain.errors import UnknownRuleset
 from domain.games.game import Game
 from domain.games.registry import GAMES
-from domain.money import cents
+from domain.money import MONEY_PATTERN, cents
 from domain.rules.figures import Figure, figures_of, set_figure
-from domain.rules.file_checks import NO_BOUND, Fault, check
-from domain.rules.file_schema import AwardSection, CustomerLimitSection, RuleSetFile, ScheduleSection, SettlementSection
+from domain.rules.file_checks import faults
+from domain.rules.file_schema import (
+    NO_BOUND,
+    ODDS_PATTERN,
+    SHA256_PATTERN,
+    AwardSection,
+    CustomerLimitSection,
+    Faults,
+    RuleSetFile,
+    ScheduleSection,
+    SettlementSection,
+)
 from domain.rules.line_numbers import Lines, Path
 from domain.rules.ruleset import (
+    CLAUSE_ID_PATTERN,
     Award,
     CustomerLimit,
-    Dealing,
     Odds,
     PayTable,
     ProgressiveTable,
@@ -156,34 +166,37 @@ def figures(rules: RuleSet) -> list[Figure]:
 
 def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
     raw = completed(raw)
+    _refuse(_sections(raw), text, name)
+    game = GAMES[raw["family"]]
     try:
-        game = _game(raw)
         file = msgspec.convert(raw, game.file)
-        check(file, game, expected_id=name.removesuffix(".toml"))
     except msgspec.ValidationError as error:
-        message, path = _shape_fault(error)
+        path, message = _shape_fault(error)
         raise RuleSetError(name, Lines(text).of(path), message) from None
-    except Fault as fault:
-        raise RuleSetError(name, Lines(text).of(fault.path), fault.message) from None
+    _refuse(faults(file, game, expected_id=name.removesuffix(".toml")), text, name)
     return _build(file, game, text)
 
 
-def _game(raw: Mapping[str, Any]) -> Game:
-    """The game of a file, which has the sections of that game and of no other."""
+def _refuse(found: Faults, text: str, name: str) -> None:
+    for path, message in found:
+        raise RuleSetError(name, Lines(text).of(path), message)
+
+
+def _sections(raw: Mapping[str, Any]) -> Faults:
+    """A file has the sections of its game and of no other."""
     if "family" not in raw:
-        raise Fault((), "`family` is missing: it names the game")
+        yield (), "`family` is missing: it names the game"
     family = raw["family"]
     if not isinstance(family, str) or family not in GAMES:
-        raise Fault(("family",), f"there is no game {family!r}; there are {', '.join(GAMES)}")
-    game, common = GAMES[family], RuleSetFile.__struct_fields__
-    for field in msgspec.structs.fields(game.file):
+        yield ("family",), f"there is no game {family!r}; there are {', '.join(GAMES)}"
+    file, common = GAMES[family].file, RuleSetFile.__struct_fields__
+    for field in msgspec.structs.fields(file):
         if field.required and field.name not in raw and field.name not in common:
-            raise Fault(("family",), f"this game needs [{field.name}]")
+            yield ("family",), f"this game needs [{field.name}]"
     for other in GAMES.values():
         for name in other.file.__struct_fields__:
-            if name in raw and name not in game.file.__struct_fields__:
-                raise Fault((name,), f"[{name}] is no part of this game")
-    return game
+            if name in raw and name not in file.__struct_fields__:
+                yield (name,), f"[{name}] is no part of this game"
 
 
 def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
@@ -192,14 +205,26 @@ def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
     return int(found[1]) if found else text.count("\n") + 1
 
 
-def _shape_fault(error: msgspec.ValidationError) -> tuple[str, Path]:
+# What msgspec calls "`str` matching regex ...", in words.
+_FORMS = {
+    MONEY_PATTERN: 'an amount like "12.50"',
+    ODDS_PATTERN: 'odds like "3:2"',
+    CLAUSE_ID_PATTERN: "a clause id like bgc/round/6a",
+    SHA256_PATTERN: "a SHA-256 in hexadecimal",
+    r"\S": "some text",
+}
+
+
+def _shape_fault(error: msgspec.ValidationError) -> tuple[Path, str]:
     """msgspec writes the place as `$.schedule[0].tiers`; an unknown field it names only in words."""
     message, _, place = str(error).partition(" - at ")
     path: Path = tuple(int(index) if index else key for key, index in _STEP.findall(place))
     if field := _FIELD.search(message):
         path += (field[1],)
+    for pattern, form in _FORMS.items():
+        message = message.replace(f"`str` matching regex {pattern!r}", form)
     where = place.strip("`").removeprefix("$.")
-    return (f"{message} in {where}" if where else message), path
+    return path, (f"{message} in {where}" if where else message)
 
 
 def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
@@ -237,15 +262,7 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
         spots={
             spot.name: Spot(spot.name, _cents_or_none(spot.limits), spot.printed, spot.clause) for spot in file.spot
         },
-        dealings={
-            dealing.mode: Dealing(
-                dealing.mode,
-                dealing.first_seat,
-                dealing.packets,
-                dealing.clause,
-            )
-            for dealing in file.dealing
-        },
+        dealings={dealing.mode: dealing for dealing in file.dealing},
         usual_dealing=next(dealing.mode for dealing in file.dealing if dealing.usual),
         settlement=_settlement(file.settlement),
         odds={one.on: Odds.read(one.pays) for one in file.odds},

@@ -9,14 +9,16 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
     from domain.games.game import Game
 
 PacketPlace = Literal["seats", "dealer", "board", "burn"]
+Text = Annotated[str, Meta(pattern=r"\S")]
+CLAUSE_ID_PATTERN = r"\A[a-z0-9]+(/[A-Za-z0-9][A-Za-z0-9.-]*)+\Z"
 
 
 class Odds(Struct, frozen=True):
@@ -59,9 +61,9 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True):
 class Clause(Section, frozen=True):
     """One clause of the source document in the project's own words, or a decision where the document is silent."""
 
-    id: str
-    says: str
-    decided: str | None = None  # why it was decided so; None where the document itself says it
+    id: Annotated[str, Meta(pattern=CLAUSE_ID_PATTERN)]
+    says: Text
+    decided: Text | None = None  # why it was decided so; None where the document itself says it
     checked: bool = True  # false where the document says so and nothing in the ledger can enforce it
     contradicts: tuple[str, ...] = ()  # clauses of the same document that say something else
     points: tuple[str, ...] = ()
@@ -71,15 +73,16 @@ class Packet(Section, frozen=True):
     """Cards that go to one place at once; `street` is the number of board reveals that come before it."""
 
     to: PacketPlace
-    count: int
+    count: Annotated[int, Meta(ge=1)]
     street: int = 0
 
 
-class Dealing(Struct, frozen=True):
+class Dealing(Section, frozen=True):
     mode: Literal["shuffler", "shoe", "hand"]
     first_seat: Literal["house-dealer-left", "player-dealer-left"]
     packets: tuple[Packet, ...]
     clause: str
+    usual: bool = False
 
 
 class Settlement(Struct, frozen=True):

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from domain.errors import BadTerms
 from domain.money import cents, dollars, money
@@ -67,7 +68,7 @@ class Terms(Struct, frozen=True):
     coverage: str | None
     progressive: ProgressiveTable | None
     meter: Meter | None
-    document: dict[str, Any]  # the same in a document's words, every default filled in
+    document: dict[str, Any] = {}  # the same in a document's words, every default filled in
 
     def limits_of(self, spot: str) -> tuple[int, int]:
         """The blind is equal to the ante, and so has its limits."""
@@ -79,9 +80,7 @@ NO_TERMS = TermsDocument()
 
 def resolve(rules: RuleSet, given: TermsDocument) -> Terms:
     """The terms that a table plays by, or BadTerms for what the rule set does not offer."""
-    trips = _trips(rules, given.trips)
-    dealing = _dealing(rules, given.dealing)
-    decks = _decks(rules, given.decks)
+    trips, dealing, decks = _trips(rules, given.trips), _dealing(rules, given.dealing), _decks(rules, given.decks)
     schedule = _schedule(rules, given.schedule)
     chip = rules.chip if given.chip is UNSET else cents(given.chip)
     if chip == 0:
@@ -90,9 +89,18 @@ def resolve(rules: RuleSet, given: TermsDocument) -> Terms:
     coverage = _coverage(rules, given.coverage)
     progressive = _progressive(rules, given.progressive)
     _check_posted_limits(rules, limits, progressive)
-    meter = _meter(rules, progressive, given.meter)
-    document = _document(rules, trips, dealing, decks, schedule, chip, limits, coverage, progressive, meter)
-    return Terms(trips, dealing, decks, schedule, chip, limits, coverage, progressive, meter, document)
+    terms = Terms(
+        trips=trips,
+        dealing=dealing,
+        decks=decks,
+        schedule=schedule,
+        chip=chip,
+        limits=limits,
+        coverage=coverage,
+        progressive=progressive,
+        meter=_meter(rules, progressive, given.meter),
+    )
+    return replace(terms, document=_document(rules, terms))
 
 
 def _trips(rules: RuleSet, given: str | UnsetType) -> PayTable | None:
@@ -278,41 +286,27 @@ def _meter(rules: RuleSet, progressive: ProgressiveTable | None, given: MeterDoc
     )
 
 
-def _document(
-    rules: RuleSet,
-    trips: PayTable | None,
-    dealing: Dealing,
-    decks: int,
-    schedule: Schedule | None,
-    chip: int,
-    limits: Mapping[str, tuple[int, int]],
-    coverage: str | None,
-    progressive: ProgressiveTable | None,
-    meter: Meter | None,
-) -> dict[str, Any]:
-    document: dict[str, Any] = {"dealing": dealing.mode, "chip": money(chip)}
-    document["limits"] = {spot: [money(low), money(high)] for spot, (low, high) in limits.items()}
-    if trips is not None:
-        document["trips"] = trips.id
+def _document(rules: RuleSet, terms: Terms) -> dict[str, Any]:
+    schedule, meter = terms.schedule, terms.meter
+    document: dict[str, Any] = {"dealing": terms.dealing.mode, "chip": money(terms.chip)}
+    document["limits"] = {spot: [money(low), money(high)] for spot, (low, high) in terms.limits.items()}
+    if terms.trips is not None:
+        document["trips"] = terms.trips.id
     if rules.decks[0] != rules.decks[1]:
-        document["decks"] = decks
-    if coverage is not None:
-        document["coverage"] = coverage
+        document["decks"] = terms.decks
+    if terms.coverage is not None:
+        document["coverage"] = terms.coverage
         document["schedule"] = None if schedule is None else schedule.option
     if schedule is not None and schedule.option == "supplied":
         document["schedule"] = {
             "limits": [money(bound) for bound in schedule.limits],
             "tiers": [[None if tier.up_to is None else money(tier.up_to), money(tier.fee)] for tier in schedule.tiers],
         }
-    if progressive is not None:
-        document["progressive"] = progressive.id
+    if terms.progressive is not None:
+        document["progressive"] = terms.progressive.id
     if meter is not None:
-        document["meter"] = {
-            "seed": money(meter.seed),
-            "shown": money(meter.shown),
-            "reserve": money(meter.reserve),
-            "percent": meter.percent,
-            "reserve_percent": meter.reserve_percent,
-            **({} if meter.id is None else {"id": meter.id}),
-        }
+        amounts = {name: money(getattr(meter, name)) for name in ("seed", "shown", "reserve")}
+        document["meter"] = {**amounts, "percent": meter.percent, "reserve_percent": meter.reserve_percent}
+        if meter.id is not None:
+            document["meter"]["id"] = meter.id
     return document

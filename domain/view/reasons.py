@@ -6,6 +6,8 @@ is asked which clause applies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from msgspec import Struct
 
 from domain.hands.made_hands import MadeHand
@@ -54,57 +56,54 @@ def why(after: Round, event: RoundEvent) -> Why:
         case CardsTurned():
             return _turned(after, event)
         case DecisionMade() | DecisionFollowed():
-            return _under(after, _choice_clause(after, event), None, [])
+            return _under(after, _choice_clause(after, event))
         case FeeTaken():
             return _fee(after, event)
         case _:
-            point, sentence = _point(after, event)
-            return _asked(after, point, sentence)
+            return _asked(after, event)
 
 
-def _under(round_: Round, clause: str | None, sentence: str | None, made: list[MadeHand]) -> Why:
+def _under(round_: Round, clause: str | None, sentence: str | None = None, made: Sequence[MadeHand] = ()) -> Why:
     found = None if clause is None else round_.rules.clauses.get(clause)
     if found is None:
         return Why(clause, sentence=sentence, made=tuple(made))
     return Why(clause, found.says, found.decided is not None, sentence, tuple(made))
 
 
-def _asked(round_: Round, point: str | None, sentence: str | None) -> Why:
-    clause = None if point is None else round_.rules.points.get(point)
-    return _under(round_, clause, sentence, [])
+# The question that the rule set answers.
+_POINTS: Mapping[type[RoundEvent], str] = {
+    RoundOpened: "bank",
+    WagerPlaced: "required_wagers",
+    WagerWithdrawn: "withdraw",
+    BetsClosed: "no_more_bets",
+    ProgressiveWagersTaken: "meter",
+    CardsDealt: "deal_order",
+    ButtonPlaced: "button",
+    InsurancePlaced: "insurance",
+    HoleCardPeeked: "peek",
+    MeterPaid: "progressive.percent",
+    RoundSettled: "settlement_order",
+    RoundVoided: "void",
+    FeeWaived: "void",
+}
 
 
-def _point(after: Round, event: RoundEvent) -> tuple[str | None, str | None]:
-    """The question that the rule set answers, and what there is to say beyond the clause."""
+def _asked(after: Round, event: RoundEvent) -> Why:
+    point = _POINTS.get(type(event), "")
+    if isinstance(event, CardsDealt) and event.to == "dealer" and "dealer" in after.turned:
+        point = "dealer_draws"
+    return _under(after, after.rules.points.get(point), _beyond_the_clause(after, event))
+
+
+def _beyond_the_clause(after: Round, event: RoundEvent) -> str | None:
     match event:
-        case RoundOpened():
-            return "bank", None
-        case WagerPlaced():
-            return "required_wagers", None
-        case WagerWithdrawn():
-            return "withdraw", None
         case BetsClosed(action, liability):
-            most = f"{dollars(action)} is on the layout; at most {dollars(liability)} could be owed on it."
-            return "no_more_bets", most
-        case ProgressiveWagersTaken():
-            return "meter", None
-        case CardsDealt():
-            drawn = event.to == "dealer" and "dealer" in after.turned
-            return ("dealer_draws" if drawn else "deal_order"), None
+            return f"{dollars(action)} is on the layout; at most {dollars(liability)} could be owed on it."
         case ButtonPlaced(seat, card):
-            return "button", _counted(after, seat, card)
-        case InsurancePlaced():
-            return "insurance", None
-        case HoleCardPeeked():
-            return "peek", None
-        case MeterPaid():
-            return "progressive.percent", None
+            return _counted(after, seat, card)
         case RoundSettled():
-            return "settlement_order", _settled(after)
-        case RoundVoided() | FeeWaived():
-            return "void", None
-        case _:
-            return None, None
+            return _settled(after)
+    return None
 
 
 def _choice_clause(after: Round, event: DecisionMade | DecisionFollowed) -> str | None:
@@ -131,8 +130,8 @@ def _fee(after: Round, event: FeeTaken) -> Why:
     schedule = after.terms.schedule
     clause = after.rules.points.get("fee") if schedule is None else schedule.clause
     if schedule is None or not 1 <= event.tier <= len(schedule.tiers):
-        return _under(after, clause, None, [])
-    return _under(after, clause, f"{_tier(schedule, event)} is {dollars(event.amount)}.", [])
+        return _under(after, clause)
+    return _under(after, clause, f"{_tier(schedule, event)} is {dollars(event.amount)}.")
 
 
 def _tier(schedule: Schedule, event: FeeTaken) -> str:

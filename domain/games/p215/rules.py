@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from domain.games.button import ButtonSection
 from domain.round.state import Round
-from domain.rules.file_checks import Fault
-from domain.rules.file_schema import RuleSetFile
+from domain.rules.file_schema import Faults, Positive, RuleSetFile
 from domain.rules.ruleset import GameRules, Odds, Section
 
 _SHARE = re.compile(r"[1-9][0-9]?:[1-9][0-9]?")
@@ -59,7 +58,7 @@ class DealerTotalsSection(Section, frozen=True):
 
 
 class SplitSection(Section, frozen=True):
-    most_hands: int
+    most_hands: Positive
     clause: str
 
 
@@ -96,15 +95,13 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
     insurance: ShareSection
     surrender: ShareSection
 
-    def check_game(self) -> None:
-        self.button.check()
+    def faults(self) -> Faults:
+        yield from self.button.faults()
         for name, section in (("insurance", self.insurance), ("surrender", self.surrender)):
             if not _SHARE.fullmatch(section.share):
-                raise Fault((name, "share"), f'{section.share!r} is no share; one looks like "1:2"')
+                yield (name, "share"), f'{section.share!r} is no share; one looks like "1:2"'
         if not 4 <= self.player_totals.must_hit < self.player_totals.must_stand <= 21:
-            raise Fault(("player_totals", "must_stand"), "a hand cannot have to hit and to stand")
-        if self.split.most_hands < 1:
-            raise Fault(("split", "most_hands"), "a seat has at least one hand")
+            yield ("player_totals", "must_stand"), "a hand cannot have to hit and to stand"
 
     def game_rules(self) -> Totals:
         return Totals(

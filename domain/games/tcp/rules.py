@@ -7,6 +7,7 @@ from typing import ClassVar
 from domain.games.button import ButtonSection
 from domain.games.poker_rules import PokerFile, PokerRules
 from domain.hands.poker import THREE_CARD_NAMES
+from domain.rules.file_schema import Faults
 
 POINTS = (
     "qualify",
@@ -38,9 +39,9 @@ class ThreeCardFile(PokerFile, frozen=True, kw_only=True):
 
     button: ButtonSection
 
-    def check_game(self) -> None:
-        super().check_game()
-        self.button.check()
+    def faults(self) -> Faults:
+        yield from super().faults()
+        yield from self.button.faults()
 
     def game_rules(self) -> PokerRules:
         return PokerRules(

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from domain.games.poker_rules import PokerFile, PokerRules
 from domain.hands.poker import FIVE_CARD_NAMES
-from domain.rules.file_checks import Fault
+from domain.rules.file_schema import Faults
 from domain.rules.ruleset import Section
 
 POINTS = (
@@ -56,10 +56,10 @@ class HoldemFile(PokerFile, frozen=True, kw_only=True):
             return ("folded_hands",)
         return ("trips.unseen", "progressive.unseen") if self.progressive else ("trips.unseen",)
 
-    def check_game(self) -> None:
+    def faults(self) -> Faults:
         if self.progressive and any(street.turns < _FLOP_FOR_PROGRESSIVE for street in self.street[1:2]):
-            raise Fault(("street", 1, "turns"), "a progressive reads the two hole cards and a flop of at least three")
-        super().check_game()
+            yield ("street", 1, "turns"), "a progressive reads the two hole cards and a flop of at least three"
+        yield from super().faults()
 
     def game_rules(self) -> PokerRules:
         return PokerRules(
