@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import disputes, log, people, rules
+from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.demo import demo
@@ -53,6 +53,7 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(tokens, name="token")
 app.add_typer(people.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
+app.add_typer(property_name.app, name="property")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(log.app, name="log")
