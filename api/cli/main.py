@@ -11,6 +11,7 @@ import typer
 from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
+from api.cli.client import client
 from api.cli.demo import demo
 from api.cli.evidence import evidence, verify
 from api.cli.ledger import migrate, record, replay
@@ -46,7 +47,7 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config),
+    *(whatif, log.witness, rebuild, follow, migrate, config, client),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")
