@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from domain.audit.findings import Finding
+    from infra.ledger.property import Property
     from infra.log.checkpoints import Checkpoint
     from projections.audit.run import Audit, Summary
     from projections.audit.scope import Scope
@@ -94,6 +95,7 @@ def audit(
     import msgspec
 
     from api.cli.terminal.progress import progress_with_rate
+    from infra.ledger.property import UNNAMED, property_at
     from projections.audit.background import on_record
     from projections.audit.run import Audit, Progress
 
@@ -104,8 +106,8 @@ def audit(
     if scheduler is not None and archive_folder is None:
         fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
 
-    def run(make: "Callable[..., Audit]") -> "Summary":
-        with _written(output, into, _meant(scope, archive_folder)) as writer:
+    def run(make: "Callable[..., Audit]", letterhead: "Property") -> "Summary":
+        with _written(output, into, _meant(scope, archive_folder), letterhead) as writer:
             with progress_with_rate("Auditing") as progress:
 
                 def tell(now: Progress) -> None:
@@ -121,11 +123,11 @@ def audit(
         with _readable_archive():
             from projections.archive.archive_audit import ArchiveAudit
 
-            summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler))
+            summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler), UNNAMED)
     else:
         asked = msgspec.json.encode({**msgspec.to_builtins(scope), "without": sorted(without or ())}).decode()
         with auditable(database_url, data_dir) as url, on_record(url, actor(by).by, asked) as record_summary:
-            summary = run(partial(Audit, url))
+            summary = run(partial(Audit, url), property_at(url))
             record_summary(summary)
     if round_id is not None and not summary.rounds and summary.clean:
         fail(_unknown_round(round_id, scope))
@@ -235,9 +237,10 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
 class FindingsWriter:
     """Takes findings and notes one by one and writes each finding at once, so that a million of them fill no memory."""
 
-    def __init__(self, out: TextIO, meant: str) -> None:
+    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
         self._out = out
         self._meant = meant
+        self._letterhead = letterhead
 
     def take(self, finding: "Finding") -> None:
         raise NotImplementedError
@@ -263,8 +266,8 @@ class Text(FindingsWriter):
 
     MOST_NOTES = 100
 
-    def __init__(self, out: TextIO, meant: str) -> None:
-        super().__init__(out, meant)
+    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
+        super().__init__(out, meant, letterhead)
         self._notes: list[Finding] = []
 
     def take(self, finding: "Finding") -> None:
@@ -299,8 +302,8 @@ class Pdf(FindingsWriter):
 
     MOST = 5_000
 
-    def __init__(self, out: TextIO, meant: str) -> None:
-        super().__init__(out, meant)
+    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
+        super().__init__(out, meant, letterhead)
         self._found: list[Finding] = []
         self._notes: list[Finding] = []
 
@@ -314,7 +317,7 @@ class Pdf(FindingsWriter):
 
         made_at = datetime.now().astimezone()
         found = self._found, summary.findings, self._notes, summary.notes
-        sheet = findings_sheet(self._meant, told(summary), *found, made_at)
+        sheet = findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead)
         self._out.buffer.write(sheet)
         self._out.buffer.flush()
 
@@ -364,12 +367,12 @@ def _meant(scope: "Scope", archive_folder: Path | None) -> str:
 
 
 @contextmanager
-def _written(output: FindingsFormat, into: Path | None, meant: str) -> Iterator[FindingsWriter]:
+def _written(output: FindingsFormat, into: Path | None, meant: str, letterhead: "Property") -> Iterator[FindingsWriter]:
     if into is None:
-        yield WRITERS[output](sys.stdout, meant)
+        yield WRITERS[output](sys.stdout, meant, letterhead)
         return
     try:
         with into.open("w", encoding="utf-8") as out:
-            yield WRITERS[output](out, meant)
+            yield WRITERS[output](out, meant, letterhead)
     except OSError as error:
         fail(f"{into} cannot be written: {error.strerror}")

@@ -70,7 +70,7 @@ def _free_port(wanted: int | None) -> int:
 def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
     """What is missing of the past; whoever was killed while building goes on where he was."""
     from api.cli.terminal.progress import progress_of
-    from infra.demo import Past, Plan, let_in
+    from infra.demo import Past, Plan, let_in, name_the_property
     from infra.log.keys import default_folder
     from infra.log.sealer import seal_now
     from projections.engine.applier import Stale
@@ -84,6 +84,7 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
         for _ in progress_of(past.make(_first_day_ms(days)), plan.rounds, "Playing the last days"):
             pass
     let_in(ledger)
+    name_the_property(ledger)
     try:
         with Runner(url) as runner:
             runner.catch_up()

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from api.cli import backup, disputes, log, people, rules
+from api.cli import backup, disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
+from api.cli.client import client
 from api.cli.demo import demo
 from api.cli.evidence import evidence, verify
 from api.cli.ledger import migrate, record, replay
@@ -46,13 +47,14 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config, backup.restore),
+    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")
 app.add_typer(tokens, name="token")
 app.add_typer(people.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
+app.add_typer(property_name.app, name="property")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(log.app, name="log")

@@ -86,6 +86,7 @@ def report(
 
     The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
+    from infra.ledger.property import property_at
     from projections.calendar.property_clock import clock_at
     from projections.export.formats import WRITERS, about, ledger_file
     from projections.reports.day_summary import NAMES as SUMMARIES
@@ -119,7 +120,7 @@ def report(
                 _write("".join(ledger_file(url, output, filters)).encode(), into)
                 return
             found = rows(url, name, filters)
-            said = about(name, filters, datetime.now(UTC), clock_at(url))
+            said = about(name, filters, datetime.now(UTC), clock_at(url), property_at(url))
     except UnknownReport as error:
         fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
     except BadFilter as error:
@@ -161,10 +162,11 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
     if output is Format.JSON:
         _write(msgspec.json.encode(found) + b"\n", into)
     elif output is Format.PDF:
+        from infra.ledger.property import property_at
         from projections.calendar.property_clock import clock_at
         from projections.export.pdf_reports import summary_sheet
 
-        _write(summary_sheet(found, datetime.now(UTC), clock_at(url)), into)
+        _write(summary_sheet(found, datetime.now(UTC), clock_at(url), property_at(url)), into)
     else:
         totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
         with _page(into) as page:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -24,6 +25,7 @@ ASSETS = {
 }
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 ADDRESS = "/docs/assets"
+LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"  # ReDoc has its maker's from a network
 
 router = APIRouter(include_in_schema=False)
 
@@ -107,8 +109,13 @@ async def redoc() -> Response:
 async def asset(name: str) -> Response:
     if name not in ASSETS:
         raise Problem("not_found", "There is nothing at this address.")
-    body = (files("fastapi_offline") / "static" / name).read_bytes()
-    return Response(body, headers={"Cache-Control": "public, max-age=86400"}, media_type=ASSETS[name])
+    return Response(_content(name), headers={"Cache-Control": "public, max-age=86400"}, media_type=ASSETS[name])
+
+
+@cache
+def _content(name: str) -> bytes:
+    content = (files("fastapi_offline") / "static" / name).read_bytes()
+    return content.replace(LOGO, f"{ADDRESS}/favicon.png".encode())
 
 
 def _within_policy(page: HTMLResponse) -> Response:

@@ -88,7 +88,9 @@ async def render(
 
 
 def _rendered(templates: Jinja2Templates, request: Request, template: str, context: dict[str, Any]) -> bytes:
-    request.app.state.service.clock.refresh()
+    service = request.app.state.service
+    service.clock.refresh()
+    service.property.refresh()
     return bytes(templates.TemplateResponse(request, template, context).body)
 
 
@@ -107,6 +109,7 @@ def layout(request: Request) -> dict[str, Any]:
         "theme": cookies.theme,
         "suits": cookies.suits,
         "zone": service.clock.zone(),
+        "property": service.property.current,
         "csrf": cookies.token,
         "form_key": secrets.token_urlsafe(16),
         "here": here(request),

@@ -18,6 +18,7 @@ from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
 from infra.aggregates.round_cache import RoundCache
 from infra.ledger.ledger import CommandReceipt, Ledger
+from infra.ledger.property import LiveProperty
 from infra.ledger.round_play import RoundPlay
 from infra.store.news import News
 from projections.audit.auditor import Auditor
@@ -53,6 +54,7 @@ class Service:
         self.live = RoundCache()
         self.play = RoundPlay(ledger, self.live)
         self.clock = clock or LiveClock(database.url)
+        self.property = LiveProperty(database)
         self.projecting = Projector(database, settings.follow)
         self.sealing = Sealing(database, settings.log_keys, settings.seal)
         self.auditing = Auditor(database)

@@ -55,6 +55,7 @@ TABLES = (
     TrailTable("roundledger.audit_findings", "finding_id", ("audit_id", "number", "finding")),
     TrailTable("roundledger.audit_notes", "note_id", ("audit_id", "number", "note")),
     TrailTable("projections.gaming_days", "number", ("from_day", "time_zone", "shifts", "set_by", "set_at")),
+    TrailTable("roundledger.property_names", "number", ("name", "address", "set_by", "set_at")),
     TrailTable(
         "roundledger.seal_sessions",
         "number",

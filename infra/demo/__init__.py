@@ -3,9 +3,20 @@
 What happened in those days is the same on every machine; only when it happened depends on the day of the first start.
 """
 
-from infra.demo.accounts import key_file, let_in
+from infra.demo.accounts import key_file, let_in, name_the_property
 from infra.demo.live_tables import LiveFloor
 from infra.demo.past_days import Past, Plan
 from infra.demo.roster import PASSWORD, PEOPLE, PRACTICE, TABLES
 
-__all__ = ["PASSWORD", "PEOPLE", "PRACTICE", "TABLES", "LiveFloor", "Past", "Plan", "key_file", "let_in"]
+__all__ = [
+    "PASSWORD",
+    "PEOPLE",
+    "PRACTICE",
+    "TABLES",
+    "LiveFloor",
+    "Past",
+    "Plan",
+    "key_file",
+    "let_in",
+    "name_the_property",
+]

@@ -1,4 +1,4 @@
-"""Lets the demo's people sign in, and keeps the key that their tokens would be signed with."""
+"""Lets the demo's people sign in, names the property, and keeps the key that their tokens would be signed with."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from infra.access.staff import StaffMember
 from infra.demo.roster import ADMIN, NAMES, PASSWORD, PEOPLE
 from infra.ledger.ledger import Ledger
+from infra.ledger.property import UNNAMED, Property, property_of, set_property
 
 KEY_FILE = "demo-token.key"
+HOUSE = Property("Harbor Card Club", "1 Example Wharf, Oakland, California")
 
 
 def let_in(ledger: Ledger) -> None:
@@ -20,6 +22,13 @@ def let_in(ledger: Ledger) -> None:
     for staff_id, part in PEOPLE.items():
         if staff_id not in known:
             people.add(StaffMember(staff_id, NAMES[staff_id], (part,), False), PASSWORD, ADMIN)
+
+
+def name_the_property(ledger: Ledger) -> None:
+    """Unless somebody has."""
+    database = ledger.events.recorder.database
+    if property_of(database) == UNNAMED:
+        set_property(database, HOUSE, ADMIN)
 
 
 def key_file(folder: Path) -> Path:

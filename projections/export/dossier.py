@@ -22,6 +22,7 @@ from infra.aggregates.rounds import StoredRound
 from infra.ledger.dispute_document import dispute_with_round
 from infra.ledger.disputes import StoredDispute
 from infra.ledger.ledger import Ledger
+from infra.ledger.property import property_of
 from infra.log.stored_log import LogReader
 from infra.store.streams import stream_id
 from projections.calendar.property_clock import PropertyClock, clock_of
@@ -60,7 +61,8 @@ def dossier(ledger: Ledger, filed: StoredDispute, now_ms: int) -> bytes:
     )
     made_at = clock.at_ms(now_ms)
     state = f"As the file stood at {clock.moment(made_at)}, after {file['version']} entries."
-    sheet = Sheet(dispute_name(file["dispute"]), f"{dispute_name(file['dispute'])}. {state}", made_at)
+    name = dispute_name(file["dispute"])
+    sheet = Sheet(name, f"{name}. {state}", made_at, property_of(database))
     sheet.text(f"{state} Amounts are in US dollars; times are the property's ({clock.zone(made_at)}).")
     sheet.figures(
         {

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.moments import format_moment
+from infra.ledger.property import UNNAMED, Property
 from projections.calendar.property_clock import PropertyClock
 from projections.export.accounting_files import FORMATS as LEDGER_FILES
 from projections.reports.report import CHOSEN, Filters
@@ -33,6 +34,7 @@ class About(NamedTuple):
     title: str
     state: str
     made_at: datetime | None = None
+    letterhead: Property = UNNAMED
 
 
 _NAMED = {
@@ -44,13 +46,14 @@ _NAMED = {
 }
 
 
-def about(name: str, filters: Filters, now: datetime, clock: PropertyClock) -> About:
+def about(name: str, filters: Filters, now: datetime, clock: PropertyClock, letterhead: Property) -> About:
     """With every time as the property's clocks show it."""
     asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
     narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {_asked(filters, field, clock)}" for field in asked]
     state = stood(clock.local(filters.as_of or now))
     everything = "" if narrowed else " All tables and all gaming days until then."
-    return About(", ".join([name.replace("-", " ").capitalize(), *narrowed]), f"{state}{everything}", clock.local(now))
+    title = ", ".join([name.replace("-", " ").capitalize(), *narrowed])
+    return About(title, f"{state}{everything}", clock.local(now), letterhead)
 
 
 def _asked(filters: Filters, field: str, clock: PropertyClock) -> str:

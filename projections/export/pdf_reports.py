@@ -8,6 +8,7 @@ from typing import Any
 
 from domain.audit.findings import Finding
 from domain.moments import format_moment as moment
+from infra.ledger.property import Property
 from projections.calendar.property_clock import PropertyClock
 from projections.export.formats import UNITS, About, Rows, stood
 from projections.export.sheet import Sheet, figure
@@ -17,7 +18,7 @@ SIGNED = ("rounds", "net_fees", "expected", "counted", "variance", "house_win") 
 
 
 def table_sheet(said: About, columns: Sequence[str], found: Rows, total: Mapping[str, Any] | None = None) -> bytes:
-    sheet = Sheet(said.title, said.state, said.made_at)
+    sheet = Sheet(said.title, said.state, said.made_at, said.letterhead)
     sheet.text(f"{said.state} {UNITS}")
     if found:
         sheet.table([column for column in columns if not _links(row[column] for row in found)], found, total)
@@ -41,10 +42,11 @@ def findings_sheet(
     notes: Sequence[Finding],
     notes_count: int,
     made_at: datetime,
+    letterhead: Property,
 ) -> bytes:
     """An audit to file: what was checked, each finding and each note with its sentence, and lines to sign on."""
     when = f"Audited at {moment(made_at)}."
-    sheet = Sheet("Audit", f"{scope} {when}", made_at)
+    sheet = Sheet("Audit", f"{scope} {when}", made_at, letterhead)
     sheet.text(f"{scope} {when}")
     for line in checks:
         sheet.remark(line)
@@ -63,9 +65,9 @@ def findings_sheet(
     return sheet.finish()
 
 
-def summary_sheet(found: Mapping[str, Any], now: datetime, clock: PropertyClock) -> bytes:
+def summary_sheet(found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property) -> bytes:
     of, state = clock.words(title(found)), stood(clock.local(found["as_of"] or now))
-    sheet = Sheet(of, state, clock.local(now))
+    sheet = Sheet(of, state, clock.local(now), letterhead)
     sheet.text(f"{state} {UNITS}")
     totals = found["totals"]
     sheet.figures(totals)

@@ -18,6 +18,7 @@ from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFInfo, PDFString
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from infra.ledger.property import UNNAMED, Property
 from projections.export.column_layout import (
     BOLD,
     GAP,
@@ -72,14 +73,17 @@ class _FileInfo(PDFInfo):  # type: ignore[misc]
 
 
 class Sheet:
-    """Writes from the top of a page to its bottom, and then on the next one. `foot` is printed on every page."""
+    """Writes from the top of a page to its bottom, and then on the next one. `foot` and the property's name are printed
+    on every page, its address on the first."""
 
-    def __init__(self, heading: str, foot: str = "", made_at: datetime | None = None) -> None:
+    def __init__(
+        self, heading: str, foot: str = "", made_at: datetime | None = None, letterhead: Property = UNNAMED
+    ) -> None:
         self._file = io.BytesIO()
         self._canvas = Canvas(self._file, pagesize=(WIDTH, HEIGHT), invariant=1, lang="en")
         self._canvas._doc.info = _FileInfo(shown(heading), made_at)
         self._canvas._doc.signature = md5(usedforsecurity=False)  # without the time that the environment may set
-        self._heading, self._foot = heading, foot
+        self._heading, self._foot, self._letterhead = heading, foot, letterhead
         self._page = 0
         self._y = 0.0
         self._section = self._waiting = ""
@@ -99,6 +103,7 @@ class Sheet:
             self._canvas.showPage()
         self._page += 1
         self._y = HEIGHT - MARGIN
+        self._draw_letterhead()
         large = 14.0 if self._page == 1 else LARGEST
         for line in wrapped(shown(self._heading), INNER, large, BOLD):
             self._y -= large
@@ -114,6 +119,18 @@ class Sheet:
         self._canvas.doForm(PAGES)
         self._canvas.restoreState()
         self._y -= 9
+
+    def _draw_letterhead(self) -> None:
+        """Whose paper it is."""
+        if not self._letterhead.name:
+            return
+        self._y -= LARGEST
+        self._draw(MARGIN, self._y, self._letterhead.name, LARGEST, BOLD)
+        if self._page == 1:
+            for line in wrapped(shown(self._letterhead.address), INNER, LARGEST):
+                self._y -= 11
+                self._draw(MARGIN, self._y, line)
+        self._y -= 6
 
     def _room(self, height: float) -> bool:
         """Whether so much still fits; if not, a page begins. A heading is printed with what follows it."""

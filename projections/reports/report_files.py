@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from infra.access.callers import Caller, Forbidden
+from infra.ledger.property import property_of
 from infra.store.cache import Remembered
 from projections.calendar.gaming_days import GamingDays
 from projections.calendar.property_clock import PropertyClock
@@ -76,7 +77,7 @@ def report_file(books: Books, caller: Caller, name: str, filters: Filters, forma
         written = charts.draw(books.database.url, name, filters)
     else:
         days = books.clock.days()
-        heading = about(name, filters, datetime.now(UTC), PropertyClock(days))
+        heading = about(name, filters, datetime.now(UTC), PropertyClock(days), property_of(books.database))
         written = WRITERS[format_](name, _rows(books, name, filters, days), heading)
     books.record_look(caller, f"report as {format_}", f"{name}?{asked}")
     return written

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from infra.access.callers import Caller
+from infra.ledger.property import property_of
 from projections.calendar.property_clock import clock_of
 from projections.reports import fees
 from projections.reports.day_summary import PROJECTIONS, summary, summary_for
@@ -38,7 +39,7 @@ def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, ask
 
     found = _summed_up(books, name, filters)
     books.record_look(caller, "summary as pdf", f"{name}?{asked}")
-    return summary_sheet(found, datetime.now(UTC), clock_of(books.database))
+    return summary_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database))
 
 
 def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:

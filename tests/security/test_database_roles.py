@@ -207,6 +207,8 @@ def test_it_becomes_nobody_else(connection: psycopg.Connection, role: str):
         "DELETE FROM roundledger.migrations",
         "UPDATE projections.gaming_days SET time_zone = 'UTC'",
         "DELETE FROM projections.gaming_days",
+        "UPDATE roundledger.property_names SET name = 'Somebody else'",
+        "DELETE FROM roundledger.property_names",
     ],
 )
 def test_no_role_that_it_can_take_changes_the_record_or_its_guard(

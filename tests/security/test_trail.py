@@ -30,6 +30,7 @@ from infra.access.trail import DUE_SECONDS, TABLES, Digests, take_digest
 from infra.access.trail_digests import TrailDigests
 from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.ledger import Ledger
+from infra.ledger.property import Property, set_property
 from infra.log.checkpoints import sign
 from infra.log.keys import new_signer
 from infra.log.restored_log import remember_published
@@ -97,6 +98,7 @@ def leave_a_trail(url: str) -> None:
         with pytest.raises(SignInRefused):
             sessions.prove("ada", "not hers at all", "10.0.0.1")  # a refused second signature
         people.token_made("oli", "auditor", "t-2", 30, "ada")
+        set_property(database, Property("Harbor Card Club", "1 Example Wharf"), "ada")
         audits.start("a-1", "oli", "{}")
         audits.add("a-1", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
         audits.add_notes("a-1", 1, ['{"kind": "wording"}', '{"kind": "time"}'])

@@ -316,7 +316,7 @@ READS = {
     ]
 }
 RULESETS = {"rulesets": [summary(rulesets.load("uth-casino-club"))]}
-RULESET = contents(rulesets.load("uth-house"))
+RULESET = msgspec.json.decode(msgspec.json.encode(contents(rulesets.load("uth-house"))))  # lists, as JSON has them
 PROBLEM = {
     "type": "urn:roundledger:problem:out_of_turn",
     "title": "This is not to happen now.",

@@ -1,21 +1,23 @@
-"""Settings of the property: its time zone, when the gaming day begins, and its shifts, each from a future day on."""
+"""Settings of the property: its name and address at once; time zone, gaming day and shifts from a future day on."""
 
 from datetime import UTC, datetime, time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 import psycopg
 from fastapi import Form, Request, Response, Security
+from pydantic import StringConstraints, Tag
 
 from api.pages.dependencies import plain_caller
-from api.pages.forms import FormModel
+from api.pages.forms import BY_DO, FormModel
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, OneOf, Word
+from api.service.fields import GamingDay, OneOf, Text, Word
 from api.service.problems import Problem
 from infra.access.callers import Caller
+from infra.ledger.property import LONGEST_ADDRESS, LONGEST_NAME, Property, properties_set
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set, set_gaming_days
 from projections.calendar.gaming_days import BadCalendar, Calendar, Shift
 from projections.engine.connection import connect
@@ -35,12 +37,20 @@ async def show_settings(
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)],
 ) -> Response:
     data = {
+        **await service.run(_names, service.books),
         **await service.run(_calendars, service.books),
         "zones": ZONES,
         "rows": list(SHIFT_ROWS),
         "may_change": caller.may(roles.ADMIN),
     }
     return await render(request, "settings.html", data, title="Settings", section=SECTION)
+
+
+def _names(books: Books) -> dict[str, Any]:
+    """Every name that was set, the oldest first, and the one that counts."""
+    names = properties_set(books.database)
+    current = names[-1] if names else {"name": "", "address": ""}
+    return {"names": names, "name": current["name"], "address": current["address"]}
 
 
 def _calendars(books: Books) -> dict[str, Any]:
@@ -58,9 +68,16 @@ def _calendars(books: Books) -> dict[str, Any]:
     }
 
 
+class PropertyForm(FormModel):
+    do: Literal["property"]
+    name: Annotated[Text, StringConstraints(max_length=LONGEST_NAME)]
+    address: Annotated[Text, StringConstraints(max_length=LONGEST_ADDRESS)] | None = None
+
+
 class CalendarForm(FormModel):
     """The first shift begins the gaming day; rows that are empty count for nothing."""
 
+    do: Literal["calendar"]
     from_day: GamingDay
     time_zone: Annotated[str, OneOf(ZONES)]
     shift_1: Word
@@ -79,18 +96,30 @@ class CalendarForm(FormModel):
         return Calendar(self.from_day, self.time_zone, tuple(Shift(*row) for row in rows if row[0] is not None))
 
 
+SettingsForm = Annotated[
+    Annotated[PropertyForm, Tag("Property")] | Annotated[CalendarForm, Tag("Calendar")],
+    BY_DO,
+]
+
+
 @router.post(PATH)
 async def change_settings(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)],
-    form: Annotated[CalendarForm, Form()],
+    form: Annotated[SettingsForm, Form()],
 ) -> Response:
-    await service.run(_set, service.books, form.calendar(), caller.by)
-    return go(request, PATH, f"This applies from gaming day {form.from_day:%d %b %Y} on.")
+    match form:
+        case PropertyForm():
+            named = Property(form.name, form.address or "")
+            await service.run(service.property.set, named, caller.by)
+            return go(request, PATH, "Pages and papers show this name from now on.")
+        case CalendarForm():
+            await service.run(_set_calendar, service.books, form.calendar(), caller.by)
+            return go(request, PATH, f"This applies from gaming day {form.from_day:%d %b %Y} on.")
 
 
-def _set(books: Books, calendar: Calendar, by: str) -> None:
+def _set_calendar(books: Books, calendar: Calendar, by: str) -> None:
     try:
         with connect(books.database.url) as connection:
             set_gaming_days(connection, calendar, by, datetime.now(UTC))

@@ -82,7 +82,7 @@ BEGIN
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
-        roundledger.seal_sessions
+        roundledger.seal_sessions, roundledger.property_names
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -103,6 +103,8 @@ BEGIN
         TO roundledger_service;
     GRANT INSERT (key, fingerprint, outcome) ON roundledger.receipts TO roundledger_service;
     GRANT EXECUTE ON FUNCTION roundledger.append, roundledger.receipt_of TO roundledger_service;
+    GRANT SELECT, INSERT (name, address, set_by) ON roundledger.property_names TO roundledger_service;
+    GRANT SELECT ON roundledger.property_names TO roundledger_reader;
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
     GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
     GRANT SELECT (staff_id, name, parts, disabled) ON roundledger.people TO roundledger_service;

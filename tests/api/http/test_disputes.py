@@ -11,6 +11,7 @@ import pytest
 from api.http.schemas import dispute_examples, examples
 from api.service.settings import Settings
 from api.service.tokens import make_token
+from infra.ledger.property import Property
 from tests.api.http.test_contract import is_problem
 from tests.api.service import KEY, open_service
 from tests.projections.export.pdf_text import pages
@@ -317,6 +318,7 @@ def test_the_dossier_has_the_whole_file(locked):
     post(locked, f"{path}/references", {"camera": "cam-12", **times, "text": "The payout."})
     post(locked, f"{path}/ruling", RULING, "floor-2", second="floor-3")
     post(locked, f"{path}/appeal", {"appellant": "tp-1", "grounds": "I paid it all.", "deadline": LATER})
+    locked.app.state.service.property.set(Property("Harbor Card Club", "1 Example Wharf"), "admin-1")
     answer = locked.get(f"{path}/dossier", headers=bearer("auditor-1", "auditor"))
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/pdf"
@@ -324,7 +326,7 @@ def test_the_dossier_has_the_whole_file(locked):
     text = " ".join(said for page in paper for said in page)
     evidence = locked.get(path, headers=bearer("floor-1")).json()["evidence"]
     for words in (
-        f"Dispute {dispute}",
+        f"Harbor Card Club 1 Example Wharf Dispute {dispute}",
         "Paid short.",
         evidence["events_hash"],
         evidence["result_hash"],

@@ -1,4 +1,4 @@
-"""A client that openapi-python-client makes from our own description plays rounds action by action over real HTTP.
+"""The client that `roundledger client` writes plays rounds action by action over real HTTP.
 
 Every result is what adjudicating the document gives, and every action was among those that `expects` listed before it.
 """
@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from api.cli.client import PACKAGE
+from api.cli.main import app
 from domain.documents.document import adjudicate
 from domain.rules import rulesets
 from infra.simulation import documents
@@ -24,14 +31,6 @@ from tests.api.http.expected_actions import is_expected
 from tests.api.processes import free_port, serving
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "rules" / "examples"
-PACKAGE = "made_client"
-# What it does not know to be files, and no programs to run over what it has made.
-CONFIG = """
-post_hooks: []
-content_type_overrides:
-  application/pdf: application/octet-stream
-  application/zip: application/octet-stream
-"""
 SIMULATED = 4  # rounds of each rule set
 Document = dict[str, Any]
 
@@ -58,14 +57,21 @@ class Made(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def made(port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+def folder(port: int, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `roundledger client` has written the package, in place of an earlier one."""
     folder = tmp_path_factory.mktemp("client")
-    (folder / "openapi.json").write_bytes(httpx.get(f"http://127.0.0.1:{port}/openapi.json", timeout=60).content)
-    (folder / "config.yaml").write_text(CONFIG)
-    generator = str(Path(sys.executable).with_name("openapi-python-client"))
-    command = [generator, "generate", "--fail-on-warning", "--path=openapi.json", "--config=config.yaml", "--meta=none"]
-    done = subprocess.run([*command, f"--output-path={PACKAGE}"], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "pyproject.toml").write_text("of an earlier version")
+    done = client_command(port, folder, "--overwrite")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def client_command(port: int, folder: Path, *options: str) -> Any:
+    return CliRunner().invoke(app, ["client", str(folder), "--url", f"http://127.0.0.1:{port}", *options])
+
+
+@pytest.fixture(scope="module")
+def made(port: int, folder: Path) -> Iterator[Made]:
     sys.path.insert(0, str(folder))
     try:
         client = importlib.import_module(PACKAGE).Client(f"http://127.0.0.1:{port}", timeout=httpx.Timeout(60))
@@ -156,3 +162,31 @@ def test_what_is_refused_in_a_document_is_refused_on_its_way(made: Made, port: i
         attempts += attempt
     assert refused >= 6
     assert 0 < attempts < refused
+
+
+def test_the_example_of_the_documentation_runs(port: int, folder: Path, project_root: Path):
+    text = (project_root / "docs" / "http.md").read_text(encoding="utf-8")
+    shown = re.search(r"^```python\n(.*?)^```\n\n^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert shown
+    program = shown[1].replace("http://127.0.0.1:8000", f"http://127.0.0.1:{port}")
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, shown[2]), done.stderr
+
+
+def test_the_package_can_be_installed(folder: Path):
+    about = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    assert (about["name"], about["version"]) == ("roundledger-client", version("roundledger"))
+    assert (folder / PACKAGE / "py.typed").exists()
+
+
+def test_a_client_is_replaced_only_when_asked_to(port: int, folder: Path):
+    refused = client_command(port, folder)
+    assert (refused.exit_code, "--overwrite" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://127.0.0.1:1", "127.0.0.1"])
+def test_without_a_service_there_is_no_client(tmp_path: Path, url: str):
+    done = CliRunner().invoke(app, ["client", str(tmp_path / "client"), "--url", url])
+    assert done.exit_code == 2
+    assert not (tmp_path / "client").exists()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
+from infra.ledger.property import Property
 from projections.export.column_layout import READABLE
 from projections.export.formats import About
 from projections.export.pdf_reports import table_sheet
@@ -49,6 +50,16 @@ def test_every_page_says_which_of_how_many_it_is():
     for number, page in enumerate(found, start=1):
         assert f"roundledger · page {number} of" in [words.strip() for words in page]
         assert "As it stood." in page
+
+
+def test_a_paper_names_the_property_on_every_page_and_its_address_on_the_first():
+    house = Property("Harbor Card Club", "1 Example Wharf, Oakland, California")
+    first, *others = pages(lines(Sheet("Day", letterhead=house), 200).finish())
+    assert first[:3] == ["Harbor Card Club", "1 Example Wharf, Oakland, California", "Day"]
+    assert len(others) > 2
+    assert all(page[:2] == ["Harbor Card Club", "Day"] for page in others)
+    (unnamed,) = pages(Sheet("Day").finish())
+    assert unnamed[0] == "Day"
 
 
 @pytest.mark.parametrize("above", LINES)

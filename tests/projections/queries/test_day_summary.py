@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from api.cli.reports import rebuild, report
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.property import UNNAMED
 from projections.calendar.gaming_days import GamingDays
 from projections.calendar.property_clock import PropertyClock
 from projections.export.formats import About, about
@@ -128,13 +129,13 @@ def test_a_table_is_whole_and_added_up(floor_of_rounds: Any):
 def test_a_sheet_says_what_it_was_narrowed_to():
     filters = Filters(table="t-9", first=date(2026, 9, 21), as_of=datetime(2026, 9, 22, 6, tzinfo=UTC))
     now = datetime(2026, 9, 23, 1, 2, 3, tzinfo=UTC)
-    said = about("trial-balance", filters, now, PropertyClock(GamingDays()))
+    said = about("trial-balance", filters, now, PropertyClock(GamingDays()), UNNAMED)
     assert said == About(
         "Trial balance, table t-9, from gaming day 2026-09-21",
         "As the ledger stood at 2026-09-21 23:00:00-07:00.",
         now,
     )
-    everything = about("trial-balance", Filters(), now, PropertyClock(GamingDays()))
+    everything = about("trial-balance", Filters(), now, PropertyClock(GamingDays()), UNNAMED)
     assert everything.state == (
         "As the ledger stood at 2026-09-22 18:02:03-07:00. All tables and all gaming days until then."
     )
