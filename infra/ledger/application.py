@@ -4,7 +4,7 @@ to write, and its recorder is what followers read."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from eventsourcing.application import AggregateNotFoundError, Application
@@ -22,6 +22,7 @@ from infra.aggregates.tables import Tables
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
+from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import EventRows
 from infra.store.event_store import LedgerEventStore
 from infra.store.recorder import LedgerRecorder
@@ -39,16 +40,14 @@ class Overtaken(Conflict):
 class LedgerApplication(Application[UUID]):
     """One for each process and database; safe to use from several threads."""
 
-    env: ClassVar[dict[str, str]] = {
-        "PERSISTENCE_MODULE": "infra.store.event_store",
-        "ROUNDLEDGER_TOPICS": "infra.store.encoding.topics:TOPICS",
-    }
+    topics = TOPICS
     events: LedgerEventStore
     recorder: LedgerRecorder
     mapper: TypedMapper
 
     def __init__(self, database_url: str) -> None:
-        super().__init__(env={"ROUNDLEDGER_DATABASE_URL": database_url})
+        self._database_url = database_url
+        super().__init__()
         self.database = self.recorder.database
         self.rows = EventRows(self.database)
         self.staff = Staff(self.database)
@@ -56,6 +55,19 @@ class LedgerApplication(Application[UUID]):
         self.rulebook = Rulebook(self.events)
         self.meters = Meters(self.events)
         self.tables = Tables(self.events, self.rulebook, self.meters)
+
+    def construct_mapper(self) -> TypedMapper:
+        return TypedMapper(self.topics)
+
+    def construct_recorder(self) -> LedgerRecorder:
+        return LedgerRecorder(self._database_url)
+
+    def construct_event_store(self) -> LedgerEventStore:
+        return LedgerEventStore(self.mapper, self.recorder)
+
+    def close(self) -> None:
+        self.recorder.close()
+        super().close()
 
     # ---- writing
 

@@ -67,45 +67,44 @@ def split(size: int) -> int:
 
 def root_from_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
     """The root that a leaf's place and its proof make; None if no proof of that length belongs there."""
-    if not 0 <= index < size:
+    siblings = list(proof)
+
+    def root(index: int, size: int) -> bytes:
+        if size == 1:
+            return leaf
+        middle = split(size)
+        if index < middle:
+            return node_hash(root(index, middle), siblings.pop(0))
+        right = root(index - middle, size - middle)
+        return node_hash(siblings.pop(0), right)
+
+    try:
+        found = root(index, size) if 0 <= index < size else None
+    except IndexError:
         return None
-    at_, last, root = index, size - 1, leaf
-    for sibling in proof:
-        if last == 0:
-            return None
-        if at_ & 1 or at_ == last:
-            root = node_hash(sibling, root)
-            while not at_ & 1 and at_:
-                at_, last = at_ >> 1, last >> 1
-        else:
-            root = node_hash(root, sibling)
-        at_, last = at_ >> 1, last >> 1
-    return root if last == 0 else None
+    return None if siblings else found
 
 
 def is_consistent(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> bool:
     """Whether the larger tree begins with the smaller one."""
-    if not 0 <= old_size <= size:
-        return False
+    hashes = list(proof)
+
+    def roots(old_size: int, size: int, is_whole: bool) -> tuple[bytes, bytes]:
+        """Of both trees, or of a part that ends where the smaller one does; its whole root is known already."""
+        if old_size == size:
+            same = old_root if is_whole else hashes.pop(0)
+            return same, same
+        middle = split(size)
+        if old_size <= middle:
+            old, new = roots(old_size, middle, is_whole)
+            return old, node_hash(new, hashes.pop(0))
+        old, new = roots(old_size - middle, size - middle, False)
+        left = hashes.pop(0)
+        return node_hash(left, old), node_hash(left, new)
+
     if old_size == 0:
-        return not proof and old_root == EMPTY_ROOT
-    if old_size == size:
-        return not proof and old_root == root
-    path = [old_root, *proof] if old_size & (old_size - 1) == 0 else list(proof)
-    if not path:
+        return size >= 0 and not proof and old_root == EMPTY_ROOT
+    try:
+        return 0 < old_size <= size and roots(old_size, size, True) == (old_root, root) and not hashes
+    except IndexError:
         return False
-    at_, last = old_size - 1, size - 1
-    while at_ & 1:
-        at_, last = at_ >> 1, last >> 1
-    old = new = path[0]
-    for sibling in path[1:]:
-        if last == 0:
-            return False
-        if at_ & 1 or at_ == last:
-            old, new = node_hash(sibling, old), node_hash(sibling, new)
-            while not at_ & 1 and at_:
-                at_, last = at_ >> 1, last >> 1
-        else:
-            new = node_hash(new, sibling)
-        at_, last = at_ >> 1, last >> 1
-    return last == 0 and old == old_root and new == root

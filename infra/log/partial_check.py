@@ -17,7 +17,7 @@ from infra.log.checkpoints import Checkpoint
 from infra.log.full_check import Checker, of_hash
 from infra.log.leaves import leaf_hashes
 from infra.log.merkle import HASH_BYTES, at, root_of
-from infra.log.proofs import Nodes, NodeSource, read_tile, root_at
+from infra.log.proofs import Nodes, NodeSource, root_at
 from infra.log.signed_notes import BadNote, Verifier
 from infra.log.signed_roots import (
     Finding,
@@ -104,8 +104,8 @@ class PartChecker:
         rows = self._of_rows()
         of_log = list(self._found)
         try:
-            source, changed = self._tree(of_log)
-            comparison = self._compare_roots(source, of_log)
+            nodes, changed = self._tree(of_log)
+            comparison = self._compare_roots(nodes, of_log)
         except LookupError as error:
             of_log.append(Finding("tree_damaged", f"The log cannot be followed to its root: {error}."))
             return [*rows, *of_log]
@@ -123,22 +123,22 @@ class PartChecker:
         checker.feed([row.position for row in rows], leaf_hashes(rows))
         return [log.placed(finding) for finding in checker.finish() if finding.kind in OF_ROWS]
 
-    def _tree(self, found: list[Finding]) -> tuple[NodeSource, set[int]]:
+    def _tree(self, found: list[Finding]) -> tuple[Nodes, set[int]]:
         """The tree as it was signed, as far as it can be had; and the tiles of which the leaves were changed, while
         the events are as they were signed."""
         tiles = _Tiles(self._log, self._size)
         unfit = {number for number in self._tiles if not tiles.leads_up(0, number)}
         root = self._last_root()
-        if root is None or (not unfit and _root(tiles, self._size) == root):
+        if root is None or (not unfit and tiles.root() == root):
             return tiles, set()
         looked_at = unfit | ({self._size // WIDTH} & self._tiles)  # the last tile is under no hash but the root
         stored = tiles.with_leaves({number: tiles.tile(0, number) for number in looked_at})
-        if _root(stored, self._size) == root:
+        if stored.root() == root:
             detail = f"Hashes above the leaves of the log are not the roots of the tiles of {WIDTH} below them."
             found.append(Finding("tree_damaged", detail))
             return stored, set()
         again = tiles.with_leaves({number: self._again(number) for number in looked_at})
-        if _root(again, self._size) == root:
+        if again.root() == root:
             return again, looked_at
         return stored, set()
 
@@ -155,10 +155,9 @@ class PartChecker:
         first = number * WIDTH
         return leaf_hashes(self._log.rows_from(first, min(WIDTH, self._size - first)))
 
-    def _compare_roots(self, source: NodeSource, found: list[Finding]) -> RootComparison:
+    def _compare_roots(self, nodes: Nodes, found: list[Finding]) -> RootComparison:
         """The checkpoints under which these events were sealed, the last one, and those that were kept outside."""
         comparison = RootComparison()
-        nodes = Nodes(source, self._size)
         roots = [*signed(self._checkpoints(), self._keys, found), *kept_outside(self._outside, self._keys, found)]
         for mark in sorted(roots):
             if mark.size > self._size:
@@ -233,9 +232,6 @@ class _Suspected:
     def hashes(self, level: int, first: int, end: int) -> bytes:
         return b"" if level else self._hashes[first * HASH_BYTES : end * HASH_BYTES]
 
-    def tile(self, level: int, number: int, width: int) -> bytes:
-        return self.hashes(level, number * WIDTH, number * WIDTH + width)
-
     def starts(self, first: int, end: int) -> list[tuple[int, int]]:
         return []
 
@@ -246,57 +242,42 @@ class _Suspected:
         return []
 
 
-class _Tiles:
-    """The tiles of a log of some size, those above the leaves read once."""
+class _Tiles(Nodes):
+    """The tiles of a log of some size, with what the tiles above those of leaves say of them."""
 
-    def __init__(self, log: LogReader, size: int) -> None:
-        self._log = log
-        self._size = size
-        self._tiles: dict[tuple[int, int], bytes] = {}
+    def __init__(self, log: NodeSource, size: int, tiles: Mapping[tuple[int, int], bytes] | None = None) -> None:
+        super().__init__(log, size)
+        self._tiles = dict(tiles or {})
         self._leading: dict[tuple[int, int], bool] = {}
 
-    def tile(self, level: int, number: int, width: int | None = None) -> bytes:
-        found = self._tiles.get((level, number))
-        if found is None:
-            found = read_tile(self._log, self._size, level, number)
-            if level:  # those of leaves are looked at once, and are too many to be kept
-                self._tiles[level, number] = found
-        return found
+    def _is_full(self, level: int, number: int) -> bool:
+        """One that is not has its hashes straight in the root."""
+        return (number + 1) * WIDTH <= self.size >> BITS * level
 
     def leads_up(self, level: int, number: int) -> bool:
         """Whether a tile, and every one above it, has the root that the tile above it says."""
-        if (number + 1) * WIDTH > self._size >> BITS * level:
-            return True  # not full: its hashes go straight into the root
         known = self._leading.get((level, number))
         if known is None:
             above, place = divmod(number, WIDTH)
-            fits = root_of(self.tile(level, number)) == at(self.tile(level + 1, above), place)
-            known = self._leading[level, number] = fits and self.leads_up(level + 1, above)
+            known = self._leading[level, number] = not self._is_full(level, number) or (
+                root_of(self.tile(level, number)) == at(self.tile(level + 1, above), place)
+                and self.leads_up(level + 1, above)
+            )
         return known
 
-    def with_leaves(self, leaves: Mapping[int, bytes]) -> NodeSource:
+    def with_leaves(self, leaves: Mapping[int, bytes]) -> _Tiles:
         """With other tiles of leaves, and all above those worked out anew."""
         replaced = {(0, number): tile for number, tile in leaves.items()}
         waiting = list(replaced)
         for level, number in waiting:
-            if (number + 1) * WIDTH > self._size >> BITS * level:
-                continue
-            above, place = divmod(number, WIDTH)
-            key = (level + 1, above)
-            if key not in replaced:
-                waiting.append(key)
-            tile, root = replaced.get(key) or self.tile(*key), root_of(replaced[level, number])
-            replaced[key] = tile[: place * HASH_BYTES] + root + tile[(place + 1) * HASH_BYTES :]
-        return _Replaced(self, replaced)
+            if self._is_full(level, number):
+                above, place = divmod(number, WIDTH)
+                key = (level + 1, above)
+                if key not in replaced:
+                    waiting.append(key)
+                tile, root = replaced.get(key) or self.tile(*key), root_of(replaced[level, number])
+                replaced[key] = tile[: place * HASH_BYTES] + root + tile[(place + 1) * HASH_BYTES :]
+        return _Tiles(self._source, self.size, self._tiles | replaced)
 
-
-class _Replaced:
-    def __init__(self, tiles: _Tiles, replaced: Mapping[tuple[int, int], bytes]) -> None:
-        self._tiles, self._replaced = tiles, replaced
-
-    def tile(self, level: int, number: int, width: int) -> bytes:
-        return self._replaced.get((level, number)) or self._tiles.tile(level, number)
-
-
-def _root(source: NodeSource, size: int) -> bytes:
-    return root_at(Nodes(source, size), size)
+    def root(self) -> bytes:
+        return root_at(self, self.size)

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
 
 from infra.log.checkpoints import Checkpoint, parse_checkpoint
 from infra.log.merkle import HASH_BYTES, node_hash, root_from_inclusion, root_of, split
-from infra.log.signed_notes import BadNote
+from infra.log.signed_notes import BadNote, decode_base64
 from infra.log.tiles import BITS, WIDTH
 
 HEAD = "c2sp.org/tlog-proof@v1"
@@ -42,8 +43,8 @@ class Nodes:
     """Hashes of any part of a tree of a size, out of its tiles; each tile is asked for once."""
 
     def __init__(self, source: NodeSource, size: int) -> None:
+        self.size = size
         self._source = source
-        self._size = size
         self._tiles: dict[tuple[int, int], bytes] = {}
 
     def hash_of(self, first: int, end: int) -> bytes:
@@ -52,27 +53,19 @@ class Nodes:
         if count & (count - 1):
             middle = first + split(count)
             return node_hash(self.hash_of(first, middle), self.hash_of(middle, end))
-        height = count.bit_length() - 1
-        level, below = divmod(height, BITS)
-        at = first >> BITS * level
-        number, start = divmod(at, WIDTH)
-        tile = self._tile(level, number)
-        return root_of(tile[start * HASH_BYTES : (start + (1 << below)) * HASH_BYTES])
+        level, below = divmod(count.bit_length() - 1, BITS)
+        number, start = divmod(first >> BITS * level, WIDTH)
+        return root_of(self.tile(level, number)[start * HASH_BYTES : (start + (1 << below)) * HASH_BYTES])
 
-    def _tile(self, level: int, number: int) -> bytes:
+    def tile(self, level: int, number: int) -> bytes:
+        """A tile as a log of this size has it; LookupError where hashes are missing."""
         tile = self._tiles.get((level, number))
         if tile is None:
-            tile = self._tiles[level, number] = read_tile(self._source, self._size, level, number)
+            width = min(WIDTH, (self.size >> BITS * level) - number * WIDTH)
+            tile = self._tiles[level, number] = self._source.tile(level, number, width)
+            if len(tile) != width * HASH_BYTES:
+                raise LookupError(f"tile {number} of level {level} lacks hashes that a log of {self.size} has")
         return tile
-
-
-def read_tile(source: NodeSource, size: int, level: int, number: int) -> bytes:
-    """A tile as a log of that size has it; LookupError where hashes are missing."""
-    width = min(WIDTH, (size >> BITS * level) - number * WIDTH)
-    tile = source.tile(level, number, width)
-    if len(tile) != width * HASH_BYTES:
-        raise LookupError(f"tile {number} of level {level} lacks hashes that a log of {size} has")
-    return tile
 
 
 def root_at(nodes: Nodes, size: int) -> bytes:
@@ -81,16 +74,31 @@ def root_at(nodes: Nodes, size: int) -> bytes:
 
 def inclusion(nodes: Nodes, index: int, size: int) -> list[bytes]:
     """From the leaf's sibling up (RFC 6962, 2.1.1)."""
-    proof, first, end = list[bytes](), 0, size
+    return [nodes.hash_of(*sibling) for _, sibling in _descent(index, size)][::-1]
+
+
+def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:
+    """RFC 6962, 2.1.2; empty where either size is nothing or they are the same."""
+    if not 0 < old_size < size:
+        return []
+    proof = []
+    for part, sibling in _descent(old_size - 1, size):
+        proof.append(nodes.hash_of(*sibling))
+        if part[1] == old_size:
+            break
+    if part[0]:  # else it is the whole of the smaller tree, whose root the verifier has
+        proof.append(nodes.hash_of(*part))
+    return proof[::-1]
+
+
+def _descent(index: int, size: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """From the root down to a leaf: at each step the half with the leaf, and the other half."""
+    first, end = 0, size
     while end - first > 1:
         middle = first + split(end - first)
-        if index < middle:
-            proof.append(nodes.hash_of(middle, end))
-            end = middle
-        else:
-            proof.append(nodes.hash_of(first, middle))
-            first = middle
-    return proof[::-1]
+        left, right = (first, middle), (middle, end)
+        (first, end), sibling = (left, right) if index < middle else (right, left)
+        yield (first, end), sibling
 
 
 def check_signed(log: SignedSizes, *sizes: int) -> None:
@@ -99,24 +107,6 @@ def check_signed(log: SignedSizes, *sizes: int) -> None:
     for size in sizes:
         if not log.is_signed(size):
             raise NotSigned(f"No checkpoint was signed at {size} events: proofs lead from one checkpoint to another.")
-
-
-def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:
-    """RFC 6962, 2.1.2; empty where either size is nothing or they are the same."""
-    if not 0 < old_size < size:
-        return []
-    proof, first, end = list[bytes](), 0, size
-    while old_size != end:
-        middle = first + split(end - first)
-        if old_size <= middle:
-            proof.append(nodes.hash_of(middle, end))
-            end = middle
-        else:
-            proof.append(nodes.hash_of(first, middle))
-            first = middle
-    if first:  # else it is the whole of the smaller tree, whose root the verifier has
-        proof.append(nodes.hash_of(first, end))
-    return proof[::-1]
 
 
 # ---- written down
@@ -144,18 +134,12 @@ def parse_proof(text: str) -> Proof:
     return Proof(int(found[1]), tuple(read_hashes(found[2])), parse_checkpoint(found[3]))
 
 
-def hash_lines(hashes: tuple[bytes, ...] | list[bytes]) -> str:
+def hash_lines(hashes: Iterable[bytes]) -> str:
     return "".join(b64encode(hash_).decode() + "\n" for hash_ in hashes)
 
 
 def read_hashes(lines: str) -> list[bytes]:
-    hashes = []
-    for line in lines.splitlines():
-        try:
-            hash_ = b64decode(line, validate=True)
-        except ValueError:
-            raise BadNote("a hash that is not base64") from None
-        if len(hash_) != HASH_BYTES or b64encode(hash_).decode() != line:
-            raise BadNote("a hash that is not 32 bytes in base64")
-        hashes.append(hash_)
+    hashes = [decode_base64(line) for line in lines.splitlines()]
+    if any(len(hash_) != HASH_BYTES for hash_ in hashes):
+        raise BadNote("a hash has 32 bytes")
     return hashes

@@ -10,11 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import partial
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, LiteralString, NamedTuple
 
@@ -38,7 +36,6 @@ logger = logging.getLogger(__name__)
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
 CONNECTIONS = 2  # that hash leaves at once
 PAGE = 8_192  # positions that one of them works on at a time: with more the tree waits longer for the first of them
-AHEAD = 16  # pages that are asked for before the tree has them, so that no connection waits for the tree
 AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
@@ -90,9 +87,12 @@ class _Page(NamedTuple):
     hashes: bytes
     positions: list[int] | None
 
-    def placed(self, first: int, pieces: list[Piece]) -> _Rows:
-        """What the tree has grown by, if the page begins at leaf `first`."""
-        return [(piece, None if piece.level else self._position(piece.first - first)) for piece in pieces]
+    def add_to(self, tree: Tree) -> _Rows:
+        """Let the tree grow by the page; returns what has to be stored."""
+        first = tree.size
+        return [
+            (piece, None if piece.level else self._position(piece.first - first)) for piece in tree.add(self.hashes)
+        ]
 
     def _position(self, at: int) -> int:
         return self.first_position + at if self.positions is None else self.positions[at]
@@ -101,53 +101,41 @@ class _Page(NamedTuple):
 class Sealer:
     """Use it in a with statement; raises AlreadySealing if there is one."""
 
+    _connection: psycopg.Connection[tuple[Any, ...]]
+
     def __init__(self, database_url: str, key_folder: Path, *, allow_behind: bool = False) -> None:
-        self._database_url = database_url
         self._key_folder = key_folder
         self._allow_behind = allow_behind
         self._database = Database(database_url, connections_at_most=CONNECTIONS + 1)
         self._events = EventReader(self._database, TopicIds(self._database))
         self.log = LogReader(self._database)
         self._reading = ThreadPoolExecutor(CONNECTIONS, "roundledger-sealing")
-        self._writing = ThreadPoolExecutor(1, "roundledger-sealed")
-        self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._tree = Tree()
         self._position = 0
         self._extensions: tuple[str, ...] = ()
         self._signer: Signer | None = None
 
     def __enter__(self) -> Sealer:
-        try:
-            self._connection = self._lock()
+        with ExitStack() as resources:
+            resources.callback(self._database.close)
+            resources.enter_context(self._reading)
+            self._connection = resources.enter_context(psycopg.connect(self._database.url, autocommit=True))
+            row = self._connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
+            if row is None or not row[0]:
+                raise AlreadySealing("Another process seals this log.")
+            resources.callback(self._unlock)
+            take_role(self._connection, SERVICE_ROLE)
             self._load()
-        except BaseException:
-            self.close()
-            raise
+            self._resources = resources.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._resources.close()
 
-    def close(self) -> None:
-        self._reading.shutdown()
-        self._writing.shutdown()
-        self._database.close()
-        if self._connection is not None:
-            with suppress(psycopg.Error):  # now, and not when the server notices that the connection is gone
-                self._connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK_KEY])
-            self._connection.close()
-
-    def _lock(self) -> psycopg.Connection[tuple[Any, ...]]:
-        connection = psycopg.connect(self._database_url, autocommit=True)
-        try:
-            row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
-            if row is None or not row[0]:
-                raise AlreadySealing("Another process seals this log.")
-            take_role(connection, SERVICE_ROLE)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+    def _unlock(self) -> None:
+        """Now, and not when the server notices that the connection is gone."""
+        with suppress(psycopg.Error):
+            self._connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK_KEY])
 
     def _load(self) -> None:
         """Where the log ends. Nothing is built on a tree that does not give the root it was signed with."""
@@ -186,16 +174,12 @@ class Sealer:
     def seal(self, report: Callable[[int], None] = lambda sealed: None) -> int:
         """Seal all that is settled now, and return how many events that was; `report` gets those of each step."""
         signer = self.signer()
-        assert self._connection is not None
         upto, before = self._events.settle(), self._tree.size
         while self._position < upto:
             end = min(upto, self._position + AT_ONCE)
             tree = self._tree.copy()
             with self._connection.transaction(), self._connection.cursor() as cursor:
-                with self._meanwhile(partial(_insert_hashes, cursor)) as insert:
-                    for page in self._pages(self._position, end):
-                        first = tree.size
-                        insert(page.placed(first, tree.add(page.hashes)))
+                self._insert_leaves(cursor, tree, end)
                 if tree.size > self._tree.size:
                     _insert_checkpoint(cursor, self._signed(tree, [signer]), end)
             sealed = tree.size - self._tree.size
@@ -203,50 +187,30 @@ class Sealer:
             report(sealed)
         return self._tree.size - before
 
-    @contextmanager
-    def _meanwhile(self, do: Callable[[_Rows], None]) -> Iterator[Callable[[_Rows], None]]:
-        """Yields what does it in another thread, one after the other; all of it is done when this ends."""
-        last: Future[None] | None = None
-
-        def later(rows: _Rows) -> None:
-            nonlocal last
-            if last is not None:
-                last.result()
-            last = self._writing.submit(do, rows)
-
-        try:
-            yield later
-        finally:
-            if last is not None:
-                last.result()
-
-    def _pages(self, position: int, end: int) -> Iterator[_Page]:
-        """In order, while the next ones are being worked on."""
-        waiting: deque[Future[_Page | None]] = deque()
-        while position < end or waiting:
-            while position < end and len(waiting) < AHEAD:
-                upto = min(end, position + PAGE)
-                waiting.append(self._reading.submit(self._page, position, upto))
-                position = upto
-            page = waiting.popleft().result()
-            if page is not None:
-                yield page
+    def _insert_leaves(self, cursor: psycopg.Cursor[Any], tree: Tree, end: int) -> None:
+        """Let the tree grow up to a position. A thread stores its pages in order, while the next are hashed."""
+        starts = range(self._position, end, PAGE)
+        with ThreadPoolExecutor(1, "roundledger-sealed") as writing:
+            stored = [
+                writing.submit(_insert_hashes, cursor, page.add_to(tree))
+                for page in self._reading.map(lambda after: self._page(after, min(end, after + PAGE)), starts)
+                if page is not None
+            ]
+        for future in stored:
+            future.result()
 
     def _page(self, after: int, upto: int) -> _Page | None:
         page = {"after": after, "upto": upto}
-
-        def read(statement: LiteralString) -> list[tuple[Any, ...]]:
-            return self._database.rows(statement, page, prepare=True)
-
-        ((count, first, hashes),) = read(LEAVES)
+        ((count, first, hashes),) = self._database.rows(LEAVES, page)
         if not count:
             return None
         if len(hashes or b"") != count * HASH_BYTES:
             raise BrokenLog(
                 f"Between the positions {after + 1} and {upto} are events without an originator or a topic."
             )
-        whole = first == after + 1 and count == upto - after
-        return _Page(first, hashes, None if whole else [position for (position,) in read(POSITIONS)])
+        if first == after + 1 and count == upto - after:
+            return _Page(first, hashes, None)
+        return _Page(first, hashes, [position for (position,) in self._database.rows(POSITIONS, page)])
 
     def follow(self, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
         """Seal new events until `stop` is set. A database that is away for longer than its patience ends it."""
@@ -343,12 +307,10 @@ class Sealer:
 
     def _store_checkpoint(self, signers: list[Signer]) -> None:
         """The log as it is, signed once more."""
-        assert self._connection is not None
         with self._connection.cursor() as cursor:
             _insert_checkpoint(cursor, self._signed(self._tree, signers), self._position)
 
     def _announce(self, key: Verifier, reason: str) -> None:
-        assert self._connection is not None
         self._connection.execute("INSERT INTO roundledger.log_keys (key, reason) VALUES (%s, %s)", [key.text(), reason])
 
 

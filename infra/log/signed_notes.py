@@ -123,7 +123,7 @@ def parse_note(text: str) -> Note:
         found = _SIGNATURE_LINE.fullmatch(line)
         if found is None:
             raise BadNote("a line that is no signature stands under the text of a note")
-        value = _decoded(found[2])
+        value = decode_base64(found[2])
         if len(value) < 5 or len(signatures) == MOST_SIGNATURES:
             raise BadNote("a signature that is too short, or too many of them")
         signatures.append(Signature(found[1], value[:4], value[4:]))
@@ -158,7 +158,7 @@ def check_name(name: str) -> str:
 def _parts(parts: list[str], what: str) -> tuple[str, str, bytes]:
     if len(parts) != 3 or not _ID.fullmatch(parts[1]):
         raise BadNote(what)
-    key = _decoded(parts[2])
+    key = decode_base64(parts[2])
     if not key:
         raise BadNote(what)
     return check_name(parts[0]), parts[1], key
@@ -171,7 +171,8 @@ def _check(verifier: Verifier, id_: str) -> None:
         raise BadNote("a key whose id does not belong to it")
 
 
-def _decoded(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
+    """Refuses what an encoder would have written differently, so that a value has one text."""
     try:
         value = b64decode(text, validate=True)
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, LiteralString, NamedTuple
+from typing import LiteralString, NamedTuple, cast
 from uuid import UUID
 
 from infra.log.checkpoints import Checkpoint, parse_checkpoint
@@ -53,10 +53,8 @@ class LogReader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._rows = database.rows
         self.events = EventRows(database)
-
-    def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
-        return self._database.rows(statement, values, prepare=True)
 
     @property
     def database_url(self) -> str:
@@ -65,13 +63,12 @@ class LogReader:
     # ---- what the log is
 
     def log_id(self) -> UUID:
-        ((log_id,),) = self._rows("SELECT log_id FROM roundledger.log_identity", [])
-        found: UUID = log_id
-        return found
+        ((log_id,),) = self._rows("SELECT log_id FROM roundledger.log_identity")
+        return cast("UUID", log_id)
 
     def keys(self) -> list[Verifier]:
         """The one that signs now comes last."""
-        rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number", [])
+        rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number")
         return [parse_verifier(key) for (key,) in rows]
 
     def published(self, origin: str) -> Checkpoint | None:
@@ -97,20 +94,19 @@ class LogReader:
         return self._checkpoints("WHERE size > %b AND size <= %b ORDER BY number", above, upto)
 
     def _checkpoints(self, condition: LiteralString, *values: int) -> list[StoredCheckpoint]:
-        return [StoredCheckpoint(*row) for row in self._rows(f"{_CHECKPOINTS} {condition}", [*values])]
+        return [StoredCheckpoint(*row) for row in self._rows(f"{_CHECKPOINTS} {condition}", values)]
 
     # ---- the tree
 
     def size(self) -> int:
-        rows = self._rows(_SIZE, [])
+        rows = self._rows(_SIZE)
         return int(rows[0][0]) if rows else 0
 
     def extent(self) -> tuple[int, StoredCheckpoint | None]:
         """How many events have their hashes here, and the last checkpoint, as they are at one moment."""
         rows = self._rows(
             f"SELECT coalesce(({_SIZE}), 0), c.* FROM (VALUES (1)) now LEFT JOIN "
-            f"({_CHECKPOINTS} ORDER BY number DESC LIMIT 1) c ON true",
-            [],
+            f"({_CHECKPOINTS} ORDER BY number DESC LIMIT 1) c ON true"
         )
         size, *checkpoint = rows[0]
         return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)

@@ -238,7 +238,7 @@ def send(cursor: Cursor, appends: Sequence[Append]) -> list[int]:
     if any(append.sealed or append.receipt for append in appends):
         statement = APPEND_ALL
         values += _sealed_and_receipts(appends)
-    return [row[0] for row in cursor.execute(statement, values, prepare=True).fetchall()]
+    return [row[0] for row in cursor.execute(statement, values).fetchall()]
 
 
 def _unknown(error: Exception) -> OperationalError:

@@ -90,10 +90,8 @@ class CompactRows:
         """Events of these positions, both included, and of these topics, or of all."""
         if topics is None:
             return self._rows(f"{_BETWEEN} ORDER BY e.position", first, last)
-        self._topic_ids.learn()
-        numbers = [number for number, name in self._topic_ids.names.items() if name in topics]
         statement: LiteralString = f"{_BETWEEN} AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
-        return self._rows(statement, first, last, numbers)
+        return self._rows(statement, first, last, self._topic_ids.numbers(topics))
 
     def firsts(self, originators: Sequence[int]) -> list[EventRow]:
         """The first events of these aggregates."""
@@ -130,4 +128,4 @@ class CompactRows:
         return list(map(EventRow._make, self._select(statement, *values)))
 
     def _select(self, statement: LiteralString, *values: Any) -> list[Any]:
-        return self._database.read(lambda cursor: cursor.execute(statement, values, prepare=True).fetchall())
+        return self._database.rows(statement, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore
 from typing import Any, LiteralString, TypeAlias, TypeVar, cast
@@ -22,6 +22,7 @@ from infra.store.encoding import binary_arrays
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
+Params: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class ConnectionLost(persistence.OperationalError):
@@ -122,11 +123,11 @@ class Database:
             except psycopg.Error as error:
                 raise as_library_error(error) from error
 
-    def rows(self, statement: Any, values: Any = None, *, prepare: bool | None = None) -> list[tuple[Any, ...]]:
+    def rows(self, statement: LiteralString, values: Params | None = None) -> list[tuple[Any, ...]]:
         """What a statement selects that changes nothing."""
-        return self.read(lambda cursor: cursor.execute(statement, values, prepare=prepare).fetchall())
+        return self.read(lambda cursor: cursor.execute(statement, values).fetchall())
 
-    def write(self, statement: LiteralString, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def write(self, statement: LiteralString, values: Params) -> list[tuple[Any, ...]]:
         """Execute a statement once, and return its rows, if it gives any."""
         with self.cursor() as cursor:
             cursor.execute(statement, values)
@@ -170,7 +171,7 @@ def open_sealed(cursor: Cursor, statement: LiteralString, values: Sequence[Any])
     if connection not in _announced:
         cursor.execute("SELECT roundledger.announce_session()")
         _announced.add(connection)
-    return cursor.execute(statement, values, prepare=True).fetchall()
+    return cursor.execute(statement, values).fetchall()
 
 
 def rights_beyond_service(database_url: str) -> str | None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from typing import Any, LiteralString, cast
+from typing import LiteralString, cast
 from uuid import UUID
 
 from infra.store.database import Database
@@ -29,11 +29,13 @@ logger = logging.getLogger(__name__)
 
 OF_ONE: LiteralString = (
     "SELECT originator_version, topic_id, state FROM roundledger.events "
-    "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b)"
+    "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b) "
+    "AND originator_version > %b AND originator_version <= %b ORDER BY originator_version"
 )
 OF_ALL: LiteralString = (
     "SELECT position, recorded_at, originator_id, originator_version, topic_id, state "
-    "FROM roundledger.events JOIN roundledger.originators USING (originator) WHERE position > %b"
+    "FROM roundledger.events JOIN roundledger.originators USING (originator) "
+    "WHERE position > %b AND position <= %b AND (%b OR topic_id = ANY(%b::int2[])) ORDER BY position LIMIT %b"
 )
 WRITERS: LiteralString = (
     "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
@@ -41,13 +43,14 @@ WRITERS: LiteralString = (
     "AND relation = 'roundledger.events'::regclass"
 )
 RUN_LIMIT = 10_000
+BEFORE_ALL, LAST_VERSION, LAST_POSITION = -(1 << 31), (1 << 31) - 1, (1 << 63) - 1  # the limits of the columns
 
 
 class EventReader:
     """`wait_seconds`: how long to wait for a writer before reading on only as far as is certain without it."""
 
     def __init__(self, database: Database, topic_ids: TopicIds, *, wait_seconds: float = 1.0) -> None:
-        self._database = database
+        self._rows = database.rows
         self._topic_ids = topic_ids
         self._wait_seconds = wait_seconds
         self._settled = 0  # nothing can turn up at this position or below it any more
@@ -62,27 +65,17 @@ class EventReader:
         limit: int | None = None,
     ) -> list[tuple[int, int, bytes]]:
         """(version, number of the topic, state) of one aggregate's events, by version."""
-        statement: LiteralString = OF_ONE
-        values: list[Any] = [originator_id]
-        if gt is not None:
-            statement += " AND originator_version > %b"
-            values.append(gt)
-        if lte is not None:
-            statement += " AND originator_version <= %b"
-            values.append(lte)
-        statement += " ORDER BY originator_version DESC" if desc else " ORDER BY originator_version"
-        if limit is not None:
-            statement += " LIMIT %b"
-            values.append(limit)
-        return cast("list[tuple[int, int, bytes]]", self._rows(statement, values))
+        after, upto = BEFORE_ALL if gt is None else gt, LAST_VERSION if lte is None else lte
+        statement: LiteralString = f"{OF_ONE} DESC LIMIT %b" if desc else f"{OF_ONE} LIMIT %b"
+        rows = self._rows(statement, [originator_id, after, upto, limit])
+        return cast("list[tuple[int, int, bytes]]", rows)
 
     def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
         """At most `limit` events after a position, in order, so that nothing will ever turn up between them.
 
         May return fewer than there are while a writer is slow; whoever goes on from the last row misses nothing.
         """
-        topic_ids = self._numbers(topics)
-        rows = self._page(after, limit, upto, topic_ids)
+        rows = self._page(after, limit, upto, topics)
         if not rows or rows[-1].position <= self._settled:
             return rows
         last = rows[-1].position
@@ -92,7 +85,7 @@ class EventReader:
             return rows
         if self.writers_have_ended(self._wait_seconds):
             self._settled = max(self._settled, last)
-            return self._page(after, limit, last, topic_ids)
+            return self._page(after, limit, last, topics)
         logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
         return [] if topics else rows[:sure]
 
@@ -115,35 +108,17 @@ class EventReader:
         return settled
 
     def last_position(self) -> int | None:
-        (row,) = self._rows("SELECT max(position) FROM roundledger.events", [])
-        return None if row[0] is None else int(row[0])
+        ((last,),) = self._rows("SELECT max(position) FROM roundledger.events")
+        return cast("int | None", last)
 
-    def _page(self, after: int, limit: int, upto: int | None, topic_ids: list[int] | None) -> list[LogRow]:
-        statement: LiteralString = OF_ALL
-        values: list[Any] = [after]
-        if upto is not None:
-            statement += " AND position <= %b"
-            values.append(upto)
-        if topic_ids is not None:
-            statement += " AND topic_id = ANY(%b::int2[])"
-            values.append(topic_ids)
-        statement += " ORDER BY position LIMIT %b"
-        values.append(limit)
-        rows = self._rows(statement, values)
+    def _page(self, after: int, limit: int, upto: int | None, topics: Sequence[str]) -> list[LogRow]:
+        upto = LAST_POSITION if upto is None else upto
+        rows = self._rows(OF_ALL, [after, upto, not topics, self._topic_ids.numbers(topics), limit])
         name = self._topic_ids.name
         return [
             LogRow(position, recorded_at, originator_id, version, name(topic_id), state)
             for position, recorded_at, originator_id, version, topic_id, state in rows
         ]
-
-    def _rows(self, statement: LiteralString, values: list[Any]) -> list[tuple[Any, ...]]:
-        return self._database.rows(statement, values, prepare=True)
-
-    def _numbers(self, topics: Sequence[str]) -> list[int] | None:
-        if not topics:
-            return None
-        self._topic_ids.learn()
-        return [number for number, topic in self._topic_ids.names.items() if topic in topics]
 
     def writers_have_ended(self, wait_seconds: float) -> bool:
         """Waits until all that write now have ended. False if one of them takes too long."""
@@ -159,7 +134,7 @@ class EventReader:
         return True
 
     def _writers(self) -> set[str]:
-        return {row[0] for row in self._rows(WRITERS, [])}
+        return {row[0] for row in self._rows(WRITERS)}
 
 
 def _without_gaps(rows: list[LogRow], settled: int) -> int:

@@ -69,7 +69,7 @@ class EventRows:
         statement: LiteralString = (
             "SELECT position FROM roundledger.events WHERE position >= %b AND position < %b ORDER BY position"
         )
-        return [position for (position,) in self._database.rows(statement, [first, end], prepare=True)]
+        return [position for (position,) in self._database.rows(statement, [first, end])]
 
     def _rows(self, statement: LiteralString, values: list[Any]) -> list[LogRow]:
-        return [LogRow(*row) for row in self._database.rows(statement, values, prepare=True)]
+        return [LogRow(*row) for row in self._database.rows(statement, values)]

@@ -1,4 +1,4 @@
-"""Where an eventsourcing Application finds our parts: PERSISTENCE_MODULE is "infra.store.event_store"."""
+"""The event store of the eventsourcing library, over our mapper and recorder."""
 
 from __future__ import annotations
 
@@ -8,20 +8,7 @@ from uuid import UUID
 
 import msgspec
 from eventsourcing.domain import DomainEventProtocol
-from eventsourcing.persistence import (
-    AggregateRecorder,
-    EventStore,
-    InfrastructureFactory,
-    Mapper,
-    MapperDeserialisationError,
-    Notification,
-    NotSupportedError,
-    Recording,
-    StoredEvent,
-    TrackingRecorder,
-    Transcoder,
-)
-from eventsourcing.utils import resolve_topic
+from eventsourcing.persistence import EventStore, MapperDeserialisationError, Notification, Recording, StoredEvent
 
 from infra.store.appender import SealedCard
 from infra.store.encoding.mapper import Entry, RecordedEvent, Topics, TypedMapper
@@ -110,54 +97,3 @@ class _Decoders(dict[int, Callable[[bytes], Entry[Any]]]):
     def __missing__(self, topic_id: int) -> Callable[[bytes], Entry[Any]]:
         self[topic_id] = self._topics.decoder(self._topic_ids.name(topic_id))
         return self[topic_id]
-
-
-class LedgerFactory(InfrastructureFactory[TrackingRecorder]):
-    """One recorder for all purposes of an application. Settings of its environment:
-
-    ROUNDLEDGER_DATABASE_URL, and ROUNDLEDGER_TOPICS, where the application's `Topics` are ("module:attribute").
-    """
-
-    def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        self._recorder: LedgerRecorder | None = None
-
-    def _setting(self, name: str) -> str:
-        if value := self.env.get(name):
-            return value
-        raise OSError(f"{name} is not set")
-
-    def application_recorder(self) -> LedgerRecorder:
-        if self._recorder is None:
-            self._recorder = LedgerRecorder(self._setting("ROUNDLEDGER_DATABASE_URL"))
-        return self._recorder
-
-    def process_recorder(self) -> LedgerRecorder:
-        return self.application_recorder()
-
-    def tracking_recorder(self, tracking_recorder_class: type[TrackingRecorder] | None = None) -> TrackingRecorder:
-        return self.application_recorder()
-
-    def aggregate_recorder(self, purpose: str = "events") -> AggregateRecorder:
-        if purpose != "events":
-            raise NotSupportedError("there are no snapshots: a round is short, and its events are the truth")
-        return self.application_recorder()
-
-    def mapper(
-        self, transcoder: Transcoder | None = None, mapper_class: type[Mapper[Any]] | None = None
-    ) -> Mapper[Any]:
-        topics: Topics = resolve_topic(self._setting("ROUNDLEDGER_TOPICS"))
-        return TypedMapper(topics)
-
-    def event_store(
-        self, mapper: Mapper[Any] | None = None, recorder: AggregateRecorder | None = None
-    ) -> EventStore[Any]:
-        return LedgerEventStore(
-            cast("TypedMapper", mapper or self.mapper()),
-            cast("LedgerRecorder", recorder or self.application_recorder()),
-        )
-
-    def close(self) -> None:
-        if self._recorder is not None:
-            self._recorder.close()
-            self._recorder = None

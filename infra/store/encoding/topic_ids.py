@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from infra.store.database import Database
 from infra.store.encoding import binary_arrays
 
@@ -17,6 +19,12 @@ class TopicIds:
         if number not in self.names:
             self.learn()
         return self.names.get(number) or f"topic {number}, whose name is gone"
+
+    def numbers(self, topics: Collection[str]) -> list[int]:
+        """Those of the topics that are stored."""
+        if topics:
+            self.learn()
+        return [number for number, topic in self.names.items() if topic in topics]
 
     def learn(self) -> None:
         """Read the table again: another process may have added to it."""

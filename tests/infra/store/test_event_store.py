@@ -1,4 +1,4 @@
-"""The parts together, as an Application of the eventsourcing library finds them."""
+"""The parts together, in an Application of the eventsourcing library."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
-from eventsourcing.application import AggregateNotFoundError, Application
-from eventsourcing.persistence import IntegrityError, MapperDeserialisationError, NotSupportedError, StoredEvent
+from eventsourcing.application import AggregateNotFoundError
+from eventsourcing.persistence import IntegrityError, MapperDeserialisationError, StoredEvent
 from msgspec import Struct, structs
 
 from domain.round.sealing import SealedUnit
+from infra.ledger.application import LedgerApplication
 from infra.store.appender import Receipt, SealedCard
 from infra.store.encoding.mapper import RecordedEvent, Topics, UnknownTopic
-from infra.store.event_store import LedgerEventStore
 
 
 class WagerPlaced(Struct, frozen=True, array_like=True):
@@ -51,17 +51,15 @@ class Batch:
         return self._events
 
 
-class Table(Application[UUID]):
-    env = {"PERSISTENCE_MODULE": "infra.store.event_store", "ROUNDLEDGER_TOPICS": f"{__name__}:TOPICS"}  # noqa: RUF012
+class Table(LedgerApplication):
+    """The ledger's application, with events of its own."""
 
-    @property
-    def store(self) -> LedgerEventStore:
-        return cast("LedgerEventStore", self.events)
+    topics = TOPICS
 
 
 @pytest.fixture
 def table(ledger_url: str) -> Iterator[Table]:
-    with Table({"ROUNDLEDGER_DATABASE_URL": ledger_url}) as table:
+    with Table(ledger_url) as table:
         yield table
 
 
@@ -90,29 +88,19 @@ def test_what_opens_a_seal_is_saved_with_its_event_and_with_the_receipt(table: T
     receipt = Receipt(f"{pot}", b"hash", b"answer")
     recordings = table.save(cast("Any", Batch(sealed, *wagers(pot, 2500, after=1))), receipt=receipt)
     assert len({recording.notification.id for recording in recordings}) == 2
-    assert table.store.load(pot) == wagers(pot, 500) + wagers(pot, 2500, after=1)
-    assert table.store.load(pot, lte=1) == table.store.load(pot)[:1]
-    assert table.store.last(pot) == table.store.load(pot)[1:]
-    assert table.store.load(uuid4()) == table.store.last(uuid4()) == []
-    assert table.store.recorder.sealed_cards(pot) == [SealedCard(pot, 1, 0, "As", b"salt")]
-    assert table.store.recorder.receipt(f"{pot}") == receipt
+    assert table.events.load(pot) == wagers(pot, 500) + wagers(pot, 2500, after=1)
+    assert table.events.load(pot, lte=1) == table.events.load(pot)[:1]
+    assert table.events.last(pot) == table.events.load(pot)[1:]
+    assert table.events.load(uuid4()) == table.events.last(uuid4()) == []
+    assert table.events.recorder.sealed_cards(pot) == [SealedCard(pot, 1, 0, "As", b"salt")]
+    assert table.events.recorder.receipt(f"{pot}") == receipt
 
 
 def test_what_the_topics_do_not_explain_is_an_error(table: Table):
     strange, broken = uuid4(), uuid4()
-    table.store.recorder.insert_events([StoredEvent(strange, 1, "sample.strange.v1", b"[]")])
+    table.events.recorder.insert_events([StoredEvent(strange, 1, "sample.strange.v1", b"[]")])
     with pytest.raises(UnknownTopic, match=r"sample\.strange\.v1"):
-        table.store.load(strange)
-    table.store.recorder.insert_events([StoredEvent(broken, 1, "sample.wager_placed.v1", b"[7]")])
+        table.events.load(strange)
+    table.events.recorder.insert_events([StoredEvent(broken, 1, "sample.wager_placed.v1", b"[7]")])
     with pytest.raises(MapperDeserialisationError, match=f"{broken}"):
-        table.store.load(broken)
-
-
-def test_settings_that_are_missing_are_named(ledger_url: str):
-    with pytest.raises(OSError, match="ROUNDLEDGER_DATABASE_URL is not set"):
-        Table({"ROUNDLEDGER_DATABASE_URL": ""})
-
-
-def test_there_are_no_snapshots(table: Table):
-    with pytest.raises(NotSupportedError):
-        table.factory.aggregate_recorder("snapshots")
+        table.events.load(broken)

@@ -263,6 +263,7 @@ def test_connections_killed_under_load_lose_nothing_and_double_nothing(ledger_ur
                     "WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
                 )
 
+        wire.cut("answer")
         with repeatedly(harm, 0.25), ThreadPoolExecutor(16) as pool:
             list(pool.map(play, tables))
         for table in tables:
