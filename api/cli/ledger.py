@@ -160,13 +160,13 @@ def _print_timeline(replayed: Any, clock: "PropertyClock") -> None:
     table.add_column("clause", style="dim")
     opened = replayed.steps[0].entry.at
     for step in replayed.steps:
-        entry, told = step.entry, step.told
-        cards = Text(" ").join(Text(card, style="red" if card[1:] in ("d", "h") else "") for card in told.cards)
-        amount = "" if told.amount is None else money(told.amount)
-        seat = "" if told.seat is None else str(told.seat)
+        entry, text = step.entry, step.text
+        cards = Text(" ").join(Text(card, style="red" if card[1:] in ("d", "h") else "") for card in text.cards)
+        amount = "" if text.amount is None else money(text.amount)
+        seat = "" if text.seat is None else str(text.seat)
         style = {"win": "green", "lose": "red"}.get(getattr(entry.event, "outcome", ""), "")
         time = f"{clock.after(opened, entry.at)}{' late' if entry.late else ''}"
-        table.add_row(str(step.number), time, seat, cards, amount, Text(told.what, style=style), told.clause or "")
+        table.add_row(str(step.number), time, seat, cards, amount, Text(text.what, style=style), text.clause or "")
     console = Console()
     if not console.is_terminal:
         console.width = 200  # a file has room for whole sentences

@@ -104,7 +104,8 @@ def checkpoint(
     data_dir: DataDir = None,
 ) -> None:
     """Print the log's last signed checkpoint. Keep it somewhere else: it tells whether the log was changed."""
-    from infra.log.proofs import Nodes, NotSigned, check_signed, consistency, hash_lines
+    from infra.log.proofs import Nodes, consistency, hash_lines
+    from infra.log.stored_log import NotSigned
 
     with open_log(database_url, data_dir) as log:
         latest = log.latest()
@@ -116,7 +117,7 @@ def checkpoint(
             fail(f"the log has {latest.size} events, fewer than {since}")
         else:
             try:
-                check_signed(log, since)
+                log.check_signed(since)
             except NotSigned as refusal:
                 fail(str(refusal))
             sys.stdout.write(hash_lines(consistency(Nodes(log, latest.size), since, latest.size)))

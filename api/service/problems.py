@@ -16,7 +16,7 @@ from infra.access.staff import NotAllowed
 from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes import UnknownDispute
 from infra.ledger.ledger import UnknownRound
-from infra.ledger.round_play import Overtaken, StaleVersion
+from infra.ledger.round_play import StaleVersion, VersionConflict
 from infra.store.clock_offset import ClocksDiffer
 from infra.store.errors import NOT_STORING, UNAVAILABLE
 from projections.engine.projector import Unavailable
@@ -156,7 +156,7 @@ def problem_of(error: Exception) -> Problem:
     match error:
         case Problem():
             return error
-        case Overtaken():
+        case VersionConflict():
             return of_refusal(error, version=error.version)
         case Refusal():
             return of_refusal(error)

@@ -16,11 +16,10 @@ from api.service.tokens import Tokens
 from infra.access.looks import Looks
 from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
-from infra.aggregates.round_cache import RoundCache
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
 from infra.ledger.round_play import RoundPlay
-from infra.store.news import News
+from infra.store.notifications import EventListener
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
@@ -51,8 +50,7 @@ class Service:
         self.rates = RateLimit(settings.rate_limit if settings.authenticated else 0)
         self.failures = RateLimit(min(settings.rate_limit, FAILURES_A_SECOND))
         self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
-        self.live = RoundCache()
-        self.play = RoundPlay(ledger, self.live)
+        self.play = RoundPlay(ledger)
         self.clock = clock or LiveClock(database.url)
         self.property = LiveProperty(database)
         self.projecting = Projector(database, settings.follow)
@@ -60,7 +58,7 @@ class Service:
         self.auditing = Auditor(database)
         self.trail = TrailDigests(database.url)
         self.stopping = threading.Event()
-        self.news = News(database.url, self.stopping)
+        self.listener = EventListener(database.url, self.stopping)
         self.books = Books(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
 
     async def run(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
@@ -90,7 +88,7 @@ class Service:
 
     def close(self) -> None:
         self.stopping.set()
-        self.news.close()
+        self.listener.close()
         self.projecting.close()
         self.auditing.close()
         self.sealing.close()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.floor import meters
@@ -66,25 +65,10 @@ class Meters:
         document = {**terms.document, "meter": _figures(stored.meter)}
         return replace(terms, meter=stored.meter, document=document), stored
 
-    def complete(self, table: str, given: TermsDocument, current: Terms | None) -> TermsDocument:
-        """Terms that leave out figures of their meter take the stored ones; with none stored they stay as they are.
-
-        A meter that is left out entirely is the one of `current`, by which the table plays now, or the table's own.
-        """
-        if not needs_meter(given):
-            return given
-        name = None
-        if given.meter is UNSET:
-            name = None if current is None or current.meter is None else current.meter.id
-        elif given.meter.id is not UNSET:
-            name = given.meter.id
-        found = self.find(name or _own_meter(table))
+    def with_figures(self, given: TermsDocument, meter_id: str) -> TermsDocument:
+        """Terms with the figures of a stored meter; where none is stored they stay as they are."""
+        found = self.find(meter_id)
         return given if found is None else replace(given, meter=msgspec.convert(_figures(found.meter), MeterDocument))
-
-
-def needs_meter(given: TermsDocument) -> bool:
-    """Whether the terms have a progressive and leave the figures of its meter to the ledger."""
-    return isinstance(given.progressive, str) and (given.meter is UNSET or not given.meter.has_figures)
 
 
 def same_terms(table: str, first: Terms, second: Terms) -> bool:
@@ -95,10 +79,10 @@ def same_terms(table: str, first: Terms, second: Terms) -> bool:
 
 
 def _meter_id(table: str, terms: Terms) -> str | None:
-    return None if terms.meter is None else terms.meter.id or _own_meter(table)
+    return None if terms.meter is None else terms.meter.id or own_meter(table)
 
 
-def _own_meter(table: str) -> str:
+def own_meter(table: str) -> str:
     """The meter of a table that shares none."""
     return f"meter-{table}"
 

@@ -42,11 +42,10 @@ class Rulebook:
         """Store the rule set's text with the first session that plays by it."""
         if rules.content_hash in self._adopted:
             return
-        stream = stream_id("rules", rules.content_hash)
-        if self._events.load(stream):
+        if self._events.load(stream_id("rules", rules.content_hash)):
             self._adopted.add(rules.content_hash)
         else:
-            changes.add(stream, 0, [RuleSetAdopted(rules.id, rules.content_hash, rules.text)])
+            changes.add("rules", rules.content_hash, 0, [RuleSetAdopted(rules.id, rules.content_hash, rules.text)])
 
 
 def terms_of(rules: RuleSet, document: Mapping[str, Any]) -> Terms:

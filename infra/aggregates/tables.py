@@ -13,7 +13,7 @@ from domain.floor.table_sessions import TableEvent, TableSession
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument
 from infra.aggregates.changes import Changes
-from infra.aggregates.meters import Meters, needs_meter
+from infra.aggregates.meters import Meters, own_meter
 from infra.aggregates.rulebook import Rulebook, terms_of
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
@@ -39,10 +39,10 @@ class TableState(Struct, frozen=True):
         """After events of its session, which are added to the changes."""
         assert self.session is not None
         session = table_sessions.fold(self.session, events)
-        stream = stream_id("session", f"{session.table}/{session.opened.session}")
-        version = changes.add(stream, self.session_version, events)
+        name = f"{session.table}/{session.opened.session}"
+        version = changes.add("session", name, self.session_version, events)
         if version // NOTE_EVERY > self.session_version // NOTE_EVERY:
-            version = changes.add(stream, version, [table_sessions.noted(session)])
+            version = changes.add("session", name, version, [table_sessions.noted(session)])
         at_ms = changes.at_ms if any(isinstance(event, table_sessions.IN_ORDER) for event in events) else 0
         return replace(self, session=session, session_version=version, at_ms=max(self.at_ms, at_ms))
 
@@ -113,22 +113,30 @@ class Tables:
             box = state.session.box
         if box is None and terms.schedule is not None:
             box = f"{table}-box-1"
-            box_version = changes.add(stream_id("box", box), 0, [drop_boxes.BoxInstalled(box, table)])
+            box_version = changes.add("box", box, 0, [drop_boxes.BoxInstalled(box, table)])
         opened = table_sessions.open_session(rules, terms, table, state.session, box)
         numbered = table_sessions.SessionNumbered(opened.session)
         return TableState(
             session=table_sessions.start(rules, terms, opened),
-            session_version=changes.add(stream_id("session", f"{table}/{opened.session}"), 0, [opened]),
-            table_version=changes.add(stream_id("table", table), state.table_version, [numbered]),
+            session_version=changes.add("session", f"{table}/{opened.session}", 0, [opened]),
+            table_version=changes.add("table", table, state.table_version, [numbered]),
             box_version=box_version,
             opened_at_ms=changes.at_ms,
             at_ms=changes.at_ms,
         )
 
     def with_stored_meter(self, table: str, given: TermsDocument) -> TermsDocument:
-        """Terms whose progressive leaves its meter to the ledger, with the stored figures; any others as they are."""
-        current = None
-        if needs_meter(given) and given.meter is UNSET:
+        """Terms whose progressive leaves its meter to the ledger, with the stored figures; any others as they are.
+
+        A meter that is left out entirely is the one of the session that is open, or the table's own.
+        """
+        if not isinstance(given.progressive, str) or (given.meter is not UNSET and given.meter.has_figures):
+            return given
+        name = None
+        if given.meter is UNSET:
             session = self.reload(table).session  # another process may have opened one with another meter
-            current = None if session is None or session.closed else session.terms
-        return self._meters.complete(table, given, current)
+            if session is not None and not session.closed and session.terms.meter is not None:
+                name = session.terms.meter.id
+        elif given.meter.id is not UNSET:
+            name = given.meter.id
+        return self._meters.with_figures(given, name or own_meter(table))

@@ -9,12 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from domain.money import cents
-from infra.demo.roster import ACCOUNTING, COUNTERS, FLOOR, SECOND_FLOOR, TABLES
+from infra.demo.roster import ACCOUNTING, COUNTERS, FLOOR, HOUR_MS, SECOND_FLOOR, TABLES
 from infra.demo.single_steps import Once
 from infra.ledger.floor import Floor
-from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.ledger import Actor
 
-HOUR_MS = 60 * 60 * 1000
 REMOVED_MS = 22 * HOUR_MS  # after the start of the gaming day
 COUNTED_MS = 26 * HOUR_MS
 SIGNED_MS = 29 * HOUR_MS
@@ -41,11 +40,11 @@ class DayOfBoxes:
         if result["fee"] is not None:
             self._fees.setdefault(table, {})[result["id"]] = cents(result["fee"]["amount"])
 
-    def remove(self, ledger: Ledger, once: Once) -> None:
+    def remove(self, once: Once) -> None:
         """One after the other, at the end of the day."""
         for number, table in enumerate(self._fees):
             box = f"{table}-box-{self.day + 1}"
-            if ledger.find_box(box) is None:
+            if once.ledger.find_box(box) is None:
                 continue  # the table has taken its first fee after its first night
             seal = f"S-{20_000 + self.day * len(TABLES) + number}"
             actor = Actor(FLOOR, self._day_ms + REMOVED_MS + number * 60_000)
@@ -62,12 +61,12 @@ class DayOfBoxes:
     def holds_cents(self, table: str) -> int:
         return sum(self._fees[table].values())
 
-    def count(self, ledger: Ledger, once: Once, short: Short | None) -> None:
+    def count(self, once: Once, short: Short | None) -> None:
         """On the next morning. One box is counted three times, and the short one is left for whoever looks into it."""
         boxes = list(self.boxes.values())
         to_count = boxes[:-LEFT_TO_COUNT] if self._last else boxes
         for number, box in enumerate(to_count):
-            found = ledger.find_box(box)
+            found = once.ledger.find_box(box)
             assert found is not None
             holds_cents = found[0].expected - (SHORT_CENTS if short and short.box == box else 0)
             first_cents = holds_cents - (MISCOUNT_CENTS if self.day == 0 and number == 1 else 0)
@@ -79,7 +78,7 @@ class DayOfBoxes:
             if short is not None and short.box == box:
                 text = "A $5.00 chip still lay beside the slot after this round; the dealer says that it was dropped."
                 actor = Actor(FLOOR, self._at(REMOVED_MS, 0))
-                once.do(f"short/{box}", partial(ledger.note, short.round, "irregularity", text, None, actor))
+                once.do(f"short/{box}", partial(once.ledger.note, short.round, "irregularity", text, None, actor))
             elif not self._last:  # the last day's are left for accounting
                 actor = Actor(ACCOUNTING, self._at(SIGNED_MS, number))
                 once.on_floor(f"sign/{box}", partial(Floor.reconcile_box, box=box, actor=actor))

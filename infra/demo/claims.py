@@ -9,13 +9,11 @@ from domain.disputes import disputes
 from domain.disputes.disputes import Claim, Dispute, DisputeEvent
 from domain.money import cents
 from domain.round.corrections import Entry
-from infra.demo.roster import ARBITERS, FLOOR, dealer_at
+from infra.demo.roster import ARBITERS, DAY_MS, FLOOR, MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
 from infra.ledger.disputes import Disputes
-from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.ledger import Actor
 
-MINUTE_MS = 60_000
-DAY_MS = 24 * 60 * MINUTE_MS
 SOONEST_SLOT = 1
 WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, the second and the third day
 
@@ -23,22 +21,22 @@ WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, the second and the third d
 class Case:
     """A file, kept step by step."""
 
-    def __init__(self, ledger: Ledger, once: Once, name: str) -> None:
-        self._ledger, self._once, self._name = ledger, once, name
+    def __init__(self, once: Once, name: str) -> None:
+        self._once, self.name = once, name
 
     def do(self, step: str, work: Callable[[Disputes], Any]) -> None:
-        self._once.do(f"{self._name}/{step}", lambda receipt: work(Disputes(self._ledger, receipt)))
+        self._once.do(f"{self.name}/{step}", lambda receipt: work(Disputes(self._once.ledger, receipt)))
 
     def add(self, step: str, decide: Callable[[Dispute], DisputeEvent], actor: Actor) -> None:
-        self.do(step, lambda filed: filed.add(self._name, decide, actor))
+        self.do(step, lambda filed: filed.add(self.name, decide, actor))
 
 
 class Claims:
     """A claim a day, on the first wager that somebody lost at that day's table with a hand that was played to its end:
     about the reading of a hand that was folded there would be nothing to look into."""
 
-    def __init__(self, ledger: Ledger, once: Once) -> None:
-        self._ledger, self._once = ledger, once
+    def __init__(self, once: Once) -> None:
+        self._once = once
         self._claimed: set[int] = set()  # days
 
     def after(self, day: int, slot: int, table: str, result: dict[str, Any], at_ms: int) -> None:
@@ -53,45 +51,42 @@ class Claims:
         if line is None:
             return
         self._claimed.add(day)
-        case = Case(self._ledger, self._once, f"dispute-{day + 1}")
-        self._open(case, f"dispute-{day + 1}", table, result, line, at_ms)
+        case = Case(self._once, f"dispute-{day + 1}")
+        _open(case, table, result["id"], line, at_ms)
         (_settle, _appeal, _leave_open)[day](case, line, at_ms + DAY_MS // 2)
 
-    def _open(
-        self, case: Case, name: str, table: str, result: dict[str, Any], line: dict[str, Any], at_ms: int
-    ) -> None:
-        deadline_ms = at_ms + disputes.DAYS_TO_RULE * DAY_MS
-        text = "I had the better hand, and my cards were taken away before anybody had read them."
-        claim = Claim(line["seat"], line["spot"], "hand reading", cents(line["wager"]), text, deadline_ms)
-        actor = Actor(FLOOR, at_ms + 4 * MINUTE_MS)
-        case.do("open", lambda filed: filed.open(result["id"], claim, actor, name))
-        dealer = dealer_at(table, at_ms)
-        said = "I read the hand aloud, and nobody objected."
-        case.add("dealer", lambda dispute: disputes.give_statement(dispute, dealer, "dealer", said), actor)
-        camera = f"cam-{table}"
-        what = "The hand is turned over, read and collected."
-        case.add(
-            "camera", lambda dispute: disputes.refer(dispute, camera, at_ms - MINUTE_MS, at_ms + MINUTE_MS, what), actor
-        )
+
+def _open(case: Case, table: str, round_id: str, line: dict[str, Any], at_ms: int) -> None:
+    deadline_ms = at_ms + disputes.DAYS_TO_RULE * DAY_MS
+    text = "I had the better hand, and my cards were taken away before anybody had read them."
+    claim = Claim(line["seat"], line["spot"], "hand reading", cents(line["wager"]), text, deadline_ms)
+    actor = Actor(FLOOR, at_ms + 4 * MINUTE_MS)
+    case.do("open", lambda filed: filed.open(round_id, claim, actor, case.name))
+    dealer = dealer_at(table, at_ms)
+    said = "I read the hand aloud, and nobody objected."
+    case.add("dealer", lambda dispute: disputes.give_statement(dispute, dealer, "dealer", said), actor)
+    camera, from_ms, to_ms = f"cam-{table}", at_ms - MINUTE_MS, at_ms + MINUTE_MS
+    what = "The hand is turned over, read and collected."
+    case.add("camera", lambda dispute: disputes.refer(dispute, camera, from_ms, to_ms, what), actor)
 
 
 def _settle(case: Case, line: dict[str, Any], at_ms: int) -> None:
     """Given way in part, because of how it was handled, and accepted."""
-    name, actor = "dispute-1", Actor(ARBITERS[0], at_ms)
+    actor = Actor(ARBITERS[0], at_ms)
     entry = Entry(line["seat"], line["bettor"], line["spot"], min(cents(line["wager"]), 1_000), "house")
     reason = "The hand lost as it was read; the cards were collected too early, for which the house gives a courtesy."
     until_ms = at_ms + disputes.DAYS_TO_APPEAL * DAY_MS
-    case.do("rule", lambda filed: filed.rule(name, "partly upheld", reason, ARBITERS[1], [entry], until_ms, actor))
+    case.do("rule", lambda filed: filed.rule(case.name, "partly upheld", reason, ARBITERS[1], [entry], until_ms, actor))
     later = Actor(FLOOR, at_ms + 30 * MINUTE_MS)
     words = "The patron accepts the ruling."
     case.add("close", lambda dispute: disputes.close(dispute, "accepted", words, later.at_ms), later)
 
 
 def _appeal(case: Case, line: dict[str, Any], at_ms: int) -> None:
-    name, actor = "dispute-2", Actor(ARBITERS[1], at_ms)
+    actor = Actor(ARBITERS[1], at_ms)
     reason = "The recording shows the hand turned over and read as it was recorded."
     until_ms = at_ms + disputes.DAYS_TO_APPEAL * DAY_MS
-    case.do("rule", lambda filed: filed.rule(name, "denied", reason, None, [], until_ms, actor))
+    case.do("rule", lambda filed: filed.rule(case.name, "denied", reason, None, [], until_ms, actor))
     later = Actor(FLOOR, at_ms + 60 * MINUTE_MS)
     grounds = "The recording does not show the second card."
     deadline_ms = later.at_ms + disputes.DAYS_TO_RULE * DAY_MS

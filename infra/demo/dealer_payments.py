@@ -7,19 +7,18 @@ from typing import Any
 
 from domain.money import cents
 from domain.round.events import PaymentReported
-from infra.demo.roster import dealer_at
+from infra.demo.roster import MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
-from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.ledger import Actor
 
 EVERY = 5  # rounds of which one is reported
-MINUTE_MS = 60_000
 
 
 class Payments:
     """`error_day`: the day on which a dealer pays wrongly."""
 
-    def __init__(self, ledger: Ledger, once: Once, error_day: int) -> None:
-        self._ledger, self._once, self._error_day = ledger, once, error_day
+    def __init__(self, once: Once, error_day: int) -> None:
+        self._once, self._error_day = once, error_day
         self._settled = 0
         self.error: str | None = None  # the round of it
 
@@ -34,7 +33,7 @@ class Payments:
             return
         reported = [_reported(line, line is wrong) for line in result["lines"] if line["spot"] != "envy"]
         actor = Actor(dealer_at(table, at_ms), at_ms + MINUTE_MS)
-        self._once.do(f"paid/{result['id']}", partial(self._ledger.dealer_paid, result["id"], reported, actor))
+        self._once.do(f"paid/{result['id']}", partial(self._once.ledger.dealer_paid, result["id"], reported, actor))
 
 
 def _error_in(result: dict[str, Any]) -> dict[str, Any] | None:

@@ -17,15 +17,13 @@ from domain.rules.terms import NO_TERMS
 from infra.demo import box_counts, round_notes
 from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
-from infra.demo.roster import FLOOR, PRACTICE, PRACTICE_RULESET, TABLES, dealer_at
+from infra.demo.roster import DAY_MS, FLOOR, HOUR_MS, PRACTICE, PRACTICE_RULESET, TABLES, dealer_at
 from infra.demo.single_steps import Once
 from infra.demo.table_sessions import Sessions
 from infra.demo.trays import Tray
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation.table import Table
 
-HOUR_MS = 60 * 60 * 1000
-DAY_MS = 24 * HOUR_MS
 FIRST_ROUND_MS = 4 * HOUR_MS  # after the start of the gaming day
 LAST_ROUND_MS = 20 * HOUR_MS
 BEGUN, COMPLETE = "begun", "told"  # as the receipts of existing demos have them
@@ -55,7 +53,7 @@ class Past:
         self._trays = {
             name: Tray(name, self._once) for name, ruleset in TABLES.items() if not rulesets.load(ruleset).player_banked
         }
-        self._sessions = {name: Sessions(name, ledger, self._once, self._trays.get(name)) for name in TABLES}
+        self._sessions = {name: Sessions(name, self._once, self._trays.get(name)) for name in TABLES}
 
     @property
     def is_complete(self) -> bool:
@@ -68,8 +66,8 @@ class Past:
         """
         first_day_ms, plan = self._begin(first_day_ms)
         boxes_of_day: list[box_counts.DayOfBoxes] = []
-        payments = Payments(self._ledger, self._once, error_day=max(plan.days - 2, 0))
-        claims = Claims(self._ledger, self._once)
+        payments = Payments(self._once, error_day=max(plan.days - 2, 0))
+        claims = Claims(self._once)
         for day in range(plan.days):
             day_ms = first_day_ms + day * DAY_MS
             of_day = box_counts.DayOfBoxes(day, day_ms, last=day == plan.days - 1)
@@ -80,11 +78,11 @@ class Past:
                 yield result["id"]
             for sessions in self._sessions.values():
                 sessions.end_day(day_ms + LAST_ROUND_MS + HOUR_MS)
-            of_day.remove(self._ledger, self._once)
+            of_day.remove(self._once)
             boxes_of_day.append(of_day)
         short = box_counts.choose_short(boxes_of_day)
         for of_day in boxes_of_day:
-            of_day.count(self._ledger, self._once, short)
+            of_day.count(self._once, short)
         self._open_practice(first_day_ms + plan.days * DAY_MS)
 
     def _begin(self, first_day_ms: int) -> tuple[int, Plan]:
@@ -102,7 +100,7 @@ class Past:
     def _play(self, day: int, day_ms: int, plan: Plan) -> Iterator[tuple[int, str, dict[str, Any], int]]:
         """The slot, the table, the result and the time of each round."""
         apart_ms = (LAST_ROUND_MS - FIRST_ROUND_MS) // plan.rounds_a_day
-        notes = round_notes.RoundNotes(self._ledger, self._once, day)
+        notes = round_notes.RoundNotes(self._once, day)
         for slot in range(plan.rounds_a_day):
             for number, (name, table) in enumerate(self._tables.items()):
                 at_ms = day_ms + FIRST_ROUND_MS + slot * apart_ms + number * apart_ms // len(TABLES)

@@ -10,7 +10,10 @@ CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-p
 COUNTERS = ("count-ida", "count-jon", "count-max")  # the third one counts where the first two differ
 TERMINAL = "dealer-eva"
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
-SHIFT_MS = 8 * 60 * 60 * 1000
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+SHIFT_MS = 8 * HOUR_MS
 
 PRACTICE = "practice"  # a table that nobody is simulated at: whoever looks may deal there
 PRACTICE_RULESET = "uth-casino-club"

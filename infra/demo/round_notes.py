@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 from domain.money import cents
 from domain.round.corrections import Entry
-from infra.demo.roster import FLOOR, SECOND_FLOOR
+from infra.demo.roster import FLOOR, MINUTE_MS, SECOND_FLOOR
 from infra.demo.single_steps import Once
-from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.ledger import Actor
 
-MINUTE_MS = 60_000
 LATE_DAY, LATE_SLOTS, LATE_TABLE = 0, range(6, 9), 3  # one table's terminal was offline for three rounds
 
 
@@ -22,8 +21,8 @@ def is_late(day: int, slot: int, table_number: int) -> bool:
 class RoundNotes:
     """Of one gaming day."""
 
-    def __init__(self, ledger: Ledger, once: Once, day: int) -> None:
-        self._ledger, self._once, self._day = ledger, once, day
+    def __init__(self, once: Once, day: int) -> None:
+        self._once, self._day = once, day
         self._waivers = self._voids = 0
         self._corrected = False
 
@@ -40,7 +39,7 @@ class RoundNotes:
         actor = Actor(FLOOR, at_ms)
         if self._voids % 2:
             text = "All wagers were given back in front of the players; surveillance was told."
-            note = partial(self._ledger.note, round_id, "irregularity", text, None, actor)
+            note = partial(self._once.ledger.note, round_id, "irregularity", text, None, actor)
             self._once.do(f"note/{round_id}", note)
         if result["fee"] is None:
             return
@@ -48,7 +47,7 @@ class RoundNotes:
         if self._waivers % 3:
             how: Literal["not dropped", "refunded"] = "not dropped" if self._waivers % 3 == 1 else "refunded"
             reason = "The round was voided before anybody could win."
-            self._once.do(f"waive/{round_id}", partial(self._ledger.waive_fee, round_id, how, reason, actor))
+            self._once.do(f"waive/{round_id}", partial(self._once.ledger.waive_fee, round_id, how, reason, actor))
 
     def _correct(self, result: dict[str, Any], at_ms: int) -> None:
         """The first trips wager that won was paid a chip too little, said the player, and the tape agreed."""
@@ -59,5 +58,5 @@ class RoundNotes:
         round_id = result["id"]
         entry = Entry(line["seat"], line["bettor"], "trips", 100, "house")
         reason, actor = "The trips wager was paid a $1.00 chip too little, as the tape shows", Actor(FLOOR, at_ms)
-        correct = partial(self._ledger.correct, round_id, reason, SECOND_FLOOR, [entry], actor)
+        correct = partial(self._once.ledger.correct, round_id, reason, SECOND_FLOOR, [entry], actor)
         self._once.do(f"correct/{round_id}", correct)

@@ -17,14 +17,14 @@ PREFIX = "demo/"
 
 class Once:
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
 
     def is_done(self, step: str) -> bool:
         return self.note_of(step) is not None
 
     def note_of(self, step: str) -> bytes | None:
         """What was noted with a step, or none if it has not been carried out."""
-        receipt = self._ledger.events.recorder.receipt(PREFIX + step)
+        receipt = self.ledger.events.recorder.receipt(PREFIX + step)
         return None if receipt is None else receipt.outcome
 
     def do(self, step: str, command: Callable[..., object], note: bytes = b"") -> None:
@@ -34,4 +34,4 @@ class Once:
 
     def on_floor(self, step: str, command: Callable[[Floor], object], note: bytes = b"") -> None:
         """The same for a command of the floor."""
-        self.do(step, lambda receipt: command(Floor(self._ledger, receipt)), note)
+        self.do(step, lambda receipt: command(Floor(self.ledger, receipt)), note)

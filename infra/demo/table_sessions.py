@@ -10,14 +10,14 @@ from domain.rules.terms import TermsDocument
 from infra.demo.roster import FLOOR, dealer_at
 from infra.demo.single_steps import Once
 from infra.demo.trays import Tray
-from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.ledger import Actor
 
 
 class Sessions:
     """Of one table. `tray` is that of a house-banked one, which closes for the night so that its tray is counted."""
 
-    def __init__(self, table: str, ledger: Ledger, once: Once, tray: Tray | None) -> None:
-        self._table, self._ledger, self._once, self._tray = table, ledger, once, tray
+    def __init__(self, table: str, once: Once, tray: Tray | None) -> None:
+        self._table, self._once, self._tray = table, once, tray
         self._terms: dict[str, Any] | None = None  # of the session that is open
         self._dealer: str | None = None
         self._number = 0

@@ -13,7 +13,7 @@ from domain.round import corrections, floor_notes, hidden_cards, payments, repla
 from domain.round.events import PaymentReported, RoundCorrected, RoundEvent
 from domain.round.state import Round, fold
 from infra.aggregates.changes import Changes
-from infra.aggregates.rounds import StoredRound
+from infra.aggregates.rounds import StoredRound, units_by_version
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.round_changes import save_contradiction
@@ -36,7 +36,7 @@ def waive_fee(
     if how == "not dropped":
         box, version = _box_of_fee(ledger, stored)
         dropped = drop_boxes.drop_fee(box, drop_boxes.FeeNotDropped(round_id, waived.amount))
-        changes.add(stream_id("box", box.box), version, [dropped])
+        changes.add("box", box.box, version, [dropped])
     return _annotate(ledger, stored, [waived], changes, receipt)
 
 
@@ -131,7 +131,9 @@ def _refusal_by_hidden_cards(
     ledger: LedgerApplication, stored: StoredRound, opening: Round, changes: Mapping[int, dict[str, Any]]
 ) -> Refusal | None:
     """Corrected facts may name a card of a hand that was never turned over."""
-    events = hidden_cards.with_hidden(stored.round, list(stored.events()), ledger.sealed_units(stored.id))
+    events = hidden_cards.with_hidden(
+        stored.round, list(stored.events()), units_by_version(ledger.sealed_cards(stored.id))
+    )
     try:
         replay.play_facts(opening, replay.with_changes(replay.facts_of(events), changes))
     except (DuplicateCard, WrongCards) as refusal:
@@ -155,7 +157,7 @@ def _correct_meter(
     meter, version = found
     reason = f"Round {stored.id} was corrected: {corrected.reason}"
     adjusted = meters.adjust(meter, meter.shown + shown_by, meter.reserve + reserve_by, reason, corrected.by)
-    changes.add(stream_id("meter", terms.meter.id), version, [adjusted])
+    changes.add("meter", terms.meter.id, version, [adjusted])
 
 
 def _after_round(stored: StoredRound, actor: Actor) -> Actor:
@@ -169,7 +171,7 @@ def _annotate(
     changes: Changes,
     receipt: CommandReceipt,
 ) -> StoredRound:
-    version = changes.add(stream_id("round", stored.id), stored.version, events)
+    version = changes.add("round", stored.id, stored.version, events)
     round_ = fold(stored.round, events)
     public = hidden_cards.public_after(stored.public, stored.round, round_, events)
     after = replace(stored, round=round_, version=version, public=public)

@@ -11,12 +11,11 @@ from eventsourcing.application import AggregateNotFoundError, Application
 
 from domain.errors import Conflict
 from domain.floor import drop_boxes
-from domain.round.sealing import SealedUnit
 from infra.access.sessions import Sessions
 from infra.access.staff import Staff
 from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters
-from infra.aggregates.rounds import StoredRound, UnknownRound, project_round, units_by_version
+from infra.aggregates.rounds import StoredRound, UnknownRound, project_round
 from infra.aggregates.rulebook import Rulebook
 from infra.aggregates.tables import Tables
 from infra.store import appender
@@ -136,10 +135,6 @@ class LedgerApplication(Application[UUID]):
         """What was dealt face down, in order, whether it has been turned over since or not."""
         sealed = self._sealed("round", round_id)
         return [card for card in sealed if card.originator_version > 1]  # the first seals the document's digest
-
-    def sealed_units(self, round_id: str) -> dict[int, list[SealedUnit]]:
-        """The same by the version of the event that dealt them."""
-        return units_by_version(self.sealed_cards(round_id))
 
     def sealed_counts(self, box: str) -> list[drop_boxes.OpenedCount]:
         """The sealed counts of a box, opened: for the write path, and for whoever made one of them."""

@@ -13,7 +13,7 @@ from infra.store.database import Database
 SILENT_SECONDS = 60  # after which the process that ran an audit is taken to be gone
 SILENT_COMMAND_SECONDS = 86_400  # one on the command line reports nothing while it compares reports
 
-_COLUMNS: LiteralString = (
+_COLUMNS = (
     "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, notes, "
     "summary, error"
 )
@@ -119,7 +119,7 @@ class AuditRuns:
         return self._numbered("SELECT number, note FROM roundledger.audit_notes", audit_id, after, limit)
 
     def _numbered(self, select: LiteralString, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
-        condition: LiteralString = "WHERE audit_id = %s AND number > %s ORDER BY number LIMIT %s"
+        condition = "WHERE audit_id = %s AND number > %s ORDER BY number LIMIT %s"
         return cast("list[tuple[int, str]]", self._database.rows(f"{select} {condition}", [audit_id, after, limit]))
 
     def _select(self, condition: LiteralString, values: list[Any]) -> list[StoredAudit]:

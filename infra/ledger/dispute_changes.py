@@ -7,7 +7,7 @@ from collections.abc import Callable
 from domain.errors import Refusal
 from infra.ledger.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt, Ledger
-from infra.ledger.round_play import Overtaken, StaleVersion
+from infra.ledger.round_play import with_version
 
 
 def change_dispute(
@@ -21,9 +21,4 @@ def change_dispute(
     try:
         return command(Disputes(ledger, receipt))
     except Refusal as refusal:
-        version = Disputes(ledger).get(name).version
-        if expected is not None and version != expected:
-            raise StaleVersion(f"Dispute {name}", version, expected) from None
-        if refusal.code == "conflict":
-            raise Overtaken(refusal, version) from None
-        raise
+        raise with_version(refusal, f"Dispute {name}", Disputes(ledger).get(name).version, expected) from None

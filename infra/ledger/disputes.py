@@ -20,7 +20,7 @@ from infra.aggregates.changes import Changes
 from infra.aggregates.rounds import StoredRound
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.whatif import what_if, what_if_of
+from infra.ledger.whatif import what_if
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.streams import stream_id
 
@@ -90,8 +90,8 @@ class Disputes:
         opened = disputes.open_dispute(dispute_id, round_id, stored.round, claim, evidence, people, actor.at_ms)
         disputes.check_not_disputed(opened, [self.get(other.dispute).dispute for other in stored.round.disputes])
         changes = Changes(actor)
-        changes.add(stream_id("dispute", dispute_id), 0, [opened])
-        changes.add(stream_id("round", round_id), stored.version, [disputes.disputed(opened)])
+        changes.add("dispute", dispute_id, 0, [opened])
+        changes.add("round", round_id, stored.version, [disputes.disputed(opened)])
         after = _project([_entry(dispute_id, 1, opened, actor)])
         self._save(changes, f"Round {round_id}", after, stored)
         return after
@@ -169,7 +169,7 @@ class Disputes:
             why = f"{disputes.dispute_name(dispute.id)}: {reason}"
             by = (actor.by, ruled.second_person or "")
             posted = corrections.correct(stored.round, why, by, entries, dispute=dispute.id)
-            changes.add(stream_id("round", dispute.opened.round), stored.version, posted)
+            changes.add("round", dispute.opened.round, stored.version, posted)
         return self._append(before, ruled, actor, changes, stored)
 
     # ---- what ifs of a file
@@ -177,14 +177,11 @@ class Disputes:
     def answers(self, found: StoredDispute) -> list[tuple[disputes.WhatIfAsked, WhatIf]]:
         """Every question of the file with its answer, from the round as it was settled."""
         asked = [entry.event for entry in found.entries if isinstance(entry.event, disputes.WhatIfAsked)]
-        if not asked:
-            return []
-        stored = self._ledger.load(found.dispute.opened.round)
-        return [(question, self._answer(stored, question)) for question in asked]
+        return [(question, self._answer(found.dispute.opened.round, question)) for question in asked]
 
-    def _answer(self, stored: StoredRound, question: disputes.WhatIfAsked) -> WhatIf:
+    def _answer(self, round_id: str, question: disputes.WhatIfAsked) -> WhatIf:
         changes = {int(at): fact for at, fact in question.facts.items()}
-        return what_if_of(self._ledger, stored, question.cards, changes)
+        return what_if(self._ledger, round_id, question.cards, changes)
 
     # ---- how a command is carried out
 
@@ -203,7 +200,7 @@ class Disputes:
         stored: StoredRound | None = None,
     ) -> StoredDispute:
         dispute, changes = before.dispute, changes or Changes(actor)
-        version = changes.add(stream_id("dispute", dispute.id), before.version, [event])
+        version = changes.add("dispute", dispute.id, before.version, [event])
         entries = [*before.entries, _entry(dispute.id, version, event, actor)]
         after = StoredDispute(disputes.evolve(dispute, event, actor.by), entries)
         self._save(changes, f"Dispute {dispute.id}, or its round,", after, stored)

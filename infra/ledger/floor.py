@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from domain.errors import BadDocument, Conflict
 from domain.floor import drop_boxes, meters, table_sessions
 from domain.floor.bettors import BettorKind, BettorRegistered
+from domain.floor.table_sessions import TableEvent, TableSession
+from domain.round.sealing import SealedUnit
 from domain.round.wagers import check_seat
 from domain.rules.terms import Meter, TermsDocument, resolve
-from infra.aggregates.changes import Changes
+from infra.aggregates.changes import Changes, new_salt
 from infra.aggregates.meters import StoredMeter
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
@@ -39,7 +41,7 @@ class Floor:
         players: Mapping[int, str],
         actor: Actor,
         box: str | None = None,
-    ) -> table_sessions.TableSession:
+    ) -> TableSession:
         rules = actor.rules_of(ruleset)
         resolved = resolve(rules, self._tables.with_stored_meter(table, terms))
         for seat in players:
@@ -49,33 +51,33 @@ class Floor:
             metered, meter = self._meters.for_terms(table, resolved)
             state = self._tables.open_session(state, table, rules, metered, changes, box)
             if meter is not None and meter.version == 0:
-                changes.add(stream_id("meter", meter.id), 0, [meters.seed(meter.meter)])
+                changes.add("meter", meter.id, 0, [meters.seed(meter.meter)])
             seating = table_sessions.seat_players(state.open_session(table), players)
             return state.with_events(seating, changes)
 
         return self._change(table, change, actor)
 
-    def close_session(self, table: str, actor: Actor) -> table_sessions.TableSession:
+    def close_session(self, table: str, actor: Actor) -> TableSession:
         """With the table closed nobody deals there."""
 
-        def decide(session: table_sessions.TableSession) -> list[table_sessions.TableEvent]:
+        def decide(session: TableSession) -> list[TableEvent]:
             closed = table_sessions.close_session(session)
             return [*([] if session.dealer is None else table_sessions.tap_in(session, None)), closed]
 
         return self._on_session(table, decide, actor)
 
-    def tap_in(self, table: str, dealer: str | None, actor: Actor) -> table_sessions.TableSession:
+    def tap_in(self, table: str, dealer: str | None, actor: Actor) -> TableSession:
         """Who deals from now on; None where the dealer leaves and nobody takes over."""
         return self._on_session(table, lambda session: table_sessions.tap_in(session, dealer), actor)
 
-    def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> table_sessions.TableSession:
-        def decide(session: table_sessions.TableSession) -> list[table_sessions.TableEvent]:
+    def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> TableSession:
+        def decide(session: TableSession) -> list[TableEvent]:
             check_seat(session.rules, seat)
             return [table_sessions.take_seat(session, seat, bettor)]
 
         return self._on_session(table, decide, actor, in_order=False)
 
-    def leave_seat(self, table: str, seat: int, actor: Actor) -> table_sessions.TableSession:
+    def leave_seat(self, table: str, seat: int, actor: Actor) -> TableSession:
         return self._on_session(
             table, lambda session: [table_sessions.leave_seat(session, seat)], actor, in_order=False
         )
@@ -88,30 +90,26 @@ class Floor:
         | table_sessions.TrayFilled
         | table_sessions.TrayCredited,
         actor: Actor,
-    ) -> table_sessions.TableSession:
+    ) -> TableSession:
         return self._on_session(
             table, lambda session: [table_sessions.move_chips(session, event)], actor, in_order=False
         )
 
-    def count_tray(
-        self, table: str, amount: int, when: table_sessions.TrayCount, actor: Actor
-    ) -> table_sessions.TableSession:
+    def count_tray(self, table: str, amount: int, when: table_sessions.TrayCount, actor: Actor) -> TableSession:
         """What is in a house-banked table's tray, before the first and after the last round of a stretch of play."""
         return self._on_session(table, lambda session: [table_sessions.count_tray(session, amount, when)], actor)
 
-    def session(self, table: str) -> table_sessions.TableSession:
+    def session(self, table: str) -> TableSession:
         """The table's open session as it is stored now."""
         return self._tables.reload(table).open_session(table)
 
-    def latest_session(self, table: str) -> table_sessions.TableSession | None:
+    def latest_session(self, table: str) -> TableSession | None:
         """The table's session as it is stored now, open or closed; none where it was never opened."""
         return self._tables.reload(table).session
 
     # ---- boxes
 
-    def swap_box(
-        self, table: str, new_box: str, seal: str, second_person: str, actor: Actor
-    ) -> table_sessions.TableSession:
+    def swap_box(self, table: str, new_box: str, seal: str, second_person: str, actor: Actor) -> TableSession:
         """The full box comes off the table under seal, by two people, and an empty one goes on."""
 
         def change(state: TableState, changes: Changes) -> TableState:
@@ -122,8 +120,8 @@ class Floor:
             if session.box is not None:
                 old, version = self._box(session.box)
                 removed = drop_boxes.remove(old, (actor.by, second_person), seal)
-                changes.add(stream_id("box", old.box), version, [removed])
-            box_version = changes.add(stream_id("box", new_box), 0, [drop_boxes.BoxInstalled(new_box, table)])
+                changes.add("box", old.box, version, [removed])
+            box_version = changes.add("box", new_box, 0, [drop_boxes.BoxInstalled(new_box, table)])
             return replace(state.with_events([changed], changes), box_version=box_version)
 
         return self._change(table, change, actor)
@@ -141,7 +139,10 @@ class Floor:
         unsealed = drop_boxes.unseal(state, known)
         counted = drop_boxes.count(unsealed, actor.by, pieces)
         changes = self._changes(actor, "box", box)
-        after = drop_boxes.fold(state, changes.add_count(stream_id("box", box), version, unsealed, known, counted))
+        salt = new_salt()
+        events = drop_boxes.seal(unsealed, counted, known, salt)
+        changes.add("box", box, version, events, [SealedUnit(0, drop_boxes.count_text(counted.pieces), salt)])
+        after = drop_boxes.fold(state, events)
         self._save(changes, f"Box {box}", after)
         return after
 
@@ -191,10 +192,10 @@ class Floor:
     def _on_session(
         self,
         table: str,
-        decide: Callable[[table_sessions.TableSession], Sequence[table_sessions.TableEvent]],
+        decide: Callable[[TableSession], Sequence[TableEvent]],
         actor: Actor,
         in_order: bool = True,
-    ) -> table_sessions.TableSession:
+    ) -> TableSession:
         def change(state: TableState, changes: Changes) -> TableState:
             return state.with_events(decide(state.open_session(table)), changes)
 
@@ -202,7 +203,7 @@ class Floor:
 
     def _change(
         self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool = True
-    ) -> table_sessions.TableSession:
+    ) -> TableSession:
         """Decide on the table as it is stored now, not as it was remembered: these commands are rare.
 
         Somebody may still be quicker, and not even at this table: tables share meters, and the first session by a rule
@@ -215,7 +216,7 @@ class Floor:
 
     def _try_change(
         self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool
-    ) -> table_sessions.TableSession:
+    ) -> TableSession:
         state = self._tables.reload(table)
         changes = Changes(_at_table(actor, state, table, in_order))
         state = change(state, changes)
@@ -227,7 +228,7 @@ class Floor:
 
     def _append(self, kind: str, name: str, version: int, event: object, actor: Actor, after: object) -> None:
         changes = self._changes(actor, kind, name)
-        changes.add(stream_id(kind, name), version, [event])
+        changes.add(kind, name, version, [event])
         self._save(changes, f"{kind.capitalize()} {name}", after)
 
     def _changes(self, actor: Actor, kind: str, name: str) -> Changes:

@@ -26,7 +26,6 @@ from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
 from infra.ledger.round_changes import add_play, play_actions, save_play
-from infra.store.streams import stream_id
 
 MASKED = "masked-"  # begins the digest of a document in which face-down cards are masked
 
@@ -143,7 +142,7 @@ def _append_document(
     # A document names face-down cards too, so its digest is sealed like them: few cards are soon guessed.
     opened = replace(opened, content=sealing.commitment(sealed.cards, sealed.salt).hex())
     opening, round_ = replace(opening, opened=opened), replace(round_, opened=opened)
-    version = changes.add_opening(stream_id("round", round_id), opened, sealed)
+    version = changes.add("round", round_id, 0, [opened], [sealed])
     blank = StoredRound(
         id=round_id, round=opening, version=version, openings=sealing.Openings(rules.flop), public=opening
     )

@@ -10,10 +10,10 @@ from msgspec import Struct, to_builtins
 
 from domain.documents.result import result_of
 from domain.round.state import Round, evolve
+from domain.view import table_view
 from domain.view.event_text import EventText, describe
 from domain.view.reasons import Why, why
 from domain.view.streets import StreetStart, streets_of
-from domain.view.table_view import table_view, table_views
 from infra.ledger.application import LedgerApplication
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
@@ -29,7 +29,7 @@ class Step(Struct, frozen=True):
     recorded_at: datetime
 
     @property
-    def told(self) -> EventText:
+    def text(self) -> EventText:
         return describe(self.entry.event)
 
     @property
@@ -37,8 +37,8 @@ class Step(Struct, frozen=True):
         return why(self.round, self.entry.event)
 
     @property
-    def picture(self) -> dict[str, Any]:
-        return table_view(self.round)
+    def table_view(self) -> dict[str, Any]:
+        return table_view.table_view(self.round)
 
 
 class Replay(Struct, frozen=True):
@@ -55,9 +55,9 @@ class Replay(Struct, frozen=True):
         return result_of(self.steps[-1].round)
 
     @property
-    def pictures(self) -> list[dict[str, Any]]:
+    def table_views(self) -> list[dict[str, Any]]:
         """The table after each step."""
-        return table_views((step.entry.event, step.round) for step in self.steps)
+        return table_view.table_views((step.entry.event, step.round) for step in self.steps)
 
     @property
     def streets(self) -> list[StreetStart]:
@@ -74,7 +74,7 @@ class Replay(Struct, frozen=True):
                 "at": step.entry.at.isoformat(),
                 "late": step.entry.late,
                 "recorded_at": step.recorded_at.isoformat(),
-                "text": step.told.what,
+                "text": step.text.what,
             }
             for step in self.steps
         ]
@@ -87,7 +87,7 @@ class Replay(Struct, frozen=True):
             "events": self.events(),
             "result": self.result,
             "streets": to_builtins(self.streets),
-            "table": last.picture,
+            "table": last.table_view,
             "why": to_builtins(last.why),
         }
 

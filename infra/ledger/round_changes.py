@@ -19,7 +19,6 @@ from infra.aggregates.rounds import Contradicted, StoredRound
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
-from infra.store.streams import stream_id
 
 
 def play_actions(ledger: LedgerApplication, round_: Round, actions: list[Any]) -> tuple[Round, list[RoundEvent]]:
@@ -45,17 +44,17 @@ def add_play(
 ) -> Played:
     """Add the round's events, and what they move at its table, in the box and in the meter."""
     openings = before.openings.copy()
-    version = changes.add_round(stream_id("round", before.id), before.version, happened, openings)
+    version = changes.add_play(before.id, before.version, happened, openings)
     if round_.status != "open" and table.session is not None:
         table = table.with_events([table_sessions.RoundEnded(before.id, round_.status)], changes)
     for event in happened:
         if isinstance(event, FeeTaken) and table.session is not None and table.session.box is not None:
             dropped = drop_boxes.FeeDropped(before.id, event.amount, event.schedule, event.tier)
-            box_version = changes.add(stream_id("box", table.session.box), table.box_version, [dropped])
+            box_version = changes.add("box", table.session.box, table.box_version, [dropped])
             table = replace(table, box_version=box_version)
     if meter is not None:
         moved, after = moved_by(meter, before.id, round_, happened)
-        changes.add(stream_id("meter", meter.id), meter.version, moved)
+        changes.add("meter", meter.id, meter.version, moved)
         meter = after
     stored = StoredRound(
         id=before.id,
@@ -85,7 +84,7 @@ def save_play(
 def _check_meter(ledger: LedgerApplication, meter: StoredMeter, changes: Changes) -> None:
     """A round without a progressive wager writes nothing to its meter, so nothing would notice that another process
     has moved it; what the round shows before and after is read again."""
-    if not changes.touch(stream_id("meter", meter.id)) and ledger.meters.stored_version(meter.id) != meter.version:
+    if not changes.touch("meter", meter.id) and ledger.meters.stored_version(meter.id) != meter.version:
         raise Overtaken(f"Meter {meter.id} has moved on in the meantime.")
 
 
@@ -101,7 +100,7 @@ def save_contradiction(
     refusal = hidden_cards.contradiction(stored.round, refusal)
     changes = Changes(actor)
     events = [*supervised, hidden_cards.contradicted(refusal)]
-    version = changes.add(stream_id("round", stored.id), stored.version, events)
+    version = changes.add("round", stored.id, stored.version, events)
     contradicted = Contradicted(refusal, version)
     ledger.save_changes(changes, f"Round {stored.id}", receipt, contradicted)
     return contradicted

@@ -8,9 +8,10 @@ from typing import Any
 from domain.errors import Conflict, Refusal
 from domain.round import hidden_cards
 from infra.access.callers import Caller
-from infra.aggregates.round_cache import RoundCache
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
+from infra.store.cache import Cache
 
+MOST_ROUNDS = 4096  # in play, that a process keeps
 NO_VERSION = -1  # what is no version matches none
 
 
@@ -23,7 +24,7 @@ class StaleVersion(Exception):
         self.version = version
 
 
-class Overtaken(Conflict):
+class VersionConflict(Conflict):
     """A lost race, with the version that is stored now."""
 
     def __init__(self, refusal: Refusal, version: int) -> None:
@@ -33,16 +34,15 @@ class Overtaken(Conflict):
 
 
 class RoundPlay:
-    """The play of rounds in one process."""
+    """The play of rounds in one process, which keeps them as it last saw them: an action need not read its round again.
+    If another process has written since, the store refuses the version and the round is read again."""
 
-    def __init__(self, ledger: Ledger, live: RoundCache) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._live = live
+        self._rounds: Cache[StoredRound] = Cache(MOST_ROUNDS)
 
     def open(self, table: str, raw: dict[str, Any], actor: Actor, receipt: CommandReceipt) -> StoredRound:
-        stored = self._ledger.open_round(table, raw, actor, receipt)
-        self._live.keep(stored)
-        return stored
+        return self._keep(self._ledger.open_round(table, raw, actor, receipt))
 
     def act(
         self,
@@ -57,7 +57,7 @@ class RoundPlay:
     ) -> StoredRound:
         """Onto the round as this process knows it; where that leads to a refusal, onto the round as it is stored.
         `check_key` is called before anything is compared with hidden cards."""
-        known = self._live.get(round_id)
+        known = self._rounds.find(round_id)
         remembered = known is not None and expected in (None, known.version)
         if known is None or not remembered:
             known = self._ledger.load(round_id)
@@ -69,19 +69,18 @@ class RoundPlay:
         try:
             stored = self._ledger.act(round_id, actions, actor, expected, receipt, known, second)
         except Contradicted:
-            self._live.forget(round_id)
+            self._rounds.forget(round_id)
             raise
         except Refusal as refusal:
-            self._live.forget(round_id)
+            self._rounds.forget(round_id)
             if not remembered:
                 raise self._refused(round_id, refusal, expected) from None
             return self.act(caller, round_id, actions, actor, expected, receipt, second, check_key)
-        self._live.keep(stored)
-        return stored
+        return self._keep(stored)
 
     def annotate(self, round_id: str, expected: int | None, command: Callable[[], StoredRound]) -> StoredRound:
         """A note, a waiver, a payment or a correction, after which the round is read again."""
-        self._live.forget(round_id)
+        self._rounds.forget(round_id)
         try:
             return command()
         except Contradicted:
@@ -89,11 +88,22 @@ class RoundPlay:
         except Refusal as refusal:
             raise self._refused(round_id, refusal, expected) from None
 
+    def _keep(self, stored: StoredRound) -> StoredRound:
+        """A round that is over is not kept: hardly anybody writes to it again."""
+        if stored.round.status == "open":
+            self._rounds.keep(stored.id, stored)
+        else:
+            self._rounds.forget(stored.id)
+        return stored
+
     def _refused(self, round_id: str, refusal: Refusal, expected: int | None) -> Exception:
-        """A lost race says where the round is now."""
         if not isinstance(refusal, Conflict):
             return refusal
-        version = self._ledger.load(round_id).version
-        if expected is not None and version != expected:
-            return StaleVersion(f"Round {round_id}", version, expected)
-        return Overtaken(refusal, version)
+        return with_version(refusal, f"Round {round_id}", self._ledger.load(round_id).version, expected)
+
+
+def with_version(refusal: Refusal, what: str, version: int, expected: int | None) -> Exception:
+    """A refusal of what is at a version now: that it is not the expected one comes first, and a lost race names it."""
+    if expected is not None and version != expected:
+        return StaleVersion(what, version, expected)
+    return VersionConflict(refusal, version) if isinstance(refusal, Conflict) else refusal

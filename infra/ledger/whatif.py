@@ -7,7 +7,6 @@ from typing import Any
 
 from domain.disputes import whatif
 from domain.round.replay import facts_of
-from infra.aggregates.rounds import StoredRound
 from infra.ledger.application import LedgerApplication
 
 
@@ -18,14 +17,6 @@ def what_if(
     changes: Mapping[int, dict[str, Any]],
 ) -> whatif.WhatIf:
     """No card that was not turned over is known here."""
-    return what_if_of(ledger, ledger.load(round_id), cards, changes)
-
-
-def what_if_of(
-    ledger: LedgerApplication,
-    stored: StoredRound,
-    cards: Sequence[whatif.CardChange],
-    changes: Mapping[int, dict[str, Any]],
-) -> whatif.WhatIf:
+    stored = ledger.load(round_id)
     opening = ledger.rulebook.opening(stored.round.opened)
     return whatif.what_if(stored.round, opening, facts_of(stored.events()), cards, changes)

@@ -22,7 +22,6 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
-from typing import LiteralString
 from uuid import UUID
 
 from infra.log.merkle import LEAF
@@ -39,7 +38,7 @@ _DAY = 86_400 * _SECOND
 
 # Of `events e` with `o.id`, the bytes of the aggregate's id. The topics are an array by number, each with its length,
 # which is made once a statement: picking from it costs less than a join.
-LEAF_SQL: LiteralString = (
+LEAF_SQL = (
     "pg_catalog.sha256("
     "CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN '\\x0001'::bytea ELSE '\\x0002'::bytea END"
     " || pg_catalog.int8send(e.position) || pg_catalog.timestamptz_send(e.recorded_at)"

@@ -69,28 +69,28 @@ class PartChecker:
     def _compare(self, leaves: Sequence[tuple[int, bytes]]) -> None:
         pieces = self._log.pieces(leaves[0][0], leaves[-1][0])
         for before, after in pairwise(pieces):
-            if before.first + before.width != after.first:
-                self._lacking(before.first + before.width)
-        ends = [piece.first_position for piece in pieces[1:]]
-        if pieces and pieces[-1].first_position <= leaves[-1][0]:
+            gap = lacking(before.first + before.width)
+            if gap.index != after.first and gap not in self._found:
+                self._found.append(gap)
+        starts = [piece.first_position for piece in pieces]
+        ends = starts[1:]
+        if pieces and starts[-1] <= leaves[-1][0]:
             ends.append(self._last + 1)
-        stored = self._log.events.positions(pieces[0].first_position, ends[-1]) if ends else []
-        for (piece, end), some in _by_piece(leaves, pieces, ends):
-            if piece is None:
-                self._found += map(_put_in_before, some)
-                continue
+        unplaced = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
+        for position, _ in leaves[:unplaced]:
+            detail = f"The event at position {position} was put in before the first one of the log."
+            self._found.append(Finding("row_inserted", detail, (position,), 0))
+        stored = self._log.events.positions(starts[0], ends[-1]) if ends else []
+        for piece, end in zip(pieces, ends, strict=False):
+            some = leaves[bisect_left(leaves, (piece.first_position,)) : bisect_left(leaves, (end,))]
             first, behind = bisect_left(stored, piece.first_position), bisect_left(stored, end)
             fits = behind - first == piece.width
             for position, leaf in some:
                 at_ = bisect_left(stored, position, first, behind) - first
                 self._tiles.add((piece.first + min(at_, piece.width - 1)) // WIDTH)
                 fits = fits and at(piece.hashes, at_) == leaf
-            if not fits:
+            if some and not fits:
                 self._suspect(piece, end)
-
-    def _lacking(self, index: int) -> None:
-        if lacking(index) not in self._found:
-            self._found.append(lacking(index))
 
     def _suspect(self, piece: LogPiece, end: int) -> None:
         if piece.first in self._suspected or len(self._suspected) < MOST_SUSPECTED:
@@ -183,27 +183,6 @@ def near(sorted_: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int
         if at_ == len(sorted_) or sorted_[at_][0] - sorted_[at_ - 1][0] > NEAR:
             yield sorted_[first:at_]
             first = at_
-
-
-Placed = tuple[tuple[LogPiece | None, int], list[tuple[int, bytes]]]
-
-
-def _by_piece(leaves: Sequence[tuple[int, bytes]], pieces: Sequence[LogPiece], ends: Sequence[int]) -> Iterator[Placed]:
-    """The leaves of each piece; those before the first piece belong to none."""
-    starts = [piece.first_position for piece in pieces]
-    before = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
-    if before:
-        yield (None, 0), list(leaves[:before])
-    for piece, end in zip(pieces, ends, strict=False):
-        after = bisect_left(leaves, (end,))
-        if after > before:
-            yield (piece, end), list(leaves[before:after])
-            before = after
-
-
-def _put_in_before(leaf: tuple[int, bytes]) -> Finding:
-    detail = f"The event at position {leaf[0]} was put in before the first one of the log."
-    return Finding("row_inserted", detail, (leaf[0],), 0)
 
 
 class _Suspected:

@@ -30,15 +30,6 @@ class NodeSource(Protocol):
         """The first `width` hashes of a tile."""
 
 
-class SignedSizes(Protocol):
-    def is_signed(self, size: int) -> bool:
-        """Whether a checkpoint was ever signed for the log at this size."""
-
-
-class NotSigned(Exception):
-    """A proof was asked for at a size that no checkpoint has."""
-
-
 class Nodes:
     """Hashes of any part of a tree of a size, out of its tiles; each tile is asked for once."""
 
@@ -99,14 +90,6 @@ def _descent(index: int, size: int) -> Iterator[tuple[tuple[int, int], tuple[int
         left, right = (first, middle), (middle, end)
         (first, end), sibling = (left, right) if index < middle else (right, left)
         yield (first, end), sibling
-
-
-def check_signed(log: SignedSizes, *sizes: int) -> None:
-    """A proof between any two sizes would give away the hashes of single events, and a short event can be guessed from
-    its hash."""
-    for size in sizes:
-        if not log.is_signed(size):
-            raise NotSigned(f"No checkpoint was signed at {size} events: proofs lead from one checkpoint to another.")
 
 
 # ---- written down

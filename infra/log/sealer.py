@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 
@@ -40,10 +40,10 @@ AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one c
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 
-OF_PAGE: LiteralString = "e.position > %(after)b AND e.position <= %(upto)b"
+OF_PAGE = "e.position > %(after)b AND e.position <= %(upto)b"
 # The ids of a page's own aggregates, lest every page costs more as history grows, and picked by number from an array: a
 # join would lose the order of the rows, which then have to be sorted. Where an id is missing no leaf is hashed.
-LEAVES: LiteralString = (
+LEAVES = (
     "WITH page AS MATERIALIZED (SELECT ARRAY("
     f"SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE} ORDER BY 1) AS numbers),"
     " known AS MATERIALIZED (SELECT ARRAY(SELECT originator_id FROM roundledger.originators"
@@ -54,8 +54,8 @@ LEAVES: LiteralString = (
     "(SELECT ids FROM whole)[pg_catalog.width_bucket(e.originator, (SELECT numbers FROM page))]) AS id) o"
     f" WHERE {OF_PAGE}) sealed"
 )
-POSITIONS: LiteralString = f"SELECT e.position FROM roundledger.events e WHERE {OF_PAGE} ORDER BY e.position"
-HASHES: LiteralString = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
+POSITIONS = f"SELECT e.position FROM roundledger.events e WHERE {OF_PAGE} ORDER BY e.position"
+HASHES = "COPY roundledger.log_hashes (level, first, first_position, hashes) FROM STDIN (FORMAT BINARY)"
 
 
 class AlreadySealing(Exception):

@@ -18,6 +18,10 @@ PAGE = 65_536  # hashes at a time, which is 2 MiB
 MOST_COUNTED = 1_000_000  # unsealed events; a service that asks every few seconds must not count years of them
 
 
+class NotSigned(Exception):
+    """A proof was asked for at a size that no checkpoint has."""
+
+
 class StoredCheckpoint(NamedTuple):
     number: int
     size: int
@@ -111,10 +115,14 @@ class LogReader:
         size, *checkpoint = rows[0]
         return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)
 
-    def is_signed(self, size: int) -> bool:
-        """Whether a checkpoint was ever signed for the log at this size."""
-        rows = self._rows("SELECT EXISTS (SELECT FROM roundledger.log_checkpoints WHERE size = %b)", [size])
-        return bool(rows[0][0])
+    def check_signed(self, *sizes: int) -> None:
+        """A proof between any two sizes would give away the hashes of single events, and a short event can be guessed
+        from its hash."""
+        for size in sizes:
+            if not self._checkpoints("WHERE size = %b LIMIT 1", size):
+                raise NotSigned(
+                    f"No checkpoint was signed at {size} events: proofs lead from one checkpoint to another."
+                )
 
     def hashes(self, level: int, first: int, end: int) -> bytes:
         """Of one level, from an index up to another, as far as they are there and without a gap."""
@@ -204,7 +212,7 @@ class LogReader:
         return Lag(int(count), max(0.0, seconds or 0.0))
 
 
-_SIZE: LiteralString = (
+_SIZE = (
     "SELECT first + octet_length(hashes) / 32 FROM roundledger.log_hashes WHERE level = 0 ORDER BY first DESC LIMIT 1"
 )
-_CHECKPOINTS: LiteralString = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"
+_CHECKPOINTS = "SELECT number, size, last_position, note, sealed_at FROM roundledger.log_checkpoints"

@@ -1,4 +1,4 @@
-"""What was worked out lately from something that never changes, such as a round up to one of its versions."""
+"""Values that were worked out lately, kept by a key."""
 
 from __future__ import annotations
 
@@ -9,42 +9,55 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 T = TypeVar("T")
-_there: WeakSet[Remembered[Any]] = WeakSet()
+_caches: WeakSet[Cache[Any]] = WeakSet()
 
 
-class Remembered(Generic[T]):
-    """The latest so many, by a key that names everything they depend on. Safe to use from several threads.
+class Cache(Generic[T]):
+    """The latest so many. Safe to use from several threads.
 
-    What goes on changing, such as a report of all that there is, has its standing beside its key: then one value of it
-    is kept, and not one for each time that it was asked for.
+    A key names everything that a value depends on. What goes on changing, such as a report of everything, has a version
+    as well: then one value of it is kept, and not one for each version.
     """
 
     def __init__(self, at_most: int) -> None:
         self._at_most = at_most
         self._values: OrderedDict[Hashable, tuple[Hashable, T]] = OrderedDict()
         self._lock = Lock()
-        _there.add(self)
+        _caches.add(self)
 
-    def of(self, key: Hashable, make: Callable[[], T], standing: Hashable = None) -> T:
+    def find(self, key: Hashable, version: Hashable = None) -> T | None:
         with self._lock:
             kept = self._values.get(key)
-            if kept is not None and kept[0] == standing:
-                self._values.move_to_end(key)
-                return kept[1]
-        value = make()  # two at once work it out twice, and neither waits for the other
+            if kept is None or kept[0] != version:
+                return None
+            self._values.move_to_end(key)
+            return kept[1]
+
+    def keep(self, key: Hashable, value: T, version: Hashable = None) -> None:
         with self._lock:
-            self._values[key] = standing, value
+            self._values[key] = version, value
             self._values.move_to_end(key)
             if len(self._values) > self._at_most:
                 self._values.popitem(last=False)
+
+    def get(self, key: Hashable, make: Callable[[], T], version: Hashable = None) -> T:
+        """Two threads at once work it out twice, and neither waits for the other."""
+        value = self.find(key, version)
+        if value is None:
+            value = make()
+            self.keep(key, value, version)
         return value
 
-    def forget(self) -> None:
+    def forget(self, key: Hashable) -> None:
+        with self._lock:
+            self._values.pop(key, None)
+
+    def clear(self) -> None:
         with self._lock:
             self._values.clear()
 
 
-def forget_everything() -> None:
+def clear_all() -> None:
     """For whoever measures how long a first look takes."""
-    for one in list(_there):
-        one.forget()
+    for cache in list(_caches):
+        cache.clear()

@@ -13,42 +13,36 @@ from infra.store.encoding.topic_ids import TopicIds
 
 STREAM_PAGE = 2_000
 
-_FEED: LiteralString = (
+_FEED = (
     "SELECT position, originator, originator_version, topic_id, state FROM roundledger.events "
     "WHERE position > %b AND position <= %b AND (recorded_at <= %b OR %b) ORDER BY position LIMIT %b"
 )
-_EARLIER: LiteralString = (
+_EARLIER = (
     "SELECT position, originator, originator_version, topic_id, state FROM roundledger.events "
     "WHERE originator = %b AND originator_version < %b "
     "AND (originator_version = 1 OR originator_version >= %b) ORDER BY originator_version"
 )
-_ROWS: LiteralString = (
-    "SELECT e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"
-)
-_BETWEEN: LiteralString = f"{_ROWS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b"
-_FIRSTS: LiteralString = (
-    f"{_ROWS} FROM roundledger.events e WHERE e.originator = ANY(%b::int4[]) AND e.originator_version = 1"
-)
-_LATER: LiteralString = (
+_ROWS = "SELECT e.position, e.originator, e.originator_version, e.topic_id, e.state, timestamptz_send(e.recorded_at)"
+_BETWEEN = f"{_ROWS} FROM roundledger.events e WHERE e.position BETWEEN %b AND %b"
+_FIRSTS = f"{_ROWS} FROM roundledger.events e WHERE e.originator = ANY(%b::int4[]) AND e.originator_version = 1"
+_LATER = (
     f"{_ROWS} FROM unnest(%b::int4[], %b::int4[]) AS o (originator, version) "
     "CROSS JOIN LATERAL (SELECT * FROM roundledger.events e WHERE e.originator = o.originator "
     "AND e.originator_version > o.version AND e.position <= %b ORDER BY e.originator_version) e "
     "ORDER BY e.originator, e.originator_version"
 )
-_STREAM: LiteralString = (
+_STREAM = (
     f"{_ROWS} FROM roundledger.events e WHERE e.originator = "
     "(SELECT originator FROM roundledger.originators WHERE originator_id = %b) "
     "AND e.originator_version > %b AND e.position <= %b ORDER BY e.originator_version LIMIT %b"
 )
-_FIRST_VERSIONS: LiteralString = (
+_FIRST_VERSIONS = (
     "SELECT originator, min(originator_version) FROM roundledger.events "
     "WHERE originator = ANY(%b::int4[]) AND position > %b GROUP BY originator"
 )
-_IDS: LiteralString = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
-_NUMBERS: LiteralString = (
-    "SELECT originator, originator_id FROM roundledger.originators WHERE originator_id = ANY(%b::uuid[])"
-)
-_WITHOUT_FIRST: LiteralString = (
+_IDS = "SELECT originator, originator_id FROM roundledger.originators WHERE originator = ANY(%b::int4[])"
+_NUMBERS = "SELECT originator, originator_id FROM roundledger.originators WHERE originator_id = ANY(%b::uuid[])"
+_WITHOUT_FIRST = (
     "SELECT o FROM unnest(%b::int4[]) o WHERE NOT EXISTS "
     "(SELECT FROM roundledger.events e WHERE e.originator = o AND e.originator_version = 1)"
 )
@@ -90,7 +84,7 @@ class CompactRows:
         """Events of these positions, both included, and of these topics, or of all."""
         if topics is None:
             return self._rows(f"{_BETWEEN} ORDER BY e.position", first, last)
-        statement: LiteralString = f"{_BETWEEN} AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
+        statement = f"{_BETWEEN} AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
         return self._rows(statement, first, last, self._topic_ids.numbers(topics))
 
     def firsts(self, originators: Sequence[int]) -> list[EventRow]:

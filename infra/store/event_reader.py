@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from typing import LiteralString, cast
+from typing import cast
 from uuid import UUID
 
 from infra.store.database import Database
@@ -27,17 +27,17 @@ from infra.store.event_rows import LogRow
 
 logger = logging.getLogger(__name__)
 
-OF_ONE: LiteralString = (
+OF_ONE = (
     "SELECT originator_version, topic_id, state FROM roundledger.events "
     "WHERE originator = (SELECT originator FROM roundledger.originators WHERE originator_id = %b) "
     "AND originator_version > %b AND originator_version <= %b ORDER BY originator_version"
 )
-OF_ALL: LiteralString = (
+OF_ALL = (
     "SELECT position, recorded_at, originator_id, originator_version, topic_id, state "
     "FROM roundledger.events JOIN roundledger.originators USING (originator) "
     "WHERE position > %b AND position <= %b AND (%b OR topic_id = ANY(%b::int2[])) ORDER BY position LIMIT %b"
 )
-WRITERS: LiteralString = (
+WRITERS = (
     "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
     "AND relation = 'roundledger.events'::regclass"
@@ -66,7 +66,7 @@ class EventReader:
     ) -> list[tuple[int, int, bytes]]:
         """(version, number of the topic, state) of one aggregate's events, by version."""
         after, upto = BEFORE_ALL if gt is None else gt, LAST_VERSION if lte is None else lte
-        statement: LiteralString = f"{OF_ONE} DESC LIMIT %b" if desc else f"{OF_ONE} LIMIT %b"
+        statement = f"{OF_ONE} DESC LIMIT %b" if desc else f"{OF_ONE} LIMIT %b"
         rows = self._rows(statement, [originator_id, after, upto, limit])
         return cast("list[tuple[int, int, bytes]]", rows)
 
@@ -98,9 +98,7 @@ class EventReader:
 
     def _end_of_run(self, settled: int) -> int:
         """The end of the numbers that follow a settled one without a gap, as far as one page shows."""
-        statement: LiteralString = (
-            "SELECT position FROM roundledger.events WHERE position > %b ORDER BY position LIMIT %b"
-        )
+        statement = "SELECT position FROM roundledger.events WHERE position > %b ORDER BY position LIMIT %b"
         for (position,) in self._rows(statement, [settled, RUN_LIMIT]):
             if position != settled + 1:
                 break

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from infra.store.database import Database
 
-ROWS: LiteralString = (
+ROWS = (
     "SELECT position, recorded_at, originator_id, originator_version, topic, state FROM roundledger.events "
     "JOIN roundledger.originators USING (originator) JOIN roundledger.topics USING (topic_id)"
 )
@@ -46,7 +46,7 @@ class EventRows:
 
     def from_position(self, position: int, skipped: int, count: int) -> list[LogRow]:
         """Some events from a position on, after skipping the first of them."""
-        statement: LiteralString = f"{ROWS} WHERE position >= %b ORDER BY position OFFSET %b LIMIT %b"
+        statement = f"{ROWS} WHERE position >= %b ORDER BY position OFFSET %b LIMIT %b"
         return self._rows(statement, [position, skipped, count])
 
     def pages(self, size: int = 4096) -> Iterator[list[LogRow]]:
@@ -58,7 +58,7 @@ class EventRows:
 
     def newer(self, versions: dict[UUID, int]) -> list[LogRow]:
         """The events of several aggregates after a version of each, in the order of their versions."""
-        statement: LiteralString = (
+        statement = (
             f"{ROWS} JOIN unnest(%b::uuid[], %b::int4[]) AS known (originator_id, version) USING (originator_id) "
             "WHERE originator_version > version ORDER BY originator_id, originator_version"
         )
@@ -66,9 +66,7 @@ class EventRows:
 
     def positions(self, first: int, end: int) -> list[int]:
         """Of the events from a position on and before another."""
-        statement: LiteralString = (
-            "SELECT position FROM roundledger.events WHERE position >= %b AND position < %b ORDER BY position"
-        )
+        statement = "SELECT position FROM roundledger.events WHERE position >= %b AND position < %b ORDER BY position"
         return [position for (position,) in self._database.rows(statement, [first, end])]
 
     def _rows(self, statement: LiteralString, values: list[Any]) -> list[LogRow]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 import psycopg
 from eventsourcing.persistence import OperationalError
@@ -16,6 +17,9 @@ logger = logging.getLogger(__name__)
 
 CHANNEL = "roundledger_events"
 NOTICE_INTERVAL_SECONDS = 0.01
+LOOK_SECONDS = 0.25  # how soon a listener sees that the service stops
+
+Waiting = tuple[asyncio.AbstractEventLoop, asyncio.Event]
 
 
 def notices(database_url: str, stopped: Callable[[], bool], poll_seconds: float) -> Iterator[bool]:
@@ -72,5 +76,47 @@ class Notifier:
     def close(self) -> None:
         self._closing.set()
         self._requested.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
+class EventListener:
+    """Wakes everybody in this process who waits for new events; one connection listens for all of them, from the moment
+    when somebody waits."""
+
+    def __init__(self, database_url: str, stopping: Event) -> None:
+        self._database_url = database_url
+        self._stopping = stopping
+        self._waiting: set[Waiting] = set()
+        self._lock = Lock()
+        self._thread: Thread | None = None
+
+    def join(self) -> Waiting:
+        waiting = (asyncio.get_running_loop(), asyncio.Event())
+        with self._lock:
+            self._waiting.add(waiting)
+            if self._thread is None:
+                self._thread = Thread(target=self._listen, name="roundledger-listener", daemon=True)
+                self._thread.start()
+        return waiting
+
+    def leave(self, waiting: Waiting) -> None:
+        with self._lock:
+            self._waiting.discard(waiting)
+
+    def _wake(self) -> None:
+        with self._lock:
+            for loop, event in self._waiting:
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(event.set)
+
+    def _listen(self) -> None:
+        for came in notices(self._database_url, self._stopping.is_set, LOOK_SECONDS):
+            if came:
+                self._wake()
+        self._wake()
+
+    def close(self) -> None:
+        self._wake()
         if self._thread is not None:
             self._thread.join()

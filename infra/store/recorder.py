@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from threading import Thread
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
 from eventsourcing.persistence import (
@@ -35,7 +35,7 @@ from infra.store.write_probe import WriteProbe
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
-OPEN_SEALS: LiteralString = "SELECT originator_version, card_index, card, salt FROM roundledger.open_seals(%b)"
+OPEN_SEALS = "SELECT originator_version, card_index, card, salt FROM roundledger.open_seals(%b)"
 
 
 class LedgerRecorder(ProcessRecorder):

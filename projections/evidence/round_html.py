@@ -76,7 +76,7 @@ def _plain(value: Any) -> str:
 
 
 def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
-    text, why = step.told, step.why
+    text, why = step.text, step.why
     return {
         "number": step.number,
         "at": f"{format_later_moment(opened_at, step.entry.at)}{' late' if step.entry.late else ''}",

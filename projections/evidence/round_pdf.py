@@ -52,7 +52,7 @@ def paper_of(story: Replay, evidence: Evidence) -> bytes:
         sheet.table(LINES, [_line(line) for line in result["lines"]], sums)
     else:
         sheet.remark(f"Nothing was settled: the round is {result['status']}.")
-    hands = list(hands_on(last.picture))
+    hands = list(hands_on(last.table_view))
     if hands:
         sheet.heading("The cards")
         sheet.hands(hands)
@@ -76,7 +76,7 @@ def _line(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
-    text = step.told
+    text = step.text
     return {
         "#": step.number,
         "time": f"{format_later_moment(opened_at, step.entry.at)}{' late' if step.entry.late else ''}",

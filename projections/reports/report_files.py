@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.access.callers import Caller, Forbidden
 from infra.ledger.property import property_of
-from infra.store.cache import Remembered
+from infra.store.cache import Cache
 from projections.calendar.gaming_days import GamingDays
 from projections.calendar.property_clock import PropertyClock
 from projections.export import charts
@@ -39,7 +39,7 @@ READERS = {
 }
 # Sums over everything that was ever recorded: worked out again only once something has been recorded since.
 SUMS_OF_ALL = frozenset({"bankroll", "trial-balance", "card-frequencies", "card-counts"})
-_summed: Remembered[list[dict[str, Any]]] = Remembered(32)
+_summed: Cache[list[dict[str, Any]]] = Cache(32)
 
 
 def readers_of(*names: str) -> list[str]:
@@ -98,4 +98,4 @@ def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[d
     # Asked before the rows are: they may be newer than it says, never older.
     standing = books.projector.standing(report_named(name).projection.name)
     key = (books.database.url, name, filters)
-    return _summed.of(key, lambda: rows_for(books.database, name, filters, days), standing)
+    return _summed.get(key, lambda: rows_for(books.database, name, filters, days), standing)

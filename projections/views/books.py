@@ -10,7 +10,7 @@ from infra.access.looks import Looks
 from infra.access.tokens import Tokens
 from infra.aggregates.open_rounds import OpenRounds
 from infra.ledger.ledger import Ledger
-from infra.store.cache import Remembered
+from infra.store.cache import Cache
 from infra.store.database import Database
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
@@ -40,7 +40,7 @@ class Books:
         self.clock = clock
         self.sealing = sealing
         self.open_rounds = OpenRounds(ledger)
-        self.floor_rounds: Remembered[dict[str, Any]] = Remembered(ROUNDS_ON_THE_FLOOR)
+        self.floor_rounds: Cache[dict[str, Any]] = Cache(ROUNDS_ON_THE_FLOOR)
 
     @property
     def database(self) -> Database:

@@ -42,7 +42,7 @@ def _table(books: Books, row: dict[str, Any], seen: OpenRound | None) -> dict[st
 
 def _round_now(books: Books, row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
     """A round up to one of its versions never looks otherwise, and most tables have not moved since the last look."""
-    return books.floor_rounds.of((row["round"], seen.version), lambda: _round(row, seen))
+    return books.floor_rounds.get((row["round"], seen.version), lambda: _round(row, seen))
 
 
 def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:

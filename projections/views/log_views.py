@@ -13,8 +13,8 @@ from domain.errors import Conflict
 from infra.access.callers import Caller
 from infra.ledger.ledger import UnknownRound
 from infra.log.leaves import entry_of
-from infra.log.proofs import Nodes, NotSigned, check_signed, consistency, inclusion
-from infra.log.stored_log import LogReader
+from infra.log.proofs import Nodes, consistency, inclusion
+from infra.log.stored_log import LogReader, NotSigned
 from infra.log.tiles import WIDTH, TileName
 from infra.store.event_rows import LogRow
 from infra.store.streams import stream_id
@@ -32,7 +32,7 @@ def consistency_between(log: LogReader, old_size: int, size: int | None) -> dict
     if not old_size <= size <= sealed:
         raise BadQuestion(f"The log has {sealed} events, and a log grows: `from` is not more than `to`.")
     try:
-        check_signed(log, old_size, size)
+        log.check_signed(old_size, size)
     except NotSigned as refusal:
         raise BadQuestion(str(refusal)) from None
     hashes = consistency(Nodes(log, size), old_size, size)

@@ -27,7 +27,7 @@ from domain.view.event_text import FACE_DOWN
 from domain.view.reasons import Why
 from infra.access.callers import Caller
 from infra.ledger.replay import Replay, Step
-from infra.store.cache import Remembered
+from infra.store.cache import Cache
 from infra.store.encoding.topics import TOPICS
 from projections.views.books import Books
 from projections.views.replay_stage import changes_of, left_words, marks_of, stage_of
@@ -35,7 +35,7 @@ from projections.views.round_views import replayed_for
 
 MOVES_NOTHING = (RoundSettled, PaymentReported)  # it tells of amounts that others moved
 SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwards
-_KEPT: Remembered[dict[str, Any]] = Remembered(32)  # answers of some 150 KB
+_KEPT: Cache[dict[str, Any]] = Cache(32)  # answers of some 150 KB
 
 
 def steps_for(books: Books, caller: Caller, round_id: str) -> tuple[str, dict[str, Any]]:
@@ -45,11 +45,11 @@ def steps_for(books: Books, caller: Caller, round_id: str) -> tuple[str, dict[st
     replayed = replayed_for(books, caller, round_id, "replay")
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
     digest = sha256(msgspec.json.encode((replayed.round_id, read))).hexdigest()
-    return digest, _KEPT.of(digest, lambda: steps_of(replayed))
+    return digest, _KEPT.get(digest, lambda: steps_of(replayed))
 
 
 def steps_of(replayed: Replay) -> dict[str, Any]:
-    pictures = replayed.pictures
+    pictures = replayed.table_views
     reasons = [step.why for step in replayed.steps]
     changes = changes_of(pictures)
     round_ = replayed.steps[-1].round
@@ -82,7 +82,7 @@ def _kinds(replayed: Replay) -> dict[tuple[int, str], str | None]:
 
 
 def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
-    told, event = step.told, step.entry.event
+    text, event = step.text, step.entry.event
     settled = isinstance(event, LineSettled)
     return {
         "step": step.number,
@@ -91,10 +91,10 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
         "by": step.entry.by,
         "late": step.entry.late,
         "recorded_at": step.recorded_at.isoformat(),
-        "text": _headline(event) if settled else told.what,
-        "seat": told.seat,
-        "cards": [None if card == FACE_DOWN else card for card in told.cards],
-        "amount": money(told.amount) if told.amount and not isinstance(event, MOVES_NOTHING) else None,
+        "text": _headline(event) if settled else text.what,
+        "seat": text.seat,
+        "cards": [None if card == FACE_DOWN else card for card in text.cards],
+        "amount": money(text.amount) if text.amount and not isinstance(event, MOVES_NOTHING) else None,
         "outcome": event.outcome if settled else None,
         "why": {
             "clause": why.clause,

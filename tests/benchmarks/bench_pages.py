@@ -120,7 +120,7 @@ def _bare() -> Any:
     from fastapi.responses import HTMLResponse
     from jinja2 import Environment
 
-    from infra.store.cache import forget_everything
+    from infra.store.cache import clear_all
 
     app = FastAPI()
     template = Environment(autoescape=True).from_string(BARE)
@@ -133,7 +133,7 @@ def _bare() -> Any:
 
     @app.get("/forget", response_class=HTMLResponse)
     async def forget() -> str:
-        forget_everything()
+        clear_all()
         return ""
 
     return app

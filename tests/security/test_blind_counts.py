@@ -437,7 +437,7 @@ def test_a_count_that_was_stored_open_could_be_computed(server_url: str, tmp_pat
         append = Changes(Actor("count-1", NOON_MS))
         pieces, _ = COUNTS["count-1"]
         version = len(ledger.events.load(stream_id("box", BOX)))
-        append.add(stream_id("box", BOX), version, [BoxCounted("count-1", pieces, 441)])
+        append.add("box", BOX, version, [BoxCounted("count-1", pieces, 441)])
         ledger.save(append)
         seal_now(url, tmp_path)
         log = LogReader(ledger.events.recorder.database)

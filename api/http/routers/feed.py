@@ -101,7 +101,7 @@ async def _events(
     tables: Callable[[], Tables],
 ) -> AsyncIterable[ServerSentEvent]:
     reader = FeedReader(service.ledger)
-    waiting = service.news.join()
+    waiting = service.listener.join()
     _, bell = waiting
     look_again = time.monotonic() + ADMITTED_SECONDS
     try:
@@ -130,7 +130,7 @@ async def _events(
             except TimeoutError:
                 pass
     finally:
-        service.news.leave(waiting)
+        service.listener.leave(waiting)
 
 
 def _event(item: dict[str, Any]) -> ServerSentEvent:

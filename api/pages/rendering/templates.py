@@ -19,7 +19,7 @@ from api.pages.rendering.drawing import Drawing
 from api.pages.rendering.escaping import safe
 from api.pages.rendering.icons import icon
 from domain.cards import RANKS, SUITS
-from infra.store.cache import Remembered
+from infra.store.cache import Cache
 from projections.calendar.live_clock import LiveClock
 from projections.calendar.property_clock import STORED_MOMENT
 
@@ -57,9 +57,9 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     )
     made.globals["asset"] = lambda name: assets[name].address
     made.globals["icon"] = icon
-    fragments: Remembered[Markup] = Remembered(FRAGMENTS_REMEMBERED)
+    fragments: Cache[Markup] = Cache(FRAGMENTS_REMEMBERED)
     # {% call remembered(…) %}…{% endcall %}: what stands inside depends on nothing but what is named.
-    made.globals["remembered"] = lambda *key, caller: fragments.of(key, caller)
+    made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks, in_script=in_script, some=some)

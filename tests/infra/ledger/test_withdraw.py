@@ -64,7 +64,7 @@ def test_posted_one_by_one_it_replays_to_the_same(ledger):
     assert replayed is not None
     assert replayed.result["lines"] == adjudicated(raw)["lines"]
     (step,) = [step for step in replayed.steps if isinstance(step.entry.event, WagerWithdrawn)]
-    assert step.told.what == "seat-2 takes back $4.00 of the trips wager; $6.00 stays"
+    assert step.text.what == "seat-2 takes back $4.00 of the trips wager; $6.00 stays"
     assert step.round.layout[2]["seat-2"].spots["trips"] == 6_00
 
 

@@ -19,7 +19,6 @@ from infra.log.checkpoints import Checkpoint
 from infra.log.leaves import leaf_hash_of
 from infra.log.stored_log import LogReader
 from infra.store.database import Database
-from infra.store.streams import stream_id
 from projections.audit import processes
 from projections.audit.event_source import Part
 from projections.audit.log_check import LogCheck
@@ -430,7 +429,7 @@ def test_counts_that_were_stored_open_are_no_finding_and_are_reported(url: str):
     record(ledger, [bank_round("t-80", round_id="r-80")])
     Floor(ledger).swap_box("t-80", "t-80-box-2", "seal-8", "c-1", DEALER)
     append = Changes(DEALER)
-    append.add(stream_id("box", "t-80-box-1"), 3, [BoxCounted(by, {100: 1}, 100) for by in ("c-1", "c-2")])
+    append.add("box", "t-80-box-1", 3, [BoxCounted(by, {100: 1}, 100) for by in ("c-1", "c-2")])
     ledger.save(append)
     ledger.close()
     summary = Audit(url, processes=1, without=("projections", "log")).run()
