@@ -124,4 +124,5 @@ class second_person:  # noqa: N801
         service: ServiceOf,
         second_authorization: Annotated[str | None, Header(description="The second person's bearer token.")] = None,
     ) -> SecondPerson:
+        await service.tokens.fetch_keys(request.headers, "second-authorization")
         return SecondPerson(service, request, self.roles)

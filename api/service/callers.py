@@ -54,7 +54,8 @@ async def _known(service: Service, request: Request, used: bool = True) -> Calle
 
 
 async def by_token(service: Service, request: Request) -> Caller:
-    """In a thread, where the database or the identity provider has to be asked: everybody else's request goes on."""
+    """In a thread, where the database has to be asked: everybody else's request goes on."""
+    await service.tokens.fetch_keys(request.headers)
     if service.tokens.needs_a_thread(request.headers):
         return await service.run(service.tokens.caller, request.headers)
     return service.tokens.caller(request.headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from hmac import compare_digest
 from typing import Any
 from uuid import uuid4
@@ -11,6 +12,7 @@ from uuid import uuid4
 import jwt
 
 from api.service.problems import Problem
+from api.service.provider_keys import ProviderKeys
 from api.service.settings import Settings, secret_of
 from infra.access.callers import OPEN, ROLES, STAFF_ID, Caller
 from infra.access.tokens import Tokens as TokenRecords
@@ -44,13 +46,24 @@ class Tokens:
         self._key = secret_of(settings.token_key)
         self._metrics_token = secret_of(settings.metrics_token)
         self._known: dict[str, Caller] = {}
-        self._provider = None if settings.token_jwks_url is None else jwt.PyJWKClient(settings.token_jwks_url)
+        self._provider = None if settings.token_jwks_url is None else ProviderKeys.at(settings.token_jwks_url)
 
     def needs_a_thread(self, headers: Mapping[str, str]) -> bool:
-        """Whether `caller` would have to ask the database or the identity provider."""
+        """Whether `caller` would have to ask the database."""
         if not self._settings.authenticated:
             return False
         return not self._access.is_fresh() or _bearer(headers.get("authorization")) not in self._known
+
+    async def fetch_keys(self, headers: Mapping[str, str], header: str = "authorization") -> None:
+        """Fetch the identity provider's key of a token that is not known yet. Awaited before `caller`, which runs in a
+        thread: threads are for the database."""
+        token = _bearer(headers.get(header))
+        if self._provider is None or token is None or token in self._known:
+            return
+        with suppress(jwt.PyJWTError):
+            head = jwt.get_unverified_header(token)
+            if head.get("alg") in PROVIDER_ALGORITHMS:
+                await self._provider.fetch_for(head.get("kid"))
 
     def may_scrape(self, headers: Mapping[str, str]) -> bool:
         """Whether it is Prometheus, with the one token that reads metrics and nothing else."""
@@ -100,11 +113,12 @@ class Tokens:
         return _caller(claims)
 
     def _key_for(self, token: str) -> tuple[Any, list[str]]:
-        algorithm = jwt.get_unverified_header(token).get("alg")
+        head = jwt.get_unverified_header(token)
+        algorithm = head.get("alg")
         if algorithm == OWN_ALGORITHM and self._key is not None:
             return self._key, [OWN_ALGORITHM]
         if self._provider is not None and algorithm in PROVIDER_ALGORITHMS:
-            return self._provider.get_signing_key_from_jwt(token).key, PROVIDER_ALGORITHMS
+            return self._provider.find(head.get("kid")), PROVIDER_ALGORITHMS
         raise jwt.InvalidAlgorithmError("not an algorithm that is accepted here")
 
 
