@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct
 
+from infra.store.encoding.mapper import Entry
 from projections.calendar.gaming_days import GamingDays
 
 
-class EventMeta(Struct, frozen=True, gc=False):
-    """An event's place in the order of all events, who did it and when it happened. It holds nothing that could refer
-    back to it, and without the garbage collector it is made twice as fast."""
+class Accumulator(Struct):
+    """`version`, `position`, `by` and `at_ms` are those of the last event taken in; `late` says whether any of them was
+    entered late."""
 
+    gaming_days: GamingDays
+    version: int = 0
     position: int = 0
     by: str = ""
     at_ms: int = 0
     late: bool = False
 
+    def go_on(self, entry: Entry[Any], version: int, position: int) -> None:
+        """To the next event, before it is taken in."""
+        self.version, self.position = version, position
+        self.by, self.at_ms = entry.by, entry.at_ms
+        if entry.late:
+            self.late = True
 
-class Accumulator(Struct):
-    """`version` is that of the last event taken in; `late` says whether any of them was entered late."""
-
-    gaming_days: GamingDays
-    version: int = 0
-    late: bool = False
-
-    def take(self, event: Any, meta: EventMeta) -> None:
+    def take(self, event: Any) -> None:
         """Remember what reports ask for; nothing is decided here."""
+
+
+def events_of(method: Callable[..., None]) -> tuple[type, ...]:
+    """The events that a method handles, by the annotation of its `event`."""
+    event = get_type_hints(method)["event"]
+    return get_args(event) or (event,)

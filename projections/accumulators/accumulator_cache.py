@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
-from domain.disputes.disputes import DISPUTE_TOPICS
-from domain.floor.drop_boxes import BOX_TOPICS
-from domain.floor.meters import METER_TOPICS
 from infra.store.encoding.topics import TOPICS
-from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.accumulator import Accumulator, events_of
 from projections.accumulators.floor_accumulators import (
     BettorAccumulator,
     BoxAccumulator,
     DisputeAccumulator,
     MeterAccumulator,
 )
-from projections.accumulators.round_accumulator import CardEvent, MoneyEvent, RoundAccumulator
-from projections.accumulators.session_accumulator import SessionAccumulator, SessionEvent
+from projections.accumulators.round_accumulator import RoundAccumulator
+from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.event_feed import Feed
 
-Take = Callable[[Any, Any, EventMeta], None]
+Take = Callable[[Any, Any], None]
 
 ACCUMULATORS: dict[str, type[Accumulator]] = {
     "round": RoundAccumulator,
@@ -31,14 +28,8 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "bettor": BettorAccumulator,
     "dispute": DisputeAccumulator,
 }
-CARDS: dict[type, Take] = dict.fromkeys(get_args(CardEvent), RoundAccumulator.take_cards)
-OTHERS: dict[type, Take] = {
-    **dict.fromkeys(get_args(MoneyEvent), RoundAccumulator.take),
-    **dict.fromkeys(get_args(SessionEvent), SessionAccumulator.take),
-    **dict.fromkeys(BOX_TOPICS.values(), BoxAccumulator.take),
-    **dict.fromkeys(METER_TOPICS.values(), MeterAccumulator.take),
-    **dict.fromkeys(DISPUTE_TOPICS.values(), DisputeAccumulator.take),
-}
+CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
+OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}
 
 
 class AccumulatorCache:
@@ -56,10 +47,10 @@ class AccumulatorCache:
         if version > 1:
             # Of a meter, the first event and the last one are enough.
             since = version - 1 if kind is MeterAccumulator else 1
-            for position, _, _, topic_id, state in self._feed.earlier(originator, version, since):
+            for position, _, number, topic_id, state in self._feed.earlier(originator, version, since):
                 entry = TOPICS.decoder(self._feed.topic(topic_id))(state)
-                accumulator.late = accumulator.late or entry.late
+                accumulator.go_on(entry, number, position)
                 if take := self.take.get(type(entry.event)):
-                    take(accumulator, entry.event, EventMeta(position, entry.by, entry.at_ms, entry.late))
+                    take(accumulator, entry.event)
             accumulator.version = version - 1
         return accumulator

@@ -22,7 +22,7 @@ from domain.round.events import (
     WagerPlaced,
     WagerWithdrawn,
 )
-from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.accumulator import Accumulator
 from projections.calendar.gaming_days import DayShift, GamingDays
 
 STREETS = frozenset({"flop", "turn_river"})
@@ -83,7 +83,7 @@ class RoundAccumulator(Accumulator):
     def meter(self) -> str:
         return (self.opened.terms.get("meter") or {}).get("id") or f"meter-{self.table}"
 
-    def take(self, event: MoneyEvent, meta: EventMeta) -> None:
+    def take(self, event: MoneyEvent) -> None:
         match event:
             case WagerPlaced():
                 self._wager_placed(event)
@@ -91,17 +91,17 @@ class RoundAccumulator(Accumulator):
                 self.lines.append(event)
                 self.shortfall += event.shortfall
             case RoundOpened():
-                self._opened(event, meta)
+                self._opened(event)
             case BetsClosed():
-                self.closed_at_ms, self.action, self.liability = meta.at_ms, event.action, event.liability
+                self.closed_at_ms, self.action, self.liability = self.at_ms, event.action, event.liability
             case RoundSettled():
-                self.status, self.ended_at_ms = "settled", meta.at_ms
+                self.status, self.ended_at_ms = "settled", self.at_ms
             case FeeTaken():
                 self.fee = event
             case WagerWithdrawn():
                 self._wager_withdrawn(event)
             case RoundVoided():
-                self.status, self.ended_at_ms, self.voided = "void", meta.at_ms, event
+                self.status, self.ended_at_ms, self.voided = "void", self.at_ms, event
             case FeeWaived():
                 self.waived = event
             case RoundCorrected():
@@ -111,7 +111,7 @@ class RoundAccumulator(Accumulator):
             case RoundDisputed():
                 self.disputed += 1
 
-    def take_cards(self, event: CardEvent, meta: EventMeta) -> None:
+    def take_cards(self, event: CardEvent) -> None:
         match event:
             case CardsDealt():
                 self.shown += len(always_shown(self, event))
@@ -125,10 +125,10 @@ class RoundAccumulator(Accumulator):
                     number = 1 + sum(place == event.seat for place, _ in self.cards)
                     self.cards[(event.seat, number)] = [self.cards[(event.seat, event.hand)].pop()]
 
-    def _opened(self, event: RoundOpened, meta: EventMeta) -> None:
-        self.opened, self.opened_at_ms = event, meta.at_ms
+    def _opened(self, event: RoundOpened) -> None:
+        self.opened, self.opened_at_ms = event, self.at_ms
         self.round, self.table = event.round or "", event.table or ""
-        self.day_shift = self.gaming_days.of(meta.at_ms)
+        self.day_shift = self.gaming_days.of(self.at_ms)
         if event.bank_bettor is not None:
             self.bettors[event.bank_bettor] = set() if event.bank_seat is None else {event.bank_seat}
 

@@ -26,7 +26,7 @@ from domain.floor.table_sessions import (
     TrayFilled,
 )
 from domain.rules import rulesets
-from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.accumulator import Accumulator
 
 SessionEvent = (
     RoundBegun
@@ -92,10 +92,10 @@ class SessionAccumulator(Accumulator):
     stretch: int = 0
     tray: TrayAccumulator = field(default_factory=TrayAccumulator)
 
-    def take(self, event: SessionEvent, meta: EventMeta) -> None:
+    def take(self, event: SessionEvent) -> None:
         match event:
             case RoundBegun():
-                self._round_begun(event, meta)
+                self._round_begun(event)
             case RoundEnded():
                 self._round_ended(event)
             case BankOffered():
@@ -107,7 +107,7 @@ class SessionAccumulator(Accumulator):
             case SeatLeft():
                 self.seats.pop(event.seat, None)
             case SessionOpened():
-                self._opened(event, meta)
+                self._opened(event)
             case SessionNoted():
                 self.seats, self.run = dict(event.seats), event.run
             case SessionClosed():
@@ -119,30 +119,30 @@ class SessionAccumulator(Accumulator):
             case DealerTappedOut():
                 self.dealer = None
             case ChipsBought():
-                self._tray_in_use(meta).bought += event.amount
+                self._tray_in_use().bought += event.amount
             case ChipsCashed():
-                self._tray_in_use(meta).cashed += event.amount
+                self._tray_in_use().cashed += event.amount
             case TrayFilled() | TrayCredited() | TrayCounted():
-                self._tray_moved(event, meta)
+                self._tray_moved(event)
 
-    def _opened(self, event: SessionOpened, meta: EventMeta) -> None:
+    def _opened(self, event: SessionOpened) -> None:
         self.table, self.session, self.run = event.table, event.session, event.run
-        self.opened, self.opened_at_ms = event, meta.at_ms
+        self.opened, self.opened_at_ms = event, self.at_ms
         self.box, self.dealer = event.box, event.dealer
         self.house = event.ruleset in rulesets.ids() and not rulesets.load(event.ruleset).player_banked
-        self._begin_stretch(meta)
+        self._begin_stretch()
 
-    def _round_begun(self, event: RoundBegun, meta: EventMeta) -> None:
+    def _round_begun(self, event: RoundBegun) -> None:
         self.declined, self.waiting = self.waiting, []
         self.passed_over = ()
         if event.bank_seat is not None and event.bank_bettor is not None:
             self.passed_over = self.offers.passed_over(self.run, self.seats, event.bank_seat, event.bank_bettor)
             self.offers.begun(event.bank_bettor)
-        self.begun, self.begun_at_ms, self.ended = event, meta.at_ms, None
+        self.begun, self.begun_at_ms, self.ended = event, self.at_ms, None
         self.rounds += 1
         if event.bank_bettor is None:
             self.house = True
-            self._tray_in_use(meta)
+            self._tray_in_use()
 
     def _round_ended(self, event: RoundEnded) -> None:
         begun = self.begun
@@ -153,26 +153,26 @@ class SessionAccumulator(Accumulator):
 
     # ---- the tray
 
-    def _tray_moved(self, event: TrayFilled | TrayCredited | TrayCounted, meta: EventMeta) -> None:
+    def _tray_moved(self, event: TrayFilled | TrayCredited | TrayCounted) -> None:
         self.house = True
         match event:
             case TrayFilled():
-                self._tray_in_use(meta).fills += event.amount
+                self._tray_in_use().fills += event.amount
             case TrayCredited():
-                self._tray_in_use(meta).credits += event.amount
+                self._tray_in_use().credits += event.amount
             case TrayCounted(when="opening"):
                 self.stretch += 1
-                self._begin_stretch(meta, event.amount)
+                self._begin_stretch(event.amount)
             case TrayCounted():
                 tray = self.tray
-                tray.closing, tray.ended_at_ms, tray.ended_position = event.amount, meta.at_ms, meta.position
+                tray.closing, tray.ended_at_ms, tray.ended_position = event.amount, self.at_ms, self.position
 
-    def _begin_stretch(self, meta: EventMeta, opening: int | None = None) -> None:
-        self.tray = TrayAccumulator(began_at_ms=meta.at_ms, began_position=meta.position, opening=opening)
+    def _begin_stretch(self, opening: int | None = None) -> None:
+        self.tray = TrayAccumulator(began_at_ms=self.at_ms, began_position=self.position, opening=opening)
 
-    def _tray_in_use(self, meta: EventMeta) -> TrayAccumulator:
+    def _tray_in_use(self) -> TrayAccumulator:
         """A closing count ends a stretch: what happens before the next opening count is in one that nobody counted."""
         if self.tray.ended_position is not None:
             self.stretch += 1
-            self._begin_stretch(meta)
+            self._begin_stretch()
         return self.tray

@@ -10,7 +10,7 @@ from domain.round.events import ANNOTATIONS, RoundSettled, RoundVoided
 from infra.store.compact_rows import FeedRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
-from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.accumulator import Accumulator
 from projections.accumulators.accumulator_cache import ACCUMULATORS, AccumulatorCache, Take
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.calendar.gaming_days import GamingDays
@@ -61,17 +61,14 @@ class Fold:
                 continue
             entry = decode(state)
             event = entry.event
-            meta = EventMeta(position, entry.by, entry.at_ms, entry.late)
             accumulator = cached.get(originator)
             if accumulator is None or accumulator.version >= version:
                 accumulator = self._cache.before(kind, originator, version)
-            if entry.late:
-                accumulator.late = True
+            accumulator.go_on(entry, version, position)
             if take is not None:
-                take(accumulator, event, meta)
-            accumulator.version = version
+                take(accumulator, event)
             for handler in handlers:
-                handler(meta, event, accumulator)
+                handler(event, accumulator)
             if ends:
                 ended.add(originator)
         for originator in ended:
@@ -85,6 +82,7 @@ class Fold:
             projection.resolve(connection, writer.schema)
             for table, rows in projection.collected():
                 writer.write(connection, table, rows)
+            projection.begin_page()
 
     def fold_all(
         self,

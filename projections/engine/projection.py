@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.accumulator import events_of
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.row_collectors import Collector
 from projections.engine.storage import Connection
 from projections.engine.table import Row, Table, fingerprint
 
-Handler = Callable[[EventMeta, Any, Any], None]
+Handler = Callable[[Any, Any], None]
 Method = TypeVar("Method", bound=Callable[..., None])
 
 
@@ -34,14 +34,11 @@ ALWAYS = Window()
 _fingerprints: dict[tuple[str, int], str] = {}
 
 
-def on(*events: type) -> Callable[[Method], Method]:
-    """The method of a projection handles these events; it gets the aggregate with the event already taken in."""
-
-    def mark(method: Method) -> Method:
-        method.__dict__["events"] = events
-        return method
-
-    return mark
+def handler(method: Method) -> Method:
+    """A method of a projection that handles the events it is annotated with; it gets the aggregate with the event
+    already taken in."""
+    method.__dict__["events"] = events_of(method)
+    return method
 
 
 class Projection:
@@ -70,6 +67,10 @@ class Projection:
         self.window = window
         for name, collector in self._collectors.items():
             setattr(self, name, collector.fresh())
+        self.begin_page()
+
+    def begin_page(self) -> None:
+        """Forget what was noted for `resolve`."""
 
     @classmethod
     def fingerprint(cls) -> str:

@@ -6,7 +6,7 @@ They are not migrated: what can be made again from events is made again (decisio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, LiteralString
 
@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Composed, Identifier
 Row = Sequence[Any]
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, kw_only=True):
     """Of a row whose key is there already, `sums` are added, of `most` the greater one stays, the rest is replaced.
 
     Types are PostgreSQL's; "ms" is a timestamptz that is written as milliseconds since 1970, and an array is written as
@@ -85,23 +85,31 @@ class Table(Struct, frozen=True):
         return "greatest(t.{0}, excluded.{0})" if column in self.most else "excluded.{0}"
 
 
-# ---- columns that many tables share
+# ---- tables, as models declare them
 
-SHIFT = {"gaming_day": "date NOT NULL", "shift": "text NOT NULL"}
-SHIFT_AND_TABLE = {**SHIFT, "table_id": "text NOT NULL"}
+SHIFT = "gaming_day date NOT NULL, shift text NOT NULL"
+SHIFT_AND_TABLE = f"{SHIFT}, table_id text NOT NULL"
 
 
-def sums_table(
-    name: str,
-    key: Mapping[str, str],
-    sums: Sequence[str],
-    most: Mapping[str, str] | None = None,
-    indexes: tuple[str, ...] = (),
-) -> Table:
-    """A table whose rows add up under a key."""
-    most = most or {}
-    columns = {**key, **dict.fromkeys(sums, "bigint NOT NULL"), **most}
-    return Table(name, columns, tuple(key), sums=tuple(sums), most=tuple(most), indexes=indexes)
+def table(name: str, columns: str, key: str, *, appended: bool = False, indexes: tuple[str, ...] = ()) -> Table:
+    """`columns` and `key` are written as in CREATE TABLE."""
+    return Table(name=name, columns=_columns(columns), key=_names(key), appended=appended, indexes=indexes)
+
+
+def sums_table(name: str, key: str, sums: str, *, most: str = "", indexes: tuple[str, ...] = ()) -> Table:
+    """A table whose rows add up under a key. `key` and `most` are columns with their types, `sums` only names."""
+    by, greatest, added = _columns(key), _columns(most), _names(sums)
+    columns = {**by, **dict.fromkeys(added, "bigint NOT NULL"), **greatest}
+    return Table(name=name, columns=columns, key=tuple(by), sums=added, most=tuple(greatest), indexes=indexes)
+
+
+def _columns(text: str) -> dict[str, str]:
+    declared = [column.split() for column in _names(text)]
+    return {name: " ".join(type_) for name, *type_ in declared}
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def fingerprint(tables: Iterable[Table], version: int) -> str:

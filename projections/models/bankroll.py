@@ -11,21 +11,18 @@ from __future__ import annotations
 from domain.floor.bettors import BettorRegistered
 from domain.floor.table_sessions import ChipsBought, ChipsCashed
 from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
-from projections.accumulators.accumulator import Accumulator, EventMeta
+from projections.accumulators.accumulator import Accumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Latest, Sums
-from projections.engine.table import SHIFT_AND_TABLE, Table, sums_table
+from projections.engine.table import SHIFT_AND_TABLE, sums_table, table
 
-SUMS = ("tips", "rounds", "wagered", "won", "lost", "fees", "buy_ins", "cash_outs")
-TIPS, ROUNDS, WAGERED, WON, LOST, FEES, BUY_INS, CASH_OUTS = range(8)
-
-BETTOR = {"bettor": "text NOT NULL"}
-DAYS = sums_table("bankroll", {**SHIFT_AND_TABLE, **BETTOR}, SUMS, indexes=("(bettor, gaming_day)",))
+SUMS = "tips, rounds, wagered, won, lost, fees, buy_ins, cash_outs"
+DAYS = sums_table("bankroll", f"{SHIFT_AND_TABLE}, bettor text NOT NULL", SUMS, indexes=("(bettor, gaming_day)",))
 # Totals of all days, so that a list of bettors need not add up all that they ever played.
-TOTALS = sums_table("bankroll_totals", BETTOR, SUMS)
-KINDS = Table("bankroll_kinds", {**BETTOR, "kind": "text NOT NULL"}, ("bettor",))
+TOTALS = sums_table("bankroll_totals", "bettor text NOT NULL", SUMS)
+KINDS = table("bankroll_kinds", "bettor text NOT NULL, kind text NOT NULL", key="bettor")
 
 BANK_ACCOUNTS = frozenset({"bank", "player-dealer"})  # how a correction names the player-dealer of its round
 
@@ -35,13 +32,12 @@ class Bankroll(Projection):
     days = Sums(DAYS, TOTALS)
     kinds = Latest(KINDS)
 
-    def _of(self, round_: RoundAccumulator, bettor: str) -> list[int]:
-        return self.days.of((*round_.day_shift, round_.table, bettor))
+    def _add(self, round_: RoundAccumulator, bettor: str | None, **amounts: int) -> None:
+        if bettor is not None and round_.opened_at_ms in self.window:
+            self.days.add((*round_.day_shift, round_.table, bettor), **amounts)
 
-    @on(RoundSettled)
-    def _round_settled(self, meta: EventMeta, event: RoundSettled, round_: RoundAccumulator) -> None:
-        if round_.opened_at_ms not in self.window:
-            return
+    @handler
+    def _round_settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
         part: dict[str, list[int]] = {}
         for line in round_.lines:
             sums = part.get(line.bettor)
@@ -50,51 +46,31 @@ class Bankroll(Projection):
             sums[0] += line.wager
             sums[1] += line.paid
             sums[2] += line.collected
-        bank = round_.bank
-        if bank is not None:
-            sums = part.setdefault(bank, [0, 0, 0])
+        if round_.bank is not None:
+            sums = part.setdefault(round_.bank, [0, 0, 0])
             sums[1] += event.collected
             sums[2] += event.paid
         for bettor, (wagered, won, lost) in part.items():
-            days = self._of(round_, bettor)
-            days[TIPS] += bettor in round_.tips
-            days[ROUNDS] += 1
-            days[WAGERED] += wagered
-            days[WON] += won
-            days[LOST] += lost
+            tips = int(bettor in round_.tips)
+            self._add(round_, bettor, tips=tips, rounds=1, wagered=wagered, won=won, lost=lost)
 
-    @on(FeeTaken)
-    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
-        if round_.bank is not None and round_.opened_at_ms in self.window:
-            self._of(round_, round_.bank)[FEES] += event.amount
+    @handler
+    def _fee(self, event: FeeTaken | FeeWaived, round_: RoundAccumulator) -> None:
+        self._add(round_, round_.bank, fees=event.amount if isinstance(event, FeeTaken) else -event.amount)
 
-    @on(FeeWaived)
-    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
-        if round_.bank is not None and round_.opened_at_ms in self.window:
-            self._of(round_, round_.bank)[FEES] -= event.amount
+    @handler
+    def _correction_posted(self, event: CorrectionPosted, round_: RoundAccumulator) -> None:
+        won, lost = max(event.amount, 0), max(-event.amount, 0)
+        self._add(round_, event.bettor, won=won, lost=lost)
+        if event.account in BANK_ACCOUNTS:
+            self._add(round_, round_.bank, won=lost, lost=won)
 
-    @on(CorrectionPosted)
-    def _correction_posted(self, meta: EventMeta, event: CorrectionPosted, round_: RoundAccumulator) -> None:
-        if round_.opened_at_ms not in self.window:
-            return
-        amount = event.amount
-        self._of(round_, event.bettor)[WON if amount > 0 else LOST] += abs(amount)
-        if event.account in BANK_ACCOUNTS and round_.bank is not None:
-            self._of(round_, round_.bank)[LOST if amount > 0 else WON] += abs(amount)
+    @handler
+    def _chips(self, event: ChipsBought | ChipsCashed, session: SessionAccumulator) -> None:
+        if session.at_ms in self.window:
+            key = (*self.gaming_days.of(session.at_ms), session.table, event.bettor)
+            self.days.add(key, **{"buy_ins" if isinstance(event, ChipsBought) else "cash_outs": event.amount})
 
-    @on(ChipsBought)
-    def _chips_bought(self, meta: EventMeta, event: ChipsBought, session: SessionAccumulator) -> None:
-        if meta.at_ms in self.window:
-            self._chips(meta, session, event.bettor)[BUY_INS] += event.amount
-
-    @on(ChipsCashed)
-    def _chips_cashed(self, meta: EventMeta, event: ChipsCashed, session: SessionAccumulator) -> None:
-        if meta.at_ms in self.window:
-            self._chips(meta, session, event.bettor)[CASH_OUTS] += event.amount
-
-    def _chips(self, meta: EventMeta, session: SessionAccumulator, bettor: str) -> list[int]:
-        return self.days.of((*self.gaming_days.of(meta.at_ms), session.table, bettor))
-
-    @on(BettorRegistered)
-    def _bettor_registered(self, meta: EventMeta, event: BettorRegistered, bettor: Accumulator) -> None:
+    @handler
+    def _bettor_registered(self, event: BettorRegistered, bettor: Accumulator) -> None:
         self.kinds.put(event.bettor, (event.bettor, event.kind))

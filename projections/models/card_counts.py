@@ -9,28 +9,31 @@ from __future__ import annotations
 from typing import Any
 
 from domain.round.events import CardsDealt, CardsTurned
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.round_accumulator import RoundAccumulator, always_shown
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Sums
 from projections.engine.table import sums_table
 
-SAMPLE = {
-    "gaming_day": "date NOT NULL",
-    "table_id": "text NOT NULL",
-    "ruleset": "text NOT NULL",
-    "dealing": "text NOT NULL",
-    "deck": "text NOT NULL",
-    "decks": "smallint NOT NULL",
-}
-CARD = {"card": "text NOT NULL"}
-DRAWN = ("rounds", "cards", "squares")
-COUNTS = sums_table("card_counts", {**SAMPLE, **CARD}, ("seen",))
-DRAWS = sums_table("card_draws", SAMPLE, DRAWN)
+SAMPLE = """
+    gaming_day date NOT NULL,
+    table_id text NOT NULL,
+    ruleset text NOT NULL,
+    dealing text NOT NULL,
+    deck text NOT NULL,
+    decks smallint NOT NULL
+"""
+COUNTS = sums_table("card_counts", f"{SAMPLE}, card text NOT NULL", "seen")
+DRAWS = sums_table("card_draws", SAMPLE, "rounds, cards, squares")
 # Totals of all days, in the order in which they are reported.
-TOTALS = {name: SAMPLE[name] for name in ("table_id", "dealing", "deck", "ruleset", "decks")}
-COUNT_TOTALS = sums_table("card_counts_totals", {**TOTALS, **CARD}, ("seen",))
-DRAW_TOTALS = sums_table("card_draws_totals", TOTALS, DRAWN)
+TOTALS = """
+    table_id text NOT NULL,
+    dealing text NOT NULL,
+    deck text NOT NULL,
+    ruleset text NOT NULL,
+    decks smallint NOT NULL
+"""
+COUNT_TOTALS = sums_table("card_counts_totals", f"{TOTALS}, card text NOT NULL", "seen")
+DRAW_TOTALS = sums_table("card_draws_totals", TOTALS, "rounds, cards, squares")
 
 
 class CardCounts(Projection):
@@ -41,8 +44,8 @@ class CardCounts(Projection):
     counts = Sums(COUNTS, COUNT_TOTALS)
     draws = Sums(DRAWS, DRAW_TOTALS)
 
-    @on(CardsDealt, CardsTurned)
-    def _cards(self, meta: EventMeta, event: CardsDealt | CardsTurned, round_: RoundAccumulator) -> None:
+    @handler
+    def _cards(self, event: CardsDealt | CardsTurned, round_: RoundAccumulator) -> None:
         """The round has taken the event in: its cards are the last of those that it has shown."""
         shown = always_shown(round_, event)
         if not shown or round_.opened_at_ms not in self.window:
@@ -52,10 +55,7 @@ class CardCounts(Projection):
             self.counts.of((*sample, card))[0] += 1
         after = round_.shown
         before = after - len(shown)
-        draws = self.draws.of(sample)
-        draws[0] += before == 0
-        draws[1] += len(shown)
-        draws[2] += after * after - before * before
+        self.draws.add(sample, rounds=int(before == 0), cards=len(shown), squares=after * after - before * before)
 
     @staticmethod
     def _sample(round_: RoundAccumulator) -> tuple[Any, ...]:

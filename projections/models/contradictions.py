@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from domain.round.events import HiddenCardContradicted
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.round_accumulator import RoundAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended
-from projections.engine.table import SHIFT, Table
+from projections.engine.table import SHIFT, table
 
-CONTRADICTIONS = Table(
+CONTRADICTIONS = table(
     "contradictions",
-    {
-        "round": "text NOT NULL",
-        "step": "integer NOT NULL",
-        "table_id": "text NOT NULL",
-        **SHIFT,
-        "at": "ms NOT NULL",
-        "dealer": "text",
-        "posted_by": "text NOT NULL",
-        "code": "text NOT NULL",
-    },
-    ("round", "step"),
+    f"""
+    round text NOT NULL,
+    step integer NOT NULL,
+    table_id text NOT NULL,
+    {SHIFT},
+    at ms NOT NULL,
+    dealer text,
+    posted_by text NOT NULL,
+    code text NOT NULL
+    """,
+    key="round, step",
     appended=True,
     indexes=("(gaming_day, table_id)", "(at, round, step)", "(dealer, at)"),
 )
@@ -31,7 +30,7 @@ class Contradictions(Projection):
     name = "contradictions"
     contradictions = Appended(CONTRADICTIONS)
 
-    @on(HiddenCardContradicted)
-    def _contradicted(self, meta: EventMeta, event: HiddenCardContradicted, round_: RoundAccumulator) -> None:
-        where = round_.table, *round_.day_shift, meta.at_ms, round_.opened.dealer
-        self.contradictions.add((round_.round, round_.version, *where, meta.by, event.code))
+    @handler
+    def _contradicted(self, event: HiddenCardContradicted, round_: RoundAccumulator) -> None:
+        where = round_.table, *round_.day_shift, round_.at_ms, round_.opened.dealer
+        self.contradictions.add((round_.round, round_.version, *where, round_.by, event.code))

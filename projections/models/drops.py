@@ -8,80 +8,79 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from domain.floor.drop_boxes import BOX_TOPICS, BoxEvent, FeeDropped, FeeNotDropped
+from domain.floor.drop_boxes import BoxEvent, BoxInstalled, BoxReconciled, BoxRemoved, FeeDropped, FeeNotDropped
 from domain.round.events import FeeTaken, FeeWaived
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.floor_accumulators import BoxAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Changed, Latest
-from projections.engine.table import Row, Table
+from projections.engine.table import Row, table
 
-BOXES = Table(
+BOXES = table(
     "drops",
-    {
-        "box": "text NOT NULL",
-        "table_id": "text NOT NULL",
-        "installed_at": "ms NOT NULL",
-        "removed_at": "ms",
-        "gaming_day": "date",
-        "shift": "text",
-        "removed_by": "text[]",
-        "seal": "text",
-        "counters": "text[] NOT NULL",
-        "fees": "bigint NOT NULL",
-        "expected": "bigint NOT NULL",
-        "counted": "bigint",
-        "variance": "bigint",
-        "status": "text NOT NULL",
-        "reconciled_at": "ms",
-        "signed_by": "text",
-        "explanation": "text",
-    },
-    ("box",),
+    """
+    box text NOT NULL,
+    table_id text NOT NULL,
+    installed_at ms NOT NULL,
+    removed_at ms,
+    gaming_day date,
+    shift text,
+    removed_by text[],
+    seal text,
+    counters text[] NOT NULL,
+    fees bigint NOT NULL,
+    expected bigint NOT NULL,
+    counted bigint,
+    variance bigint,
+    status text NOT NULL,
+    reconciled_at ms,
+    signed_by text,
+    explanation text
+    """,
+    key="box",
     indexes=("(table_id, installed_at)", "(gaming_day, shift)", "(installed_at, box)", "(status, installed_at)"),
 )
-SLIPS = Table(
+SLIPS = table(
     "drop_slips",
-    {
-        "position": "bigint NOT NULL",
-        "box": "text NOT NULL",
-        "round": "text NOT NULL",
-        "at": "ms NOT NULL",
-        "amount": "bigint NOT NULL",
-        "schedule": "text",
-        "tier": "smallint",
-    },
-    ("position",),
+    """
+    position bigint NOT NULL,
+    box text NOT NULL,
+    round text NOT NULL,
+    at ms NOT NULL,
+    amount bigint NOT NULL,
+    schedule text,
+    tier smallint
+    """,
+    key="position",
     appended=True,
     indexes=("(box)", "(round)"),
 )
-FEES = Table(
+FEES = table(
     "drop_fees",
-    {
-        "round": "text NOT NULL",
-        "table_id": "text NOT NULL",
-        "at": "ms NOT NULL",
-        "amount": "bigint NOT NULL",
-        "schedule": "text NOT NULL",
-        "tier": "smallint NOT NULL",
-        "waived": "text",
-    },
-    ("round",),
+    """
+    round text NOT NULL,
+    table_id text NOT NULL,
+    at ms NOT NULL,
+    amount bigint NOT NULL,
+    schedule text NOT NULL,
+    tier smallint NOT NULL,
+    waived text
+    """,
+    key="round",
     indexes=("(table_id, at)",),
 )
 
 
 def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
-    box, removed_at_ms = accumulator.box, accumulator.removed_at_ms
+    box, times = accumulator.box, accumulator.times
     removed, reconciled = box.removed, box.reconciled
-    removed_on = None if removed_at_ms is None else accumulator.gaming_days.of(removed_at_ms)
+    removed_on = (None, None) if removed is None else accumulator.gaming_days.of(times[BoxRemoved])
     yield (
         box.box,
         box.table,
-        accumulator.installed_at_ms,
-        removed_at_ms,
-        *(removed_on or (None, None)),
+        times[BoxInstalled],
+        times.get(BoxRemoved),
+        *removed_on,
         None if removed is None else ",".join(removed.by),
         None if removed is None else removed.seal,
         ",".join(count.counter for count in box.counts),
@@ -90,7 +89,7 @@ def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
         box.counted,
         None if box.counted is None else box.counted - box.expected,
         box.status,
-        accumulator.reconciled_at_ms,
+        times.get(BoxReconciled),
         None if reconciled is None else reconciled.signed_by,
         None if reconciled is None else reconciled.explanation,
     )
@@ -102,27 +101,23 @@ class Drops(Projection):
     slips = Appended(SLIPS)
     fees = Latest(FEES)
 
-    @on(*BOX_TOPICS.values())
-    def _box_changed(self, meta: EventMeta, event: BoxEvent, accumulator: BoxAccumulator) -> None:
+    @handler
+    def _box_changed(self, event: BoxEvent, accumulator: BoxAccumulator) -> None:
         self.boxes.accumulators[accumulator.box.box] = accumulator
 
-    @on(FeeDropped)
-    def _fee_dropped(self, meta: EventMeta, event: FeeDropped, accumulator: BoxAccumulator) -> None:
-        box = accumulator.box.box
-        self.slips.add((meta.position, box, event.round, meta.at_ms, event.amount, str(event.schedule), event.tier))
+    @handler
+    def _slip(self, event: FeeDropped | FeeNotDropped, accumulator: BoxAccumulator) -> None:
+        head = (accumulator.position, accumulator.box.box, event.round, accumulator.at_ms)
+        if isinstance(event, FeeDropped):
+            self.slips.add((*head, event.amount, str(event.schedule), event.tier))
+        else:
+            self.slips.add((*head, -event.amount, None, None))
 
-    @on(FeeNotDropped)
-    def _fee_not_dropped(self, meta: EventMeta, event: FeeNotDropped, accumulator: BoxAccumulator) -> None:
-        self.slips.add((meta.position, accumulator.box.box, event.round, meta.at_ms, -event.amount, None, None))
-
-    @on(FeeTaken)
-    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
-        row = (round_.round, round_.table, meta.at_ms, event.amount, str(event.schedule), event.tier, None)
-        self.fees.put(round_.round, row)
-
-    @on(FeeWaived)
-    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
-        fee, at_ms = round_.fee, round_.closed_at_ms
-        if fee is not None and at_ms is not None:
-            row = (round_.round, round_.table, at_ms, fee.amount, str(fee.schedule), fee.tier, event.how)
+    @handler
+    def _fee(self, event: FeeTaken | FeeWaived, round_: RoundAccumulator) -> None:
+        fee, at_ms, waived = round_.fee, round_.at_ms, None
+        if isinstance(event, FeeWaived):
+            at_ms, waived = round_.closed_at_ms or 0, event.how
+        if fee is not None:
+            row = (round_.round, round_.table, at_ms, fee.amount, str(fee.schedule), fee.tier, waived)
             self.fees.put(round_.round, row)

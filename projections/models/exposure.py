@@ -6,30 +6,29 @@ The lines of a round stay as they were settled, so a correction changes nothing 
 from __future__ import annotations
 
 from domain.round.events import BetsClosed, RoundSettled, RoundVoided
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.round_accumulator import RoundAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Latest, Sums
-from projections.engine.table import SHIFT, Table, sums_table
+from projections.engine.table import SHIFT, sums_table, table
 
-ROUNDS = Table(
+ROUNDS = table(
     "exposure",
-    {
-        "round": "text NOT NULL",
-        "table_id": "text NOT NULL",
-        "at": "ms NOT NULL",
-        "opened_at": "ms NOT NULL",
-        **SHIFT,
-        "status": "text NOT NULL",
-        "player_dealer": "text",
-        "wager": "bigint",
-        "action": "bigint NOT NULL",
-        "liability": "bigint NOT NULL",
-        "paid": "bigint NOT NULL",
-        "collected": "bigint NOT NULL",
-        "shortfall": "bigint NOT NULL",
-    },
-    ("round",),
+    f"""
+    round text NOT NULL,
+    table_id text NOT NULL,
+    at ms NOT NULL,
+    opened_at ms NOT NULL,
+    {SHIFT},
+    status text NOT NULL,
+    player_dealer text,
+    wager bigint,
+    action bigint NOT NULL,
+    liability bigint NOT NULL,
+    paid bigint NOT NULL,
+    collected bigint NOT NULL,
+    shortfall bigint NOT NULL
+    """,
+    key="round",
     indexes=(
         "(gaming_day, table_id)",
         "(table_id, at)",
@@ -39,13 +38,12 @@ ROUNDS = Table(
         "(gaming_day, at, round)",
     ),
 )
-SUMS = ("rounds", "settled", "action", "paid", "collected", "short_rounds", "shortfall")
 # All that a person has banked in one row, because a list of people cannot add up a hundred thousand rounds.
 BANKED = sums_table(
     "exposure_banked",
-    {"player_dealer": "text NOT NULL"},
-    SUMS,
-    most={"liability": "bigint NOT NULL", "last_at": "ms NOT NULL"},
+    "player_dealer text NOT NULL",
+    "rounds, settled, action, paid, collected, short_rounds, shortfall",
+    most="liability bigint NOT NULL, last_at ms NOT NULL",
 )
 
 
@@ -54,13 +52,14 @@ class Exposure(Projection):
     rounds = Latest(ROUNDS)
     banked = Sums(BANKED)
 
-    @on(BetsClosed, RoundSettled, RoundVoided)
-    def _moved(self, meta: EventMeta, event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
+    @handler
+    def _moved(self, event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
+        """Each figure counts for the bank with the event that settles it, and a round from no more bets on."""
         if round_.closed_at_ms is None:
             return
-        paid, collected, shortfall = (
-            (event.paid, event.collected, round_.shortfall) if isinstance(event, RoundSettled) else (0, 0, 0)
-        )
+        paid = collected = shortfall = 0
+        if isinstance(event, RoundSettled):
+            paid, collected, shortfall = event.paid, event.collected, round_.shortfall
         row = (
             round_.round,
             round_.table,
@@ -77,15 +76,11 @@ class Exposure(Projection):
             shortfall,
         )
         self.rounds.put(round_.round, row)
-        if round_.bank is not None and round_.opened_at_ms in self.window:
-            self._add((round_.bank,), event, round_)
-
-    def _add(self, bank: tuple[str], event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
-        """Each figure with the event that settles it: a round counts from no more bets on."""
-        assert round_.closed_at_ms is not None
+        if round_.bank is None or round_.opened_at_ms not in self.window:
+            return
         if isinstance(event, BetsClosed):
             most = {"liability": event.liability, "last_at": round_.closed_at_ms}
-            self.banked.add(bank, rounds=1, action=event.action, **most)
+            self.banked.add((round_.bank,), rounds=1, action=event.action, **most)
         elif isinstance(event, RoundSettled):
-            short = {"short_rounds": int(round_.shortfall > 0), "shortfall": round_.shortfall}
-            self.banked.add(bank, settled=1, paid=event.paid, collected=event.collected, **short)
+            short = {"short_rounds": int(shortfall > 0), "shortfall": shortfall}
+            self.banked.add((round_.bank,), settled=1, paid=paid, collected=collected, **short)

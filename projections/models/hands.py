@@ -27,50 +27,48 @@ from domain.round.events import (
     WagerWithdrawn,
 )
 from domain.rules import rulesets
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.round_accumulator import RoundAccumulator
-from projections.calendar.gaming_days import GamingDays
-from projections.engine.projection import ALWAYS, Projection, Window, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Changed, Sums
 from projections.engine.storage import Connection
-from projections.engine.table import SHIFT, SHIFT_AND_TABLE, Row, Table, sums_table
+from projections.engine.table import SHIFT, SHIFT_AND_TABLE, Row, sums_table, table
 
-ROUNDS = Table(
+ROUNDS = table(
     "hands",
-    {
-        "round": "text NOT NULL",
-        "table_id": "text NOT NULL",
-        "ruleset": "text NOT NULL",
-        "ruleset_hash": "text NOT NULL",
-        **SHIFT,
-        "opened_at": "ms NOT NULL",
-        "ended_at": "ms",
-        "late": "boolean NOT NULL",
-        "status": "text NOT NULL",
-        "deck": "text",
-        "dealer": "text",
-        "player_dealer": "text",
-        "bank_seat": "smallint",
-        "bank_wager": "bigint",
-        "turn": "smallint",
-        "seats": "int[] NOT NULL",
-        "bettors": "text[] NOT NULL",
-        "dealer_hand": "text",
-        "made": "text[] NOT NULL",
-        "outcomes": "text[] NOT NULL",
-        "action": "bigint NOT NULL",
-        "fee": "bigint NOT NULL",
-        "waived": "text",
-        "wagered": "bigint NOT NULL",
-        "paid": "bigint NOT NULL",
-        "collected": "bigint NOT NULL",
-        "shortfall": "bigint NOT NULL",
-        "voided": "text",
-        "corrected": "integer NOT NULL",
-        "notes": "integer NOT NULL",
-        "disputed": "integer NOT NULL",
-    },
-    ("round",),
+    f"""
+    round text NOT NULL,
+    table_id text NOT NULL,
+    ruleset text NOT NULL,
+    ruleset_hash text NOT NULL,
+    {SHIFT},
+    opened_at ms NOT NULL,
+    ended_at ms,
+    late boolean NOT NULL,
+    status text NOT NULL,
+    deck text,
+    dealer text,
+    player_dealer text,
+    bank_seat smallint,
+    bank_wager bigint,
+    turn smallint,
+    seats int[] NOT NULL,
+    bettors text[] NOT NULL,
+    dealer_hand text,
+    made text[] NOT NULL,
+    outcomes text[] NOT NULL,
+    action bigint NOT NULL,
+    fee bigint NOT NULL,
+    waived text,
+    wagered bigint NOT NULL,
+    paid bigint NOT NULL,
+    collected bigint NOT NULL,
+    shortfall bigint NOT NULL,
+    voided text,
+    corrected integer NOT NULL,
+    notes integer NOT NULL,
+    disputed integer NOT NULL
+    """,
+    key="round",
     indexes=(
         "(table_id, opened_at, round)",
         "(opened_at, round)",
@@ -92,49 +90,47 @@ ROUNDS = Table(
         "(gaming_day, opened_at, round) WHERE shortfall > 0",
     ),
 )
-BETTORS = Table(
+BETTORS = table(
     "hands_bettors",
-    {
-        "bettor": "text NOT NULL",
-        "opened_at": "ms NOT NULL",
-        "round": "text NOT NULL",
-        "seats": "int[] NOT NULL",
-        "outcomes": "text[] NOT NULL",
-    },
-    ("bettor", "opened_at", "round"),
+    """
+    bettor text NOT NULL,
+    opened_at ms NOT NULL,
+    round text NOT NULL,
+    seats int[] NOT NULL,
+    outcomes text[] NOT NULL
+    """,
+    key="bettor, opened_at, round",
 )
 # What a day's summary says of each table; the rounds that are neither settled nor void are open.
-DAYS = sums_table("hands_days", SHIFT_AND_TABLE, ("rounds", "settled", "void", "action", "short_rounds", "shortfall"))
+DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
 # How the rounds of a dealer and of a player-dealer ended, by day, shift and table; a time is 'epoch' where it never
 # happened.
 REASONS = ("misdeal", "malfunction", "irregularity")
-ENDED = ("rounds", "voided", *REASONS)
-FEES = ("fee_rounds", "fees", "waivers", "waived", "not_dropped", "refunded")
 DEALERS = sums_table(
     "hands_dealers",
-    {**SHIFT_AND_TABLE, "dealer": "text NOT NULL"},
-    (*ENDED, *FEES),
-    most={"last_void_at": "ms NOT NULL", "last_waived_at": "ms NOT NULL"},
+    f"{SHIFT_AND_TABLE}, dealer text NOT NULL",
+    "rounds, voided, misdeal, malfunction, irregularity, fee_rounds, fees, waivers, waived, not_dropped, refunded",
+    most="last_void_at ms NOT NULL, last_waived_at ms NOT NULL",
 )
 BANKS = sums_table(
     "hands_banks",
-    {**SHIFT_AND_TABLE, "player_dealer": "text NOT NULL"},
-    ("rounds", "short_rounds", "shortfall"),
-    most={"largest": "bigint NOT NULL", "last_short_at": "ms NOT NULL"},
+    f"{SHIFT_AND_TABLE}, player_dealer text NOT NULL",
+    "rounds, short_rounds, shortfall",
+    most="largest bigint NOT NULL, last_short_at ms NOT NULL",
 )
 # Cards and decisions show in a row when the round is over.
-CHANGING = (
-    RoundOpened,
-    WagerPlaced,
-    WagerWithdrawn,
-    BetsClosed,
-    FeeTaken,
-    RoundSettled,
-    RoundVoided,
-    FeeWaived,
-    NoteMade,
-    RoundCorrected,
-    RoundDisputed,
+Changing = (
+    RoundOpened
+    | WagerPlaced
+    | WagerWithdrawn
+    | BetsClosed
+    | FeeTaken
+    | RoundSettled
+    | RoundVoided
+    | FeeWaived
+    | NoteMade
+    | RoundCorrected
+    | RoundDisputed
 )
 
 
@@ -219,25 +215,23 @@ class Hands(Projection):
     dealers = Sums(DEALERS)
     banks = Sums(BANKS)
 
-    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
-        super().__init__(gaming_days, window)
+    def begin_page(self) -> None:
         self._withdrawn_from: set[tuple[str, str]] = set()  # bettor and round
 
     def resolve(self, connection: Connection, schema: str) -> None:
         """Whoever took back all that they bet may have a row of a page before; a later bet makes it again."""
-        forgotten, self._withdrawn_from = self._withdrawn_from, set()
-        if forgotten:
+        if self._withdrawn_from:
             statement = SQL("DELETE FROM {} AS b USING unnest(%s::text[], %s::text[]) AS f (bettor, round)")
             where = SQL(" WHERE b.bettor = f.bettor AND b.round = f.round")
-            bettors, rounds = zip(*forgotten, strict=True)
+            bettors, rounds = zip(*self._withdrawn_from, strict=True)
             connection.execute(statement.format(Identifier(schema, BETTORS.name)) + where, [[*bettors], [*rounds]])
 
-    @on(*CHANGING)
-    def _moved(self, meta: EventMeta, event: object, round_: RoundAccumulator) -> None:
+    @handler
+    def _moved(self, event: Changing, round_: RoundAccumulator) -> None:
         self.rounds.accumulators[round_.round] = round_
 
-    @on(WagerWithdrawn)
-    def _withdrawn(self, meta: EventMeta, event: WagerWithdrawn, round_: RoundAccumulator) -> None:
+    @handler
+    def _withdrawn(self, event: WagerWithdrawn, round_: RoundAccumulator) -> None:
         if event.bettor not in round_.bettors:
             self._withdrawn_from.add((event.bettor, round_.round))
 
@@ -251,33 +245,33 @@ class Hands(Projection):
         if round_.opened_at_ms in self.window:
             self.dealers.add((*round_.day_shift, round_.table, round_.opened.dealer or "nobody"), **amounts)
 
-    @on(RoundOpened)
-    def _opened(self, meta: EventMeta, event: RoundOpened, round_: RoundAccumulator) -> None:
+    @handler
+    def _opened(self, event: RoundOpened, round_: RoundAccumulator) -> None:
         self._add_to_day(round_, rounds=1)
 
-    @on(BetsClosed)
-    def _closed(self, meta: EventMeta, event: BetsClosed, round_: RoundAccumulator) -> None:
+    @handler
+    def _closed(self, event: BetsClosed, round_: RoundAccumulator) -> None:
         self._add_to_day(round_, action=event.action)
 
-    @on(FeeTaken)
-    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
+    @handler
+    def _fee_taken(self, event: FeeTaken, round_: RoundAccumulator) -> None:
         if event.amount > 0:
             self._add_to_dealer(round_, fee_rounds=1, fees=event.amount)
 
-    @on(FeeWaived)
-    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
+    @handler
+    def _fee_waived(self, event: FeeWaived, round_: RoundAccumulator) -> None:
         if round_.fee is not None and round_.fee.amount > 0:
             fee, how = round_.fee.amount, event.how.replace(" ", "_")
             self._add_to_dealer(round_, waivers=1, waived=fee, **{how: fee}, last_waived_at=round_.opened_at_ms)
 
-    @on(RoundVoided)
-    def _voided(self, meta: EventMeta, event: RoundVoided, round_: RoundAccumulator) -> None:
+    @handler
+    def _voided(self, event: RoundVoided, round_: RoundAccumulator) -> None:
         self._add_to_day(round_, void=1)
         reasons = {reason: 1 for reason in REASONS if reason == event.reason}
         self._add_to_dealer(round_, rounds=1, voided=1, **reasons, last_void_at=round_.opened_at_ms)
 
-    @on(RoundSettled)
-    def _settled(self, meta: EventMeta, event: RoundSettled, round_: RoundAccumulator) -> None:
+    @handler
+    def _settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
         shortfall = round_.shortfall
         short = {"short_rounds": int(shortfall > 0), "shortfall": shortfall}
         self._add_to_day(round_, settled=1, **short)

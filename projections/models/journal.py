@@ -14,41 +14,41 @@ from typing import NamedTuple
 from psycopg.sql import SQL, Identifier
 
 from domain.floor.drop_boxes import BoxCounted, CountsOpened, FeeDropped, FeeNotDropped
-from domain.floor.meters import MeterAdjusted, MeterAwarded, MeterContributed, MeterReturned, MeterSeeded
+from domain.floor.meters import MeterAwarded, MeterEvent
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCounted, TrayCredited, TrayFilled
 from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
-from projections.accumulators.accumulator import EventMeta
+from projections.accumulators.accumulator import Accumulator
 from projections.accumulators.floor_accumulators import BoxAccumulator, MeterAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
-from projections.calendar.gaming_days import GamingDays
-from projections.engine.projection import ALWAYS, Projection, Window, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Sums
 from projections.engine.storage import Connection
-from projections.engine.table import SHIFT, Table, sums_table
+from projections.engine.table import SHIFT, sums_table, table
 from projections.models.bankroll import BANK_ACCOUNTS
 
 CAGE = "cage"
 OVER_SHORT = "over-short"
 PROGRESSIVE = "house:progressive"
 TRAY = "tray:"  # and the table
+ChipMove = ChipsBought | ChipsCashed | TrayFilled | TrayCredited
 
-ENTRIES = Table(
+ENTRIES = table(
     "journal",
-    {
-        "position": "bigint NOT NULL",
-        "line": "smallint NOT NULL",
-        "source": "text NOT NULL",
-        "round": "text",
-        "at": "ms NOT NULL",
-        **SHIFT,
-        "table_id": "text",
-        "account": "text NOT NULL",
-        "debit": "bigint NOT NULL",
-        "credit": "bigint NOT NULL",
-        "what": "text NOT NULL",
-    },
-    ("position", "line"),
+    f"""
+    position bigint NOT NULL,
+    line smallint NOT NULL,
+    source text NOT NULL,
+    round text,
+    at ms NOT NULL,
+    {SHIFT},
+    table_id text,
+    account text NOT NULL,
+    debit bigint NOT NULL,
+    credit bigint NOT NULL,
+    what text NOT NULL
+    """,
+    key="position, line",
     appended=True,
     # By position within a day: a day's entries are read in the order in which they are reported.
     indexes=(
@@ -60,51 +60,50 @@ ENTRIES = Table(
     ),
 )
 BALANCES = sums_table(
-    "journal_balances",
-    {"account": "text NOT NULL", "gaming_day": "date NOT NULL"},
-    ("debit", "credit"),
-    indexes=("(gaming_day)",),
+    "journal_balances", "account text NOT NULL, gaming_day date NOT NULL", "debit, credit", indexes=("(gaming_day)",)
 )
-COUNTS = Table(
+COUNTS = table(
     "journal_tray_counts",
-    {
-        "position": "bigint NOT NULL",
-        "table_id": "text NOT NULL",
-        "session": "integer NOT NULL",
-        "stretch": "integer NOT NULL",
-        "at": "ms NOT NULL",
-        **SHIFT,
-        "taken": "text NOT NULL",
-        "counted": "bigint NOT NULL",
-        "expected": "bigint",
-    },
-    ("position",),
+    f"""
+    position bigint NOT NULL,
+    table_id text NOT NULL,
+    session integer NOT NULL,
+    stretch integer NOT NULL,
+    at ms NOT NULL,
+    {SHIFT},
+    taken text NOT NULL,
+    counted bigint NOT NULL,
+    expected bigint
+    """,
+    key="position",
     appended=True,
     indexes=("(gaming_day, table_id)", "(table_id, at)"),
 )
 # What each tray should hold now, kept so that a count need not add up all that ever went through it.
-TRAYS = sums_table("journal_trays", {"table_id": "text NOT NULL"}, ("counts", "book"))
+TRAYS = sums_table("journal_trays", "table_id text NOT NULL", "counts, book")
+
+
+class _Source(NamedTuple):
+    """What entries are posted for."""
+
+    position: int
+    at_ms: int
+    name: str
+    round: str | None
+    table: str | None
+    what: str
 
 
 class _TrayCount(NamedTuple):
     """A count whose other side is not known before the rows of earlier pages are read."""
 
-    meta: EventMeta
+    source: _Source
     table: str
     session: int
     stretch: int
     event: TrayCounted
     moved: int  # on the page, before it
     counts: int  # likewise
-
-
-class _Source(NamedTuple):
-    """What entries are posted for."""
-
-    name: str
-    round: str | None
-    table: str | None
-    what: str
 
 
 class Journal(Projection):
@@ -114,14 +113,13 @@ class Journal(Projection):
     counts = Appended(COUNTS)
     trays = Sums(TRAYS)
 
-    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
-        super().__init__(gaming_days, window)
+    def begin_page(self) -> None:
         self._to_resolve: list[_TrayCount] = []
 
     # ---- rounds
 
-    @on(RoundSettled)
-    def _round_settled(self, meta: EventMeta, event: RoundSettled, round_: RoundAccumulator) -> None:
+    @handler
+    def _round_settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
         bank = bank_account(round_)
         debits: dict[str, int] = {}
         credits: dict[str, int] = {}
@@ -134,78 +132,77 @@ class Journal(Projection):
             if line.collected:
                 debits[bank] = debits.get(bank, 0) + line.collected
                 credits[who] = credits.get(who, 0) + line.collected
-        self._post(meta, _of_round(round_, "settled"), debits, credits)
+        self._post(_of_round(round_, "settled"), debits, credits)
 
-    @on(FeeTaken)
-    def _fee_taken(self, meta: EventMeta, event: FeeTaken, round_: RoundAccumulator) -> None:
+    @handler
+    def _fee_taken(self, event: FeeTaken, round_: RoundAccumulator) -> None:
         fees = f"collection-fees:{round_.table}"
-        self._move(meta, _of_round(round_, "fee taken"), bank_account(round_), fees, event.amount)
+        self._move(_of_round(round_, "fee taken"), bank_account(round_), fees, event.amount)
 
-    @on(FeeWaived)
-    def _fee_waived(self, meta: EventMeta, event: FeeWaived, round_: RoundAccumulator) -> None:
+    @handler
+    def _fee_waived(self, event: FeeWaived, round_: RoundAccumulator) -> None:
         """Chips that were never dropped go straight back; a refund comes from the cage, and the box keeps its chips."""
         payer = f"collection-fees:{round_.table}" if event.how == "not dropped" else CAGE
-        self._move(meta, _of_round(round_, f"fee waived, {event.how}"), payer, bank_account(round_), event.amount)
+        self._move(_of_round(round_, f"fee waived, {event.how}"), payer, bank_account(round_), event.amount)
 
-    @on(CorrectionPosted)
-    def _correction_posted(self, meta: EventMeta, event: CorrectionPosted, round_: RoundAccumulator) -> None:
+    @handler
+    def _correction_posted(self, event: CorrectionPosted, round_: RoundAccumulator) -> None:
         account = corrected_account(round_, event.account)
         who = bettor_account(round_, event.bettor)
         source = _of_round(round_, f"corrected: {event.reason}")
         if event.dispute is not None:
             source = source._replace(name=f"dispute:{event.dispute}")
-        self._move(meta, source, account, who, event.amount)
+        self._move(source, account, who, event.amount)
 
     # ---- boxes, chips, meters
 
-    @on(FeeDropped, FeeNotDropped)
-    def _fee_dropped(self, meta: EventMeta, event: FeeDropped | FeeNotDropped, accumulator: BoxAccumulator) -> None:
+    @handler
+    def _fee_dropped(self, event: FeeDropped | FeeNotDropped, accumulator: BoxAccumulator) -> None:
         box, dropped = accumulator.box, isinstance(event, FeeDropped)
-        source = _Source(event.round, event.round, box.table, "fee dropped" if dropped else "fee not dropped")
+        source = _source(
+            accumulator, "fee dropped" if dropped else "fee not dropped", event.round, box.table, event.round
+        )
         amount = event.amount if dropped else -event.amount
-        self._move(meta, source, f"collection-fees:{box.table}", f"box:{box.box}", amount)
+        self._move(source, f"collection-fees:{box.table}", f"box:{box.box}", amount)
 
-    @on(BoxCounted, CountsOpened)
-    def _box_counted(self, meta: EventMeta, event: BoxCounted | CountsOpened, accumulator: BoxAccumulator) -> None:
+    @handler
+    def _box_counted(self, event: BoxCounted | CountsOpened, accumulator: BoxAccumulator) -> None:
         """Only once two people agree; of counts that were stored open, the one that makes them agree."""
         box = accumulator.box
         if box.counted is not None:
             account = f"box:{box.box}"
-            source = _Source(account, None, box.table, "box counted")
-            self._move(meta, source, OVER_SHORT, account, box.counted - box.expected)
+            source = _source(accumulator, "box counted", account, box.table)
+            self._move(source, OVER_SHORT, account, box.counted - box.expected)
 
-    @on(ChipsBought, ChipsCashed, TrayFilled, TrayCredited)
-    def _chips_moved(
-        self, meta: EventMeta, event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited, session: SessionAccumulator
-    ) -> None:
+    @handler
+    def _chips_moved(self, event: ChipMove, session: SessionAccumulator) -> None:
         giver, receiver, what = _movement(event, session)
         name = f"{session.table}/{session.session}/{session.version}"
-        self._move(meta, _Source(name, None, session.table, what), giver, receiver, event.amount)
+        self._move(_source(session, what, name, session.table), giver, receiver, event.amount)
 
-    @on(TrayCounted)
-    def _tray_counted(self, meta: EventMeta, event: TrayCounted, session: SessionAccumulator) -> None:
-        sums = self.trays.of((session.table,))
-        self._to_resolve.append(
-            _TrayCount(
-                meta=meta,
-                table=session.table,
-                session=session.session,
-                stretch=session.stretch,
-                event=event,
-                moved=sums[1],
-                counts=sums[0],
-            )
+    @handler
+    def _tray_counted(self, event: TrayCounted, session: SessionAccumulator) -> None:
+        name = f"tray:{session.table}/{session.session}/{session.stretch}/{event.when}"
+        counts, moved = self.trays.of((session.table,))
+        count = _TrayCount(
+            source=_source(session, f"tray counted, {event.when}", name, session.table),
+            table=session.table,
+            session=session.session,
+            stretch=session.stretch,
+            event=event,
+            moved=moved,
+            counts=counts,
         )
-        sums[0] += 1
+        self._to_resolve.append(count)
+        self.trays.add((session.table,), counts=1)
 
     def resolve(self, connection: Connection, schema: str) -> None:
         """A count finds what the book says, or more or less: the difference is an entry of its own.
 
         What was in a tray before anybody counted it came from the cage.
         """
-        counts, self._to_resolve = self._to_resolve, []
         found: dict[str, int] = {}  # differences of counts earlier on this page
-        for count in counts:
+        for count in self._to_resolve:
             counts_before, book = _tray(connection, schema, count.table)
             expected = book + count.moved + found.get(count.table, 0)
             first = counts_before + count.counts == 0
@@ -214,20 +211,13 @@ class Journal(Projection):
             self._post_count(count, None if first else expected, difference)
 
     def _post_count(self, count: _TrayCount, expected: int | None, difference: int) -> None:
-        meta, event = count.meta, count.event
-        name = f"tray:{count.table}/{count.session}/{count.stretch}/{event.when}"
-        source = _Source(name, None, count.table, f"tray counted, {event.when}")
-        self._move(meta, source, CAGE if expected is None else OVER_SHORT, TRAY + count.table, difference)
-        head = (meta.position, count.table, count.session, count.stretch, meta.at_ms)
-        self.counts.add((*head, *self.gaming_days.of(meta.at_ms), event.when, event.amount, expected))
+        source, event = count.source, count.event
+        self._move(source, CAGE if expected is None else OVER_SHORT, TRAY + count.table, difference)
+        head = (source.position, count.table, count.session, count.stretch, source.at_ms)
+        self.counts.add((*head, *self.gaming_days.of(source.at_ms), event.when, event.amount, expected))
 
-    @on(MeterSeeded, MeterContributed, MeterReturned, MeterAwarded, MeterAdjusted)
-    def _meter_moved(
-        self,
-        meta: EventMeta,
-        event: MeterSeeded | MeterContributed | MeterReturned | MeterAwarded | MeterAdjusted,
-        meter: MeterAccumulator,
-    ) -> None:
+    @handler
+    def _meter_moved(self, event: MeterEvent, meter: MeterAccumulator) -> None:
         """The house's part: shares, seed and adjustments. An award itself is paid with the lines of its round."""
         amount = event.shown + event.reserve - meter.before
         what = "meter moved"
@@ -236,32 +226,36 @@ class Journal(Projection):
             what = "meter seeded again"
         round_ = getattr(event, "round", None)
         account = f"meter:{meter.meter}"
-        self._move(meta, _Source(round_ or account, round_, None, what), PROGRESSIVE, account, amount)
+        self._move(_source(meter, what, round_ or account, None, round_), PROGRESSIVE, account, amount)
 
     # ---- posting
 
-    def _move(self, meta: EventMeta, source: _Source, giver: str, receiver: str, amount: int) -> None:
+    def _move(self, source: _Source, giver: str, receiver: str, amount: int) -> None:
         """A negative amount goes the other way."""
         if amount < 0:
             giver, receiver, amount = receiver, giver, -amount
-        self._post(meta, source, {receiver: amount}, {giver: amount})
+        self._post(source, {receiver: amount}, {giver: amount})
 
-    def _post(self, meta: EventMeta, source: _Source, debits: Mapping[str, int], credits: Mapping[str, int]) -> None:
-        day, shift = self.gaming_days.of(meta.at_ms)
-        head = (source.name, source.round, meta.at_ms, day, shift, source.table)
+    def _post(self, source: _Source, debits: Mapping[str, int], credits: Mapping[str, int]) -> None:
+        day, shift = self.gaming_days.of(source.at_ms)
+        head = (source.name, source.round, source.at_ms, day, shift, source.table)
         entries = [(account, amount, 0) for account, amount in debits.items() if amount]
         entries += [(account, 0, amount) for account, amount in credits.items() if amount]
         for line, (account, debit, credit) in enumerate(entries, start=1):
-            self.entries.add((meta.position, line, *head, account, debit, credit, source.what))
-            balance = self.balances.of((account, day))
-            balance[0] += debit
-            balance[1] += credit
+            self.entries.add((source.position, line, *head, account, debit, credit, source.what))
+            self.balances.add((account, day), debit=debit, credit=credit)
             if account.startswith(TRAY):
-                self.trays.of((account.removeprefix(TRAY),))[1] += debit - credit
+                self.trays.add((account.removeprefix(TRAY),), book=debit - credit)
+
+
+def _source(accumulator: Accumulator, what: str, name: str, table: str | None, round_: str | None = None) -> _Source:
+    """The last event of an aggregate."""
+    position, at_ms = accumulator.position, accumulator.at_ms
+    return _Source(position=position, at_ms=at_ms, name=name, round=round_, table=table, what=what)
 
 
 def _of_round(round_: RoundAccumulator, what: str) -> _Source:
-    return _Source(round_.round, round_.round, round_.table, what)
+    return _source(round_, what, round_.round, round_.table, round_.round)
 
 
 def bank_account(round_: RoundAccumulator) -> str:
@@ -286,9 +280,7 @@ def _tray(connection: Connection, schema: str, table: str) -> tuple[int, int]:
     return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
 
-def _movement(
-    event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited, session: SessionAccumulator
-) -> tuple[str, str, str]:
+def _movement(event: ChipMove, session: SessionAccumulator) -> tuple[str, str, str]:
     """Who gives, who gets, and in which words. Where the house banks, players buy chips out of the tray."""
     tray = TRAY + session.table
     seller = tray if session.house else CAGE

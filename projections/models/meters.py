@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from domain.floor.meters import MeterAdjusted, MeterAwarded, MeterContributed, MeterReturned, MeterSeeded
-from projections.accumulators.accumulator import EventMeta
+from domain.floor.meters import MeterAdjusted, MeterAwarded, MeterContributed, MeterEvent, MeterReturned, MeterSeeded
 from projections.accumulators.floor_accumulators import MeterAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Latest
-from projections.engine.table import Table
+from projections.engine.table import table
 
-METERS = Table(
+METERS = table(
     "meters",
-    {
-        "meter": "text NOT NULL",
-        "shown": "bigint NOT NULL",
-        "reserve": "bigint NOT NULL",
-        "changed_at": "ms NOT NULL",
-        "changes": "bigint NOT NULL",
-    },
-    ("meter",),
+    """
+    meter text NOT NULL,
+    shown bigint NOT NULL,
+    reserve bigint NOT NULL,
+    changed_at ms NOT NULL,
+    changes bigint NOT NULL
+    """,
+    key="meter",
 )
-MOVES = Table(
+MOVES = table(
     "meter_moves",
-    {
-        "position": "bigint NOT NULL",
-        "meter": "text NOT NULL",
-        "at": "ms NOT NULL",
-        "what": "text NOT NULL",
-        "round": "text",
-        "bettor": "text",
-        "amount": "bigint NOT NULL",
-        "shown": "bigint NOT NULL",
-        "reserve": "bigint NOT NULL",
-    },
-    ("position",),
+    """
+    position bigint NOT NULL,
+    meter text NOT NULL,
+    at ms NOT NULL,
+    what text NOT NULL,
+    round text,
+    bettor text,
+    amount bigint NOT NULL,
+    shown bigint NOT NULL,
+    reserve bigint NOT NULL
+    """,
+    key="position",
     appended=True,
     indexes=("(meter, position)",),
 )
@@ -51,17 +50,12 @@ class Meters(Projection):
     meters = Latest(METERS)
     moves = Appended(MOVES)
 
-    @on(*WORDS)
-    def _moved(
-        self,
-        meta: EventMeta,
-        event: MeterSeeded | MeterContributed | MeterAwarded | MeterReturned | MeterAdjusted,
-        meter: MeterAccumulator,
-    ) -> None:
+    @handler
+    def _moved(self, event: MeterEvent, meter: MeterAccumulator) -> None:
         figures = (event.shown, event.reserve)
-        self.meters.put(meter.meter, (meter.meter, *figures, meta.at_ms, meter.version))
-        amount = event.amount if isinstance(event, MeterAwarded) else event.shown + event.reserve - meter.before
-        round_ = getattr(event, "round", None)
-        bettor = event.bettor if isinstance(event, MeterAwarded) else None
-        row = (meta.position, meter.meter, meta.at_ms, WORDS[type(event)], round_, bettor, amount, *figures)
-        self.moves.add(row)
+        self.meters.put(meter.meter, (meter.meter, *figures, meter.at_ms, meter.version))
+        bettor, amount = None, event.shown + event.reserve - meter.before
+        if isinstance(event, MeterAwarded):
+            bettor, amount = event.bettor, event.amount
+        head = (meter.position, meter.meter, meter.at_ms, WORDS[type(event)], getattr(event, "round", None))
+        self.moves.add((*head, bettor, amount, *figures))

@@ -5,37 +5,36 @@ from __future__ import annotations
 from domain.round.events import CorrectionPosted, PaymentReported
 from domain.round.payments import Compared, due_by_wager
 from domain.round.wager_key import wager_key
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.round_accumulator import RoundAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Sums
-from projections.engine.table import SHIFT, Table, sums_table
+from projections.engine.table import SHIFT, sums_table, table
 
-WAGER = {
-    "round": "text NOT NULL",
-    "seat": "smallint NOT NULL",
-    "bettor": "text NOT NULL",
-    "hand": "smallint NOT NULL",
-    "spot": "text NOT NULL",
-}
-REPORTED = Table(
+WAGER = """
+    round text NOT NULL,
+    seat smallint NOT NULL,
+    bettor text NOT NULL,
+    hand smallint NOT NULL,
+    spot text NOT NULL
+"""
+REPORTED = table(
     "payments",
-    {
-        **WAGER,
-        "table_id": "text NOT NULL",
-        **SHIFT,
-        "at": "ms NOT NULL",
-        "dealer": "text",
-        "reported_by": "text NOT NULL",
-        "wager": "bigint NOT NULL",
-        "due_paid": "bigint NOT NULL",
-        "due_collected": "bigint NOT NULL",
-        "paid": "bigint NOT NULL",
-        "collected": "bigint NOT NULL",
-        "difference": "bigint NOT NULL",
-        "clause": "text NOT NULL",
-    },
-    tuple(WAGER),
+    f"""
+    {WAGER},
+    table_id text NOT NULL,
+    {SHIFT},
+    at ms NOT NULL,
+    dealer text,
+    reported_by text NOT NULL,
+    wager bigint NOT NULL,
+    due_paid bigint NOT NULL,
+    due_collected bigint NOT NULL,
+    paid bigint NOT NULL,
+    collected bigint NOT NULL,
+    difference bigint NOT NULL,
+    clause text NOT NULL
+    """,
+    key="round, seat, bettor, hand, spot",
     appended=True,
     indexes=(
         "(gaming_day, table_id)",
@@ -45,7 +44,7 @@ REPORTED = Table(
         "(gaming_day, at, round, seat, spot)",
     ),
 )
-CORRECTED = sums_table("payments_put_right", WAGER, ("corrected",))
+CORRECTED = sums_table("payments_put_right", WAGER, "corrected")
 
 
 class Payments(Projection):
@@ -53,8 +52,8 @@ class Payments(Projection):
     reported = Appended(REPORTED)
     corrected = Sums(CORRECTED)
 
-    @on(PaymentReported)
-    def _payment_reported(self, meta: EventMeta, event: PaymentReported, round_: RoundAccumulator) -> None:
+    @handler
+    def _payment_reported(self, event: PaymentReported, round_: RoundAccumulator) -> None:
         wager = wager_key(event)
         due = due_by_wager(round_.lines)[wager]
         row = (
@@ -62,9 +61,9 @@ class Payments(Projection):
             *wager,
             round_.table,
             *round_.day_shift,
-            meta.at_ms,
+            round_.at_ms,
             round_.opened.dealer,
-            meta.by,
+            round_.by,
             due.wager,
             due.paid,
             due.collected,
@@ -75,6 +74,6 @@ class Payments(Projection):
         )
         self.reported.add(row)
 
-    @on(CorrectionPosted)
-    def _correction_posted(self, meta: EventMeta, event: CorrectionPosted, round_: RoundAccumulator) -> None:
-        self.corrected.of((round_.round, *wager_key(event)))[0] += event.amount
+    @handler
+    def _correction_posted(self, event: CorrectionPosted, round_: RoundAccumulator) -> None:
+        self.corrected.add((round_.round, *wager_key(event)), corrected=event.amount)

@@ -9,29 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domain.floor.table_sessions import BankDeclined, BankOffered, RoundBegun, RoundEnded
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.session_accumulator import SessionAccumulator
-from projections.engine.projection import Projection, on
+from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Latest
-from projections.engine.table import SHIFT, Table
+from projections.engine.table import SHIFT, table
 
-TURNS = Table(
+TURNS = table(
     "rotation",
-    {
-        "round": "text NOT NULL",
-        "table_id": "text NOT NULL",
-        "session": "integer NOT NULL",
-        "at": "ms NOT NULL",
-        **SHIFT,
-        "seat": "smallint NOT NULL",
-        "bettor": "text NOT NULL",
-        "turn": "smallint",
-        "declined": "int[] NOT NULL",
-        "passed_over": "int[] NOT NULL",
-        "breach": "text",
-        "status": "text NOT NULL",
-    },
-    ("round",),
+    f"""
+    round text NOT NULL,
+    table_id text NOT NULL,
+    session integer NOT NULL,
+    at ms NOT NULL,
+    {SHIFT},
+    seat smallint NOT NULL,
+    bettor text NOT NULL,
+    turn smallint,
+    declined int[] NOT NULL,
+    passed_over int[] NOT NULL,
+    breach text,
+    status text NOT NULL
+    """,
+    key="round",
     indexes=(
         "(table_id, at)",
         "(gaming_day, table_id)",
@@ -41,18 +40,18 @@ TURNS = Table(
         "(gaming_day, at, round)",
     ),
 )
-OFFERS = Table(
+OFFERS = table(
     "rotation_offers",
-    {
-        "position": "bigint NOT NULL",
-        "table_id": "text NOT NULL",
-        "session": "integer NOT NULL",
-        "at": "ms NOT NULL",
-        "seat": "smallint NOT NULL",
-        "bettor": "text NOT NULL",
-        "what": "text NOT NULL",
-    },
-    ("position",),
+    """
+    position bigint NOT NULL,
+    table_id text NOT NULL,
+    session integer NOT NULL,
+    at ms NOT NULL,
+    seat smallint NOT NULL,
+    bettor text NOT NULL,
+    what text NOT NULL
+    """,
+    key="position",
     appended=True,
     indexes=("(table_id, at)", "(bettor, at)"),
 )
@@ -64,13 +63,15 @@ class Rotation(Projection):
     turns = Latest(TURNS)
     offers = Appended(OFFERS)
 
-    @on(BankOffered, BankDeclined)
-    def _offered(self, meta: EventMeta, event: BankOffered | BankDeclined, session: SessionAccumulator) -> None:
+    @handler
+    def _offered(self, event: BankOffered | BankDeclined, session: SessionAccumulator) -> None:
         what = "offered" if isinstance(event, BankOffered) else "declined"
-        self.offers.add((meta.position, session.table, session.session, meta.at_ms, event.seat, event.bettor, what))
+        self.offers.add(
+            (session.position, session.table, session.session, session.at_ms, event.seat, event.bettor, what)
+        )
 
-    @on(RoundBegun, RoundEnded)
-    def _moved(self, meta: EventMeta, event: RoundBegun | RoundEnded, session: SessionAccumulator) -> None:
+    @handler
+    def _moved(self, event: RoundBegun | RoundEnded, session: SessionAccumulator) -> None:
         begun = session.begun
         if begun is None or begun.bank_seat is None:
             return

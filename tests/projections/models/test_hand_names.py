@@ -20,7 +20,6 @@ from domain.rules import rulesets
 from domain.view.table_view import table_view
 from infra.ledger.ledger import Ledger
 from infra.simulation import documents
-from projections.accumulators.accumulator import EventMeta
 from projections.accumulators.accumulator_cache import AccumulatorCache
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.calendar.gaming_days import GamingDays
@@ -102,9 +101,9 @@ def _projected(events: Sequence[RoundEvent]) -> tuple[str | None, list[str]]:
     round_ = RoundAccumulator(DAYS)
     for event in events:
         if type(event) in take:
-            take[type(event)](round_, event, EventMeta())
+            take[type(event)](round_, event)
         for handler in projection.handlers(type(event)):
-            handler(EventMeta(), event, round_)
+            handler(event, round_)
     (values,) = next(rows for table, rows in projection.collected() if table is ROUNDS)
     row = dict(zip(ROUNDS.columns, values, strict=True))
     return cast("str | None", row["dealer_hand"]), [name for name in str(row["made"]).split(",") if name]
