@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.access.callers import ROLES
-from projections.reports.report_files import READERS, readers_of
+from projections.views.report_views import READERS, readers_of
 
 ANYBODY = list(ROLES)
 PLAYING = ["terminal", "floor"]  # open tables, deal rounds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
@@ -63,6 +63,14 @@ class EventRows:
             "WHERE originator_version > version ORDER BY originator_id, originator_version"
         )
         return self._rows(statement, [list(versions), list(versions.values())]) if versions else []
+
+    def positions_of(self, originator_ids: Sequence[UUID], topic: str) -> list[int]:
+        """Of the events of some aggregates that have one topic."""
+        statement: LiteralString = (
+            "SELECT position FROM roundledger.events JOIN roundledger.originators USING (originator) "
+            "JOIN roundledger.topics USING (topic_id) WHERE originator_id = ANY(%b::uuid[]) AND topic = %b"
+        )
+        return [position for (position,) in self._database.rows(statement, [list(originator_ids), topic])]
 
     def positions(self, first: int, end: int) -> list[int]:
         """Of the events from a position on and before another."""

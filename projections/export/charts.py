@@ -11,11 +11,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from projections.calendar.gaming_day_settings import gaming_days
 from projections.models.registry import ALL
 from projections.reports.accounting_reports import EXPOSURE
-from projections.reports.report import BY_DAY, BY_TABLE, OF_BETTOR, BadFilter, ColumnKind, Filters, Report
-from projections.reports.report_query import ask, tables_for
+from projections.reports.report import BY_DAY, BY_TABLE, OF_BETTOR, BadFilter, Filters, Report
+from projections.reports.report_query import report_rows
 
 WIDTH, HEIGHT = 900, 460
 LEFT, RIGHT, TOP, BOTTOM = 90, 24, 64, 64
@@ -29,12 +28,14 @@ CONTROLS = dict.fromkeys(range(32), " ")
 
 PROJECTIONS = {"bankroll": ("journal",), "exposure": ("exposure",), "collections": ("drops", "hands")}
 
-RAW = ColumnKind("raw")
 MOVES = Report(
     name="moves",
     projection=ALL["journal"],
     # What was won and lost at the tables: chips bought and cashed are the same money in another place.
-    select=RAW("at", change="debit - credit"),
+    select="""
+        at: local
+        change = debit - credit
+    """,
     source="{schema}.journal",
     filters={**BY_TABLE, **BY_DAY, "bettor": OF_BETTOR + " AND what NOT IN ('buy-in', 'cash-out')"},
     order="at, position, line",
@@ -43,7 +44,10 @@ MOVES = Report(
 FEES = Report(
     name="fees",
     projection=ALL["drops"],
-    select=RAW(at="f.at", net="CASE WHEN f.waived IS NULL THEN f.amount ELSE 0 END"),
+    select="""
+        at: local = f.at
+        net = CASE WHEN f.waived IS NULL THEN f.amount ELSE 0 END
+    """,
     source="{schema}.hands h JOIN {schema}.drop_fees f USING (round)",
     filters={"table": "h.table_id = %(table)s", **BY_DAY},
     order="f.at",
@@ -67,15 +71,12 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
         raise BadFilter("The picture of a bankroll is of one bettor.")
     report = CHARTS[name]
     filters.check(report.filters, f"The picture of {name}")
-    projections = [ALL[projection] for projection in PROJECTIONS[name]]
-    with tables_for(database_url, projections, filters) as (connection, schema):
-        days = gaming_days(connection)
-        found = ask(connection, report, filters, schema)
+    found = report_rows(database_url, report, filters, [ALL[projection] for projection in PROJECTIONS[name]])
     if name == "bankroll":
-        return bankroll(filters.bettor or "", [(days.local(row["at"]), row["change"]) for row in found])
+        return bankroll(filters.bettor or "", [(row["at"], row["change"]) for row in found])
     if name == "exposure":
         return exposure(found)
-    return fees_by_hour([(days.local(row["at"]), row["net"]) for row in found])
+    return fees_by_hour([(row["at"], row["net"]) for row in found])
 
 
 # ---- the three pictures

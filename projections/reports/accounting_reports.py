@@ -14,26 +14,24 @@ from projections.reports.report import (
     BY_TABLE,
     DAYS,
     OF_BETTOR,
-    TABLE,
     Report,
-    amount,
-    at,
-    count,
-    money,
-    plain,
-    schedule,
-    sum_of,
 )
 
 BANKROLL = Report(
     name="bankroll",
     projection=Bankroll,
-    select={
-        **plain("bettor", kind="coalesce(k.kind, CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END)"),
-        **plain(**sum_of("rounds")),
-        **amount(**sum_of("wagered", "won", "lost", "fees"), net="sum(won - lost)::bigint"),
-        **amount(**sum_of("buy_ins", "cash_outs")),
-    },
+    select="""
+        bettor
+        kind = coalesce(k.kind, CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END)
+        rounds = sum(rounds)::bigint
+        wagered: amount = sum(wagered)::bigint
+        won: amount = sum(won)::bigint
+        lost: amount = sum(lost)::bigint
+        fees: amount = sum(fees)::bigint
+        net: amount = sum(won - lost)::bigint
+        buy_ins: amount = sum(buy_ins)::bigint
+        cash_outs: amount = sum(cash_outs)::bigint
+    """,
     source="{schema}.bankroll{of_all} LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
     filters={**BY_TABLE, **BY_DAY, **BY_BETTOR},
     order="bettor",
@@ -43,18 +41,22 @@ BANKROLL = Report(
 EXPOSURE = Report(
     name="exposure",
     projection=Exposure,
-    select={
-        **plain("round"),
-        **TABLE,
-        **at("at"),
-        **plain("player_dealer"),
-        **money("wager"),
-        **amount("action"),
-        **money("liability"),
-        **amount("paid", "collected", net="collected - paid"),
-        **amount("shortfall"),
-        **plain("status", "gaming_day", "shift"),
-    },
+    select="""
+        round
+        table = table_id
+        at: at
+        player_dealer
+        wager: money
+        action: amount
+        liability: money
+        paid: amount
+        collected: amount
+        net: amount = collected - paid
+        shortfall: amount
+        status
+        gaming_day
+        shift
+    """,
     source="{schema}.exposure",
     filters={**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
     order="at, round",
@@ -63,14 +65,18 @@ EXPOSURE = Report(
 COLLECTIONS = Report(
     name="collections",
     projection=Collections,
-    select={
-        **plain("gaming_day", "shift"),
-        **TABLE,
-        **schedule("schedule"),
-        **plain("tier"),
-        **count("rounds"),
-        **amount("action", "fees", "waived", net="fees - waived"),
-    },
+    select="""
+        gaming_day
+        shift
+        table = table_id
+        schedule: schedule
+        tier
+        rounds: count
+        action: amount
+        fees: amount
+        waived: amount
+        net: amount = fees - waived
+    """,
     source="{schema}.collections",
     filters={**BY_TABLE, **BY_DAY},
     order="gaming_day, array_position(%(shifts)s::text[], shift), table_id, schedule, tier",
@@ -78,15 +84,22 @@ COLLECTIONS = Report(
 DROPS = Report(
     name="drops",
     projection=Drops,
-    select={
-        **plain("box"),
-        **TABLE,
-        **at("installed_at", "removed_at"),
-        **amount("expected", "counted", "variance"),
-        **plain("status"),
-        **count("fees"),
-        **plain("seal", "gaming_day", "shift", "signed_by", "explanation"),
-    },
+    select="""
+        box
+        table = table_id
+        installed_at: at
+        removed_at: at
+        expected: amount
+        counted: amount
+        variance: amount
+        status
+        fees: count
+        seal
+        gaming_day
+        shift
+        signed_by
+        explanation
+    """,
     source="{schema}.drops",
     filters={**BY_TABLE, **BY_DAY, "box": "box = %(box)s"},
     order="installed_at, box",
@@ -95,14 +108,17 @@ DROPS = Report(
 SLIPS = Report(
     name="slips",
     projection=Drops,
-    select={
-        **plain("box", "round"),
-        **at("at"),
-        **schedule("schedule"),
-        **plain("tier"),
-        **amount("fee", "dropped"),
-        **plain("waived", "matched"),
-    },
+    select="""
+        box
+        round
+        at: at
+        schedule: schedule
+        tier
+        fee: amount
+        dropped: amount
+        waived
+        matched
+    """,
     # The fees that were taken according to the rounds, and the slips of the box; a fee without a slip belongs to the
     # box that was on its table.
     source="(SELECT d.box, s.round, s.at,"
@@ -125,15 +141,18 @@ SLIPS = Report(
 JOURNAL = Report(
     name="journal",
     projection=Journal,
-    select={
-        **plain("source"),
-        **at("at"),
-        **plain("account"),
-        **amount("debit", "credit"),
-        **plain("round"),
-        **TABLE,
-        **plain("what", "gaming_day", "position"),
-    },
+    select="""
+        source
+        at: at
+        account
+        debit: amount
+        credit: amount
+        round
+        table = table_id
+        what
+        gaming_day
+        position
+    """,
     source="{schema}.journal",
     filters={**BY_TABLE, **BY_DAY, "bettor": OF_BETTOR, "account": "account = %(account)s"},
     order="position, line",
@@ -142,7 +161,12 @@ JOURNAL = Report(
 TRIAL_BALANCE = Report(
     name="trial-balance",
     projection=Journal,
-    select={**plain("account"), **amount(**sum_of("debit", "credit"), balance="sum(debit - credit)::bigint")},
+    select="""
+        account
+        debit: amount = sum(debit)::bigint
+        credit: amount = sum(credit)::bigint
+        balance: amount = sum(debit - credit)::bigint
+    """,
     source="{schema}.journal_balances",
     filters={**DAYS, "account": "account = %(account)s"},
     order="account",
@@ -152,16 +176,24 @@ INVENTORY = Report(
     name="inventory",
     projection=Inventory,
     # A stretch without both counts has no win of its own, and so no difference.
-    select={
-        **TABLE,
-        **plain("session", "stretch", "gaming_day", "shift"),
-        **at("began_at", "ended_at"),
-        **count("rounds"),
-        **money("opening"),
-        **amount("fills", "credits"),
-        **money("closing"),
-        **amount(drop="bought - cashed", win="win", ledger_win="ledger_win", difference="win - ledger_win"),
-    },
+    select="""
+        table = table_id
+        session
+        stretch
+        gaming_day
+        shift
+        began_at: at
+        ended_at: at
+        rounds: count
+        opening: money
+        fills: amount
+        credits: amount
+        closing: money
+        drop: amount = bought - cashed
+        win: amount
+        ledger_win: amount
+        difference: amount = win - ledger_win
+    """,
     source="(SELECT i.*,"
     " coalesce(p.rounds, 0) AS rounds, closing + credits - opening - fills + bought - cashed AS win,"
     " coalesce(p.won, 0) - coalesce(c.paid, 0) AS ledger_win"
@@ -178,15 +210,18 @@ INVENTORY = Report(
 TRAY_COUNTS = Report(
     name="tray-counts",
     projection=Journal,
-    select={
-        **TABLE,
-        **plain("session", "stretch", when="taken"),
-        **at("at"),
-        **plain("gaming_day", "shift"),
-        **money("expected", "counted"),
-        # A tray that is counted for the first time was not expected to hold anything in particular.
-        **amount(difference="counted - expected"),
-    },
+    select="""
+        table = table_id
+        session
+        stretch
+        when = taken
+        at: at
+        gaming_day
+        shift
+        expected: money
+        counted: money
+        difference: amount = counted - expected
+    """,
     source="{schema}.journal_tray_counts",
     filters={**BY_TABLE, **BY_DAY},
     order="at, position",

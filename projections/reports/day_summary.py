@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
+import psycopg
 from msgspec.structs import replace
 
 from domain.money import money as dollars
-from infra.store.database import Cursor, Database
+from infra.store.database import Cursor, Database, ask_together
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import DayShift, GamingDays
-from projections.engine.storage import LIVE, Connection
+from projections.engine.storage import Connection
 from projections.models.hands import Hands
 from projections.models.inventory import Inventory
 from projections.models.registry import ALL
@@ -24,36 +25,31 @@ from projections.reports.report import (
     ALWAYS,
     BY_DAY,
     BY_TABLE,
-    TABLE,
     BadFilter,
     Filters,
     Report,
-    amount,
-    at,
-    count,
-    money,
-    plain,
-    sum_of,
 )
-from projections.reports.report_query import raw_of_all, shaped, tables_for
+from projections.reports.report_query import question, read_tables, shaped
 
 Found = Mapping[str, list[tuple[Any, ...]]]  # the rows of each section as the tables have them
 NAMES = ("day", "shift")
 PROJECTIONS = ("hands", "collections", "drops", "inventory")
 SIGNATURES = ("Prepared by", "Count room", "Shift manager", "Accounting")
 WHERE = {**BY_TABLE, **BY_DAY}
-ROUND = {**plain("round"), **TABLE, **at("opened_at")}
 
 ROUNDS = Report(
     name="rounds",
     projection=Hands,
-    select={
-        **TABLE,
-        **count(**sum_of("rounds", "settled", "void"), open="sum(rounds - settled - void)::bigint"),
-        **amount(**sum_of("action")),
-        **count(**sum_of("short_rounds")),
-        **amount(**sum_of("shortfall")),
-    },
+    select="""
+        table = table_id
+        rounds: count = sum(rounds)::bigint
+        settled: count = sum(settled)::bigint
+        void: count = sum(void)::bigint
+        open: count = sum(rounds - settled - void)::bigint
+        action: amount = sum(action)::bigint
+        short_rounds: count = sum(short_rounds)::bigint
+        shortfall: amount = sum(shortfall)::bigint
+    """,
     source="{schema}.hands_days",
     filters=WHERE,
     order="table_id",
@@ -62,7 +58,14 @@ ROUNDS = Report(
 VOIDS = Report(
     name="voids",
     projection=Hands,
-    select={**ROUND, **plain(reason="voided"), **amount("fee"), **plain("waived")},
+    select="""
+        round
+        table = table_id
+        opened_at: at
+        reason = voided
+        fee: amount
+        waived
+    """,
     source="{schema}.hands",
     filters={**WHERE, ALWAYS: "status = 'void'"},
     order="opened_at, round",
@@ -70,7 +73,14 @@ VOIDS = Report(
 SHORTFALLS = Report(
     name="shortfalls",
     projection=Hands,
-    select={**ROUND, **plain("player_dealer"), **money(wager="bank_wager"), **amount("shortfall")},
+    select="""
+        round
+        table = table_id
+        opened_at: at
+        player_dealer
+        wager: money = bank_wager
+        shortfall: amount
+    """,
     source="{schema}.hands",
     filters={**WHERE, ALWAYS: "shortfall > 0"},
     order="opened_at, round",
@@ -80,11 +90,14 @@ HOUSE = Report(
     name="house",
     projection=Inventory,
     # Rounds that opened in the day or shift, whenever the tray was counted; what a meter paid is not the tray's.
-    select={
-        **TABLE,
-        **count(**sum_of("rounds")),
-        **amount(**sum_of("collected", "paid", "corrected"), win="sum(collected - paid - corrected)::bigint"),
-    },
+    select="""
+        table = table_id
+        rounds: count = sum(rounds)::bigint
+        collected: amount = sum(collected)::bigint
+        paid: amount = sum(paid)::bigint
+        corrected: amount = sum(corrected)::bigint
+        win: amount = sum(collected - paid - corrected)::bigint
+    """,
     source="{schema}.inventory_days",
     filters=WHERE,
     order="table_id",
@@ -92,11 +105,11 @@ HOUSE = Report(
 )
 # Each with the columns that are shown on paper; JSON has them all.
 SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
-    "rounds": ("Rounds by table", ROUNDS, tuple(ROUNDS.select)),
+    "rounds": ("Rounds by table", ROUNDS, tuple(ROUNDS.columns)),
     "fees": (
         "Fees by table, schedule and tier",
         COLLECTIONS,
-        ("shift", "table", "schedule", "tier", "rounds", "action", "fees", "waived", "net"),
+        ("shift", "table", "schedule", "tier", *COLLECTIONS.sums),
     ),
     "boxes": (
         "Boxes removed",
@@ -115,7 +128,7 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
             "explanation",
         ),
     ),
-    "house": ("House-banked tables: the ledger's win", HOUSE, tuple(HOUSE.select)),
+    "house": ("House-banked tables: the ledger's win", HOUSE, tuple(HOUSE.columns)),
     "inventory": (
         "House-banked tables: trays counted",
         INVENTORY,
@@ -133,28 +146,26 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
             "difference",
         ),
     ),
-    "voids": ("Rounds voided", VOIDS, tuple(VOIDS.select)),
-    "shortfalls": ("Rounds that the player-dealer could not cover", SHORTFALLS, tuple(SHORTFALLS.select)),
+    "voids": ("Rounds voided", VOIDS, tuple(VOIDS.columns)),
+    "shortfalls": ("Rounds that the player-dealer could not cover", SHORTFALLS, tuple(SHORTFALLS.columns)),
 }
 
 
-def summary(database_url: str, name: str, filters: Filters, now: datetime) -> dict[str, Any]:
+def summary(
+    place: str | Database, name: str, filters: Filters, now: datetime, days: GamingDays | None = None
+) -> dict[str, Any]:
     """Of the gaming day or shift that the filters name; by default the one that `now` is in.
 
     A limit applies to the rows of each section; the totals are of all rows.
     """
     _check(name, filters)
-    projections = [ALL[projection] for projection in PROJECTIONS]
-    with tables_for(database_url, projections, filters) as (connection, schema):
-        days = gaming_days(connection)
-        return _summary(connection, _narrowed(name, filters, _day_shift(days, filters.as_of or now)), days, schema)
 
+    def read(connection: Connection | Cursor, schema: str) -> dict[str, Any]:
+        known = days or gaming_days(connection)
+        current = known.of(round((filters.as_of or now).timestamp() * 1000))
+        return _summary(connection, _narrowed(name, filters, current), known, schema)
 
-def summary_for(database: Database, name: str, filters: Filters, now: datetime, days: GamingDays) -> dict[str, Any]:
-    """The same over a pool, where nothing of the past is asked for."""
-    _check(name, filters)
-    narrowed = _narrowed(name, filters, _day_shift(days, now))
-    return database.read(lambda cursor: _summary(cursor, narrowed, days, LIVE))
+    return read_tables(place, [ALL[projection] for projection in PROJECTIONS], filters, read)
 
 
 def _check(name: str, filters: Filters) -> None:
@@ -166,15 +177,14 @@ def _check(name: str, filters: Filters) -> None:
         raise BadFilter("A shift is named by its gaming day and its name.")
 
 
-def _day_shift(days: GamingDays, at: datetime) -> DayShift:
-    return days.of(round(at.timestamp() * 1000))
-
-
 def _summary(connection: Connection | Cursor, filters: Filters, days: GamingDays, schema: str) -> dict[str, Any]:
     """Added up in cents; only the rows that are shown are shaped."""
     by_table, limit = replace(filters, limit=None), filters.limit
     asked = [(report, filters if report in ROUND_BY_ROUND else by_table) for _, report, _ in SECTIONS.values()]
-    found = dict(zip(SECTIONS, raw_of_all(connection, asked, schema, days), strict=True))
+    # In one exchange, and not planned for each day: one day is as good as another.
+    whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
+    cursors = ask_together(whole, [question(report, narrowed, schema, days.shifts) for report, narrowed in asked])
+    found = {key: cursor.fetchall() for key, cursor in zip(SECTIONS, cursors, strict=True)}
     day: date | None = filters.gaming_day
     assert day is not None
     totals = _totals(found)
@@ -226,7 +236,7 @@ def _totals(found: Found) -> dict[str, Any]:
 
 
 def _values(found: Found, key: str, column: str) -> list[Any]:
-    at = list(SECTIONS[key][1].select).index(column)
+    at = list(SECTIONS[key][1].columns).index(column)
     return [row[at] for row in found[key]]
 
 

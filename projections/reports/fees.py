@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
-from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from domain.money import money
 from infra.store.database import Cursor, Database
 from projections.calendar.gaming_days import GamingDays
-from projections.engine.storage import LIVE, Connection
+from projections.engine.storage import Connection
 from projections.models.collections import Collections
 from projections.reports.report import Filters
-from projections.reports.report_query import SHAPES, tables_for
+from projections.reports.report_query import SHAPES, read_tables
 
 DAYS_BY_DEFAULT = 7
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -39,25 +38,15 @@ ADDED_UP: LiteralString = (
 DIMENSIONS = ("gaming_day", "shift", "table_id", "schedule", "tier")
 
 
-class FeeFilter(Struct, frozen=True):
-    """From `first` to `last`, both included; without a last day up to the last one with a fee."""
-
-    first: date | None = None
-    last: date | None = None
-    table: str | None = None
-    shift: str | None = None
-    as_of: datetime | None = None
-
-
-def fees(database: Database, wanted: FeeFilter, now: datetime, days: GamingDays) -> dict[str, Any]:
-    if wanted.as_of is None:
-        return database.read(lambda cursor: _added_up(cursor, LIVE, wanted, now, days))
-    with tables_for(database.url, [Collections], Filters(as_of=wanted.as_of)) as (connection, schema):
-        return _added_up(connection, schema, wanted, now, days)
+def fees(database: Database, wanted: Filters, now: datetime, days: GamingDays) -> dict[str, Any]:
+    """From the first gaming day to the last; without a last day up to the last one with a fee."""
+    return read_tables(
+        database, [Collections], wanted, lambda connection, schema: _added_up(connection, schema, wanted, now, days)
+    )
 
 
 def _added_up(
-    connection: Connection | Cursor, schema: str, wanted: FeeFilter, now: datetime, days: GamingDays
+    connection: Connection | Cursor, schema: str, wanted: Filters, now: datetime, days: GamingDays
 ) -> dict[str, Any]:
     table = Identifier(schema, "collections")
     last = wanted.last or wanted.first

@@ -21,17 +21,7 @@ from projections.reports.report import (
     BY_DEALER,
     BY_ROUND,
     BY_TABLE,
-    TABLE,
-    ColumnKind,
     Report,
-    amount,
-    at,
-    count,
-    decimal,
-    list_,
-    money,
-    plain,
-    sum_of,
 )
 
 KINDS: tuple[str, ...] = get_args(ErrorKind)
@@ -50,28 +40,23 @@ DISPUTE_FILTERS: dict[str, LiteralString] = {
 }
 
 
-def _count_where(condition: LiteralString) -> LiteralString:
-    return f"count(*) FILTER (WHERE {condition})"
-
-
 def _disputes_by(name: str, expression: LiteralString) -> Report:
     """How many, how they ended and what they cost, for each value of a column; `rounds` are the hands behind it."""
     return Report(
         name=f"disputes-by-{name}",
         projection=Disputes,
-        select={
-            **plain(**{name: expression}),
-            **count(
-                disputes="count(*)",
-                open=_count_where("status IN ('open', 'appealed')"),
-                overdue=_count_where(OVERDUE),
-                upheld=_count_where("outcome = 'upheld'"),
-                partly_upheld=_count_where("outcome = 'partly upheld'"),
-                denied=_count_where("outcome = 'denied'"),
-            ),
-            **amount(**sum_of("claimed", "awarded")),
-            **list_(rounds="array_agg(DISTINCT round ORDER BY round)"),
-        },
+        select=f"""
+            {name} = {expression}
+            disputes: count = count(*)
+            open: count = count(*) FILTER (WHERE status IN ('open', 'appealed'))
+            overdue: count = count(*) FILTER (WHERE {OVERDUE})
+            upheld: count = count(*) FILTER (WHERE outcome = 'upheld')
+            partly_upheld: count = count(*) FILTER (WHERE outcome = 'partly upheld')
+            denied: count = count(*) FILTER (WHERE outcome = 'denied')
+            claimed: amount = sum(claimed)::bigint
+            awarded: amount = sum(awarded)::bigint
+            rounds: list = array_agg(DISTINCT round ORDER BY round)
+        """,
         source="{schema}.disputes",
         filters=DISPUTE_FILTERS,
         order="2 DESC, 1",
@@ -85,16 +70,28 @@ def _payments(name: str, always: dict[str, LiteralString]) -> Report:
     return Report(
         name=name,
         projection=Payments,
-        select={
-            **plain("round"),
-            **TABLE,
-            **at("at"),
-            **plain(dealer=DEALER),
-            **plain("reported_by", "seat", "bettor", "hand", "spot"),
-            **amount("wager", "due_paid", "due_collected", "paid", "collected", "difference"),
-            **amount(corrected="coalesce(corrected, 0)", left="difference + coalesce(corrected, 0)"),
-            **plain("clause", "gaming_day", "shift"),
-        },
+        select=f"""
+            round
+            table = table_id
+            at: at
+            dealer = {DEALER}
+            reported_by
+            seat
+            bettor
+            hand
+            spot
+            wager: amount
+            due_paid: amount
+            due_collected: amount
+            paid: amount
+            collected: amount
+            difference: amount
+            corrected: amount = coalesce(corrected, 0)
+            left: amount = difference + coalesce(corrected, 0)
+            clause
+            gaming_day
+            shift
+        """,
         source="{schema}.payments LEFT JOIN {schema}.payments_put_right USING (round, seat, bettor, hand, spot)",
         filters={**always, **BY_TABLE, **BY_DAY, **BY_DEALER, **BY_BETTOR, **BY_ROUND},
         order="at, round, seat, spot",
@@ -106,23 +103,34 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="disputes",
         projection=Disputes,
-        select={
-            **plain("dispute", "round"),
-            **TABLE,
-            **plain("seat", "bettor", "spot", "kind"),
-            **amount("claimed"),
-            **plain("status", overdue=OVERDUE),
-            **at("deadline", "opened_at"),
-            **plain("opened_by", dealer=DEALER),
-            **plain("player_dealer", "outcome"),
-            **amount("awarded"),
-            **at("ruled_at"),
-            **plain("ruled_by"),
-            **at("appealed_at", "decided_at"),
-            **plain("decided_by"),
-            **at("closed_at"),
-            **plain("closed", "gaming_day", "shift"),
-        },
+        select=f"""
+            dispute
+            round
+            table = table_id
+            seat
+            bettor
+            spot
+            kind
+            claimed: amount
+            status
+            overdue = {OVERDUE}
+            deadline: at
+            opened_at: at
+            opened_by
+            dealer = {DEALER}
+            player_dealer
+            outcome
+            awarded: amount
+            ruled_at: at
+            ruled_by
+            appealed_at: at
+            decided_at: at
+            decided_by
+            closed_at: at
+            closed
+            gaming_day
+            shift
+        """,
         source="{schema}.disputes",
         filters=DISPUTE_FILTERS,
         order="opened_at, dispute",
@@ -136,18 +144,18 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="hidden-card-contradictions",
         projection=Contradictions,
-        select={
-            **plain("round"),
-            **TABLE,
-            **at("at"),
-            **plain(dealer=DEALER),
-            **plain(
-                "posted_by",
-                "code",
-                in_round="(SELECT count(*) FROM {schema}.contradictions each WHERE each.round = contradictions.round)",
-            ),
-            **plain("step", "gaming_day", "shift"),
-        },
+        select=f"""
+            round
+            table = table_id
+            at: at
+            dealer = {DEALER}
+            posted_by
+            code
+            in_round = (SELECT count(*) FROM {{schema}}.contradictions each WHERE each.round = contradictions.round)
+            step
+            gaming_day
+            shift
+        """,
         source="{schema}.contradictions",
         filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
         order="at, round, step",
@@ -156,16 +164,23 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="card-frequencies",
         projection=CardCounts,
-        select={
-            **plain(table="d.table_id", dealing="d.dealing", deck="nullif(d.deck, '')", ruleset="d.ruleset"),
-            **plain(decks="d.decks", rounds="rounds", cards="cards::bigint"),
-            **decimal(expected="cards / 52"),
-            **plain("most", "most_seen", "least_seen"),
-            **decimal("chi_square"),
-            **plain(degrees="51"),
-            **ColumnKind("p_value")(p_value="CASE WHEN cards >= 260 THEN chi_square END"),
-            **plain(hands="'/v1/rounds?table=' || d.table_id || '&ruleset=' || d.ruleset"),
-        },
+        select="""
+            table = d.table_id
+            dealing = d.dealing
+            deck = nullif(d.deck, '')
+            ruleset = d.ruleset
+            decks = d.decks
+            rounds
+            cards = cards::bigint
+            expected: decimal = cards / 52
+            most
+            most_seen
+            least_seen
+            chi_square: decimal
+            degrees = 51
+            p_value: p_value = CASE WHEN cards >= 260 THEN chi_square END
+            hands = '/v1/rounds?table=' || d.table_id || '&ruleset=' || d.ruleset
+        """,
         # Under decision 28: cards of a round come without replacement out of 52 x decks, so the variance of a count
         # is the sum over rounds of n (D - n) / (D - 1) / 52. Fewer than five of each card expected: no test.
         with_="WITH counts AS (SELECT table_id, dealing, deck, ruleset, decks, card, sum(seen)::bigint AS seen"
@@ -185,12 +200,16 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="card-counts",
         projection=CardCounts,
-        select={
-            **TABLE,
-            **plain("dealing", deck="nullif(deck, '')"),
-            **plain("ruleset", "card", seen="sum(seen)::bigint"),
-            **decimal(expected="sum(sum(seen)) OVER sample / 52", share="52 * sum(seen) / sum(sum(seen)) OVER sample"),
-        },
+        select="""
+            table = table_id
+            dealing
+            deck = nullif(deck, '')
+            ruleset
+            card
+            seen = sum(seen)::bigint
+            expected: decimal = sum(sum(seen)) OVER sample / 52
+            share: decimal = 52 * sum(seen) / sum(sum(seen)) OVER sample
+        """,
         source="{schema}.card_counts{of_all}",
         filters={**BY_TABLE, "gaming_day": BY_DAY["gaming_day"]},
         order="table_id, dealing, deck, ruleset, 8 DESC, card",
@@ -201,14 +220,15 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="shortfalls",
         projection=Hands,
-        select={
-            **plain("player_dealer"),
-            **count(**sum_of("rounds", "short_rounds")),
-            **amount(**sum_of("shortfall")),
-            **money(largest="max(largest)"),
-            **at(last_at="nullif(max(last_short_at), 'epoch')"),
-            **plain(hands="'/v1/rounds?player_dealer=' || player_dealer || '&shortfall=true'"),
-        },
+        select="""
+            player_dealer
+            rounds: count = sum(rounds)::bigint
+            short_rounds: count = sum(short_rounds)::bigint
+            shortfall: amount = sum(shortfall)::bigint
+            largest: money = max(largest)
+            last_at: at = nullif(max(last_short_at), 'epoch')
+            hands = '/v1/rounds?player_dealer=' || player_dealer || '&shortfall=true'
+        """,
         source="{schema}.hands_banks",
         filters={**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
         order="4 DESC, 1",
@@ -217,14 +237,17 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="voids",
         projection=Hands,
-        select={
-            **plain("dealer"),
-            **count(**sum_of("rounds", "voided")),
-            **decimal(percent="100.0 * sum(voided) / sum(rounds)"),
-            **count(**sum_of("misdeal", "malfunction", "irregularity")),
-            **at(last_at="nullif(max(last_void_at), 'epoch')"),
-            **plain(hands="'/v1/rounds?dealer=' || dealer || '&voided=true'"),
-        },
+        select="""
+            dealer
+            rounds: count = sum(rounds)::bigint
+            voided: count = sum(voided)::bigint
+            percent: decimal = 100.0 * sum(voided) / sum(rounds)
+            misdeal: count = sum(misdeal)::bigint
+            malfunction: count = sum(malfunction)::bigint
+            irregularity: count = sum(irregularity)::bigint
+            last_at: at = nullif(max(last_void_at), 'epoch')
+            hands = '/v1/rounds?dealer=' || dealer || '&voided=true'
+        """,
         source="{schema}.hands_dealers",
         filters={ALWAYS: "rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         order="4 DESC, 1",
@@ -233,15 +256,17 @@ IRREGULAR: tuple[Report, ...] = (
     Report(
         name="waivers",
         projection=Hands,
-        select={
-            **plain("dealer"),
-            **count(rounds="sum(fee_rounds)::bigint"),
-            **amount(**sum_of("fees")),
-            **count(**sum_of("waivers")),
-            **amount(**sum_of("waived", "not_dropped", "refunded")),
-            **at(last_at="nullif(max(last_waived_at), 'epoch')"),
-            **plain(hands="'/v1/rounds?dealer=' || dealer || '&waived=true'"),
-        },
+        select="""
+            dealer
+            rounds: count = sum(fee_rounds)::bigint
+            fees: amount = sum(fees)::bigint
+            waivers: count = sum(waivers)::bigint
+            waived: amount = sum(waived)::bigint
+            not_dropped: amount = sum(not_dropped)::bigint
+            refunded: amount = sum(refunded)::bigint
+            last_at: at = nullif(max(last_waived_at), 'epoch')
+            hands = '/v1/rounds?dealer=' || dealer || '&waived=true'
+        """,
         source="{schema}.hands_dealers",
         filters={ALWAYS: "fee_rounds > 0", **BY_TABLE, **BY_DAY, **BY_DEALER},
         order="5 DESC, 1",

@@ -10,30 +10,37 @@ from projections.reports.report import (
     BY_DAY,
     BY_DEALER,
     BY_TABLE,
-    TABLE,
     Report,
-    amount,
-    at,
-    list_,
-    money,
-    plain,
 )
 
 HANDS = Report(
     name="hands",
     projection=Hands,
-    select={
-        **plain("round"),
-        **TABLE,
-        **plain("ruleset"),
-        **at("opened_at"),
-        **plain("gaming_day", "shift", "status", "player_dealer"),
-        **list_("seats", "bettors"),
-        **plain("dealer_hand"),
-        **list_("made"),
-        **amount("action", "wagered", "paid", "collected", "shortfall", "fee"),
-        **plain("waived", "voided", "corrected", "disputed", dealer="coalesce(dealer, 'nobody')"),
-    },
+    select="""
+        round
+        table = table_id
+        ruleset
+        opened_at: at
+        gaming_day
+        shift
+        status
+        player_dealer
+        seats: list
+        bettors: list
+        dealer_hand
+        made: list
+        action: amount
+        wagered: amount
+        paid: amount
+        collected: amount
+        shortfall: amount
+        fee: amount
+        waived
+        voided
+        corrected
+        disputed
+        dealer = coalesce(dealer, 'nobody')
+    """,
     source="{schema}.hands",
     filters={
         **BY_TABLE,
@@ -47,14 +54,18 @@ HANDS = Report(
 ROTATION = Report(
     name="rotation",
     projection=Rotation,
-    select={
-        **plain("round"),
-        **TABLE,
-        **at("at"),
-        **plain("seat", "bettor", "turn"),
-        **list_("declined", "passed_over"),
-        **plain("breach", "status"),
-    },
+    select="""
+        round
+        table = table_id
+        at: at
+        seat
+        bettor
+        turn
+        declined: list
+        passed_over: list
+        breach
+        status
+    """,
     source="{schema}.rotation",
     filters={**BY_TABLE, **BY_DAY, **BY_BETTOR},
     order="at, round",
@@ -63,12 +74,16 @@ ROTATION = Report(
 METERS = Report(
     name="meters",
     projection=Meters,
-    select={
-        **plain("meter"),
-        **at("at"),
-        **plain("what", "round", "bettor"),
-        **money("amount", "shown", "reserve"),
-    },
+    select="""
+        meter
+        at: at
+        what
+        round
+        bettor
+        amount: money
+        shown: money
+        reserve: money
+    """,
     source="{schema}.meter_moves",
     filters=BY_BETTOR,
     order="position",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any, LiteralString, NamedTuple
 
 from msgspec import Struct
@@ -24,39 +25,28 @@ class Column(NamedTuple):
     summed: bool = False
 
 
-Select = dict[str, Column]
+SUMMED = {"count": "", "amount": "money"}  # kinds of columns that can be added up, and their shapes
 
 
-class ColumnKind(NamedTuple):
-    """Makes columns of one kind: by name alone, or by name and expression where those differ."""
-
-    shape: str
-    summed: bool = False
-
-    def __call__(self, *names: LiteralString, **expressions: LiteralString) -> Select:
-        columns = {**{name: name for name in names}, **expressions}
-        return {name: Column(sql, self.shape, self.summed) for name, sql in columns.items()}
-
-
-plain, count = ColumnKind(""), ColumnKind("", summed=True)
-money, amount = ColumnKind("money"), ColumnKind("money", summed=True)
-at, list_, decimal, schedule = ColumnKind("at"), ColumnKind("list"), ColumnKind("decimal"), ColumnKind("schedule")
-TABLE = plain(table="table_id")
-
-
-def sum_of(*names: LiteralString) -> dict[str, LiteralString]:
-    """The expressions of columns that are added up under a GROUP BY."""
-    return {name: f"sum({name})::bigint" for name in names}
+@cache
+def selected(select: LiteralString) -> dict[str, Column]:
+    columns = {}
+    for line in select.strip().splitlines():
+        head, _, sql = line.strip().partition(" = ")
+        name, _, kind = head.partition(": ")
+        columns[name] = Column(sql or name, SUMMED.get(kind, kind), kind in SUMMED)
+    return columns
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """`source` is what follows FROM. Conditions stand at its end, or wherever it says `{where}`. A source that adds up
-    days names its tables like `bankroll{of_all}`: where no filter is used but those in `totals`, the tables of totals
-    over all days are read."""
+    """`select` has a line for each column: its name, its kind where it is not a plain value, and its SQL where that is
+    not the name. `source` is what follows FROM. Conditions come at its end, or wherever it says `{where}`. A source
+    that adds up days names its tables like `bankroll{of_all}`: where no filter is used but those in `totals`, the
+    tables of totals over all days are read."""
 
     name: str
     projection: type[Projection]
-    select: Select
+    select: LiteralString
     source: LiteralString
     filters: dict[str, LiteralString]
     order: LiteralString
@@ -68,15 +58,15 @@ class Report(Struct, frozen=True, kw_only=True):
     @property
     def columns(self) -> dict[str, str]:
         """The shape of each column."""
-        return {name: column.shape for name, column in self.select.items()}
+        return {name: column.shape for name, column in selected(self.select).items()}
 
     @property
     def sums(self) -> tuple[str, ...]:
-        return tuple(name for name, column in self.select.items() if column.summed)
+        return tuple(name for name, column in selected(self.select).items() if column.summed)
 
     @property
     def query(self) -> LiteralString:
-        columns: LiteralString = ", ".join([column.sql for column in self.select.values()])
+        columns: LiteralString = ", ".join([column.sql for column in selected(self.select).values()])
         return f"{self.with_}SELECT {columns} FROM {self.source}"
 
     def total(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -38,4 +38,4 @@ def report_named(name: str) -> Report:
 
 
 def columns_of(name: str) -> list[str]:
-    return list(report_named(name).select)
+    return list(report_named(name).columns)

@@ -6,18 +6,16 @@ same code, and the same query reads those.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from functools import lru_cache
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypeVar
 
-import psycopg
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.money import money
 from infra.schema.migrator import READER_ROLE
-from infra.store.database import Cursor, Database, ask_together
+from infra.store.database import Cursor, Database
 from infra.store.recorder import LedgerRecorder
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import GamingDays
@@ -32,25 +30,38 @@ from projections.reports.irregularity_reports import CARD_DEGREES, KINDS, STATUS
 from projections.reports.report import ALWAYS, IN_RANGE, OF_ALL, WHERE, BadFilter, Filters, Report
 from projections.reports.report_list import report_named
 
+T = TypeVar("T")
 
-def rows(database_url: str, name: str, filters: Filters = Filters()) -> list[dict[str, Any]]:  # noqa: B008
+
+def rows(
+    place: str | Database,
+    name: str,
+    filters: Filters = Filters(),  # noqa: B008
+    days: GamingDays | None = None,
+) -> list[dict[str, Any]]:
     """The rows of a report; today's are as far as the projection has come, those of the past are always exact."""
     report = report_named(name)
     _check(report, filters)
-    with tables_for(database_url, [report.projection], filters) as (connection, schema):
-        return ask(connection, report, filters, schema)
+    return report_rows(place, report, filters, [report.projection], days)
 
 
-def rows_for(database: Database, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
-    """The same over a pool: making a connection takes longer than most reports of today."""
-    if filters.on_the_past:
-        return rows(database.url, name, filters)
-    report = report_named(name)
-    _check(report, filters)
-    # Planned for these values each time: a plan for any limit and any day reads whole tables.
-    statement, values = question(report, filters, LIVE, days.shifts)
-    found = database.read(lambda cursor: cursor.execute(statement, values, prepare=False).fetchall())
-    return shaped(report, found, days)
+def report_rows(
+    place: str | Database,
+    report: Report,
+    filters: Filters,
+    projections: Sequence[type[Projection]],
+    days: GamingDays | None = None,
+    more: Mapping[str, Any] = {},
+) -> list[dict[str, Any]]:
+    """`days`: those of the property where they are known, `more`: values of conditions that are no filters."""
+
+    def read(connection: Connection | Cursor, schema: str) -> list[dict[str, Any]]:
+        known = days or gaming_days(connection)
+        statement, values = question(report, filters, schema, known.shifts)
+        # Planned for these values each time: a plan for any limit and any day reads whole tables.
+        return shaped(report, connection.execute(statement, {**values, **more}, prepare=False).fetchall(), known)
+
+    return read_tables(place, projections, filters, read)
 
 
 def _check(report: Report, filters: Filters) -> None:
@@ -60,37 +71,25 @@ def _check(report: Report, filters: Filters) -> None:
             raise BadFilter(f"{value} is none of {', '.join(words)}.")
 
 
-@contextmanager
-def tables_for(
-    database_url: str, projections: Sequence[type[Projection]], filters: Filters
-) -> Iterator[tuple[Connection, str]]:
-    """A connection, and the schema with the tables to read: the live ones, or temporary ones of the past, which are
-    gone with the connection."""
-    with connect(database_url) as connection:
+def read_tables(
+    place: str | Database,
+    projections: Sequence[type[Projection]],
+    filters: Filters,
+    read: Callable[[Connection | Cursor, str], T],
+) -> T:
+    """What `read` finds in the tables of a schema: in the live ones, or in temporary ones of the past. A pool is used
+    where there is one, because making a connection takes longer than most reports of today."""
+    if isinstance(place, Database) and not filters.on_the_past:
+        return place.read(lambda cursor: read(cursor, LIVE))
+    url = place.url if isinstance(place, Database) else place
+    with connect(url) as connection:
         if not filters.on_the_past:
-            yield connection, LIVE
-            return
+            return read(connection, LIVE)
         storage.create(connection, TEMPORARY, [table for projection in projections for table in projection.tables])
-        with LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder:
+        with LedgerRecorder(url, role=READER_ROLE, connections_at_most=2) as recorder:
             fold = Fold(projections, Feed(recorder), gaming_days(connection), filters.window)
             fold.fold_all(connection, Writer(TEMPORARY), as_of=filters.as_of)
-        yield connection, TEMPORARY
-
-
-def ask(connection: Connection, report: Report, filters: Filters, schema: str) -> list[dict[str, Any]]:
-    days = gaming_days(connection)
-    statement, values = question(report, filters, schema, days.shifts)
-    return shaped(report, connection.execute(statement, values, prepare=False).fetchall(), days)
-
-
-def raw_of_all(
-    connection: Connection | Cursor, asked: Sequence[tuple[Report, Filters]], schema: str, days: GamingDays
-) -> list[list[tuple[Any, ...]]]:
-    """The rows of several reports of a day as the tables have them, cents and times, in one exchange. One day is as
-    good as another, so these need not be planned each time."""
-    whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
-    questions = [question(report, filters, schema, days.shifts) for report, filters in asked]
-    return [cursor.fetchall() for cursor in ask_together(whole, questions)]
+        return read(connection, TEMPORARY)
 
 
 def question(
@@ -126,18 +125,13 @@ def shaped(report: Report, found: Iterable[Sequence[Any]], days: GamingDays) -> 
     return [{name: shape(value, days) for (name, shape), value in zip(columns, row, strict=True)} for row in found]
 
 
-def iso(at: datetime, days: GamingDays) -> str:
-    """As the property's clocks showed it, with the offset."""
-    return days.local(at).isoformat(timespec="milliseconds")
-
-
 SHAPES: Mapping[str, Callable[[Any, GamingDays], Any]] = {
     "": lambda value, days: value.isoformat() if isinstance(value, date) else value,
     "money": lambda value, days: None if value is None else money(value),
-    "at": lambda value, days: None if value is None else iso(value, days),
+    "at": lambda value, days: None if value is None else days.local(value).isoformat(timespec="milliseconds"),
+    "local": lambda value, days: days.local(value),
     "schedule": lambda value, days: int(value) if value is not None and value.isdecimal() else value,
     "list": lambda value, days: value,
     "decimal": lambda value, days: None if value is None else f"{value:.3f}",
     "p_value": lambda value, days: None if value is None else f"{p_value(float(value), CARD_DEGREES):.4f}",
-    "raw": lambda value, days: value,
 }

@@ -1,1 +1,1 @@
-"""What callers may see: one query per resource, with the record of who looked."""
+"""What callers may see of each resource: its queries, its form, and the record of who looked."""

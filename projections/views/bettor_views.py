@@ -1,97 +1,182 @@
-"""Bettors and player-dealers: lists of them, a bankroll over time, and how somebody banked turn by turn."""
+"""Bettors and player-dealers: lists of them, a bankroll over time, and how somebody banked turn by turn.
+
+Every query walks an index of the projections' tables, by bettor or by bettor and time; no events are read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import LiteralString
 
 from domain.money import money
 from infra.access.callers import Caller
-from infra.store.database import Database
-from projections.queries import bettors
+from projections.reports.report import OF_BETTOR
 from projections.views.books import Books, NotFound
+from projections.views.named_rows import Row, select, select_all, shown
 
+MOST_DAYS = 366
+MOST_MOVES = 5_000
 AMOUNTS = frozenset(
     {
         *("wagered", "won", "lost", "fees", "net", "buy_ins", "cash_outs"),
         *("wager", "action", "liability", "paid", "collected", "shortfall", "change"),
     }
 )
+SUMS: LiteralString = (
+    "sum(rounds)::bigint AS rounds, sum(wagered)::bigint AS wagered, sum(won)::bigint AS won, "
+    "sum(lost)::bigint AS lost, sum(fees)::bigint AS fees, sum(won - lost)::bigint AS net, "
+    "sum(buy_ins)::bigint AS buy_ins, sum(cash_outs)::bigint AS cash_outs"
+)
+KIND: LiteralString = (
+    "coalesce((SELECT k.kind FROM projections.bankroll_kinds k WHERE k.bettor = b.bettor), "
+    "CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END) AS kind"
+)
+BANKED: LiteralString = (
+    "player_dealer AS bettor, rounds, settled, action, liability, paid, collected, collected - paid AS net, "
+    "short_rounds, shortfall, last_at"
+)
 
 
-def find_bettors(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> dict[str, Any]:
-    """`asked` is what is recorded of the look."""
+# ---- lists, by id
+
+BETTORS: LiteralString = (
+    f"SELECT b.bettor, {KIND}, {SUMS}, (SELECT max(gaming_day) FROM projections.bankroll d "
+    "WHERE d.bettor = b.bettor) AS last_day FROM projections.bankroll_totals b "
+    "WHERE b.bettor > %(after)s AND b.bettor >= %(like)s AND starts_with(b.bettor, %(like)s) "
+    "GROUP BY b.bettor ORDER BY b.bettor LIMIT %(limit)s"
+)
+PLAYER_DEALERS: LiteralString = (
+    f"SELECT {BANKED} FROM projections.exposure_banked "
+    "WHERE player_dealer > %(after)s AND player_dealer >= %(like)s AND starts_with(player_dealer, %(like)s) "
+    "ORDER BY player_dealer LIMIT %(limit)s"
+)
+
+
+def find_bettors(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
+    """Those whose id begins with `like`, after one of them; `asked` is what is recorded of the look."""
     books.bring_up_to_date("bankroll")
-    return _page(books, caller, "bettors", bettors.bettors, like, after, limit, asked)
+    found = select(books.database, BETTORS, {"like": like, "after": after, "limit": limit + 1})
+    books.record_look(caller, "bettors", asked)
+    return _page("bettors", found, limit)
 
 
-def find_player_dealers(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> dict[str, Any]:
+def find_player_dealers(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
     books.bring_up_to_date("exposure")
-    return _page(books, caller, "player_dealers", bettors.player_dealers, like, after, limit, asked)
+    found = select(books.database, PLAYER_DEALERS, {"like": like, "after": after, "limit": limit + 1})
+    books.record_look(caller, "player dealers", asked)
+    return _page("player_dealers", found, limit)
 
 
-def _page(
-    books: Books,
-    caller: Caller,
-    what: str,
-    ask: Callable[[Database, str, str, int], list[dict[str, Any]]],
-    like: str,
-    after: str,
-    limit: int,
-    asked: str,
-) -> dict[str, Any]:
-    found = ask(books.database, like, after, limit + 1)
-    books.record_look(caller, what.replace("_", " "), asked)
-    page = [_shown(row) for row in found[:limit]]
+def _page(what: str, found: list[Row], limit: int) -> Row:
+    page = _shown(found[:limit])
     return {what: page, "cursor": page[-1]["bettor"] if len(found) > limit else None}
 
 
-def bankroll_for(books: Books, caller: Caller, bettor: str, last_days: int, limit: int) -> dict[str, Any]:
+def _shown(rows: list[Row]) -> list[Row]:
+    return [shown(row, AMOUNTS) for row in rows]
+
+
+# ---- a bankroll
+
+BY_DAY: LiteralString = (
+    f"SELECT gaming_day, b.bettor, {KIND}, {SUMS}, max(gaming_day) AS last_day FROM projections.bankroll b "
+    "WHERE b.bettor = %(bettor)s GROUP BY GROUPING SETS ((b.bettor), (b.bettor, gaming_day)) "
+    "ORDER BY gaming_day DESC NULLS FIRST LIMIT %(most_days)s"
+)
+HELD: LiteralString = (
+    "SELECT gaming_day, sum(moved)::bigint AS moved FROM (SELECT gaming_day, debit - credit AS moved "
+    f"FROM projections.journal_balances WHERE {OF_BETTOR} UNION ALL SELECT gaming_day, cash_outs - buy_ins "
+    "FROM projections.bankroll WHERE bettor = %(bettor)s AND (buy_ins > 0 OR cash_outs > 0)) moves "
+    "GROUP BY gaming_day ORDER BY gaming_day"
+)
+LATELY: LiteralString = (
+    "gaming_day > (SELECT max(gaming_day) FROM projections.bankroll WHERE bettor = %(bettor)s) - %(last_days)s::int"
+)
+# Two lines of one account at most come of one event.
+LINES: LiteralString = (
+    f"(SELECT * FROM projections.journal WHERE account = '{{}}:' || %(bettor)s AND {LATELY} "
+    "ORDER BY at DESC, position DESC LIMIT 2 * %(limit)s)"
+)
+LINES_OF_ALL: LiteralString = " UNION ALL ".join([LINES.format(part) for part in ("player", "player-dealer", "toke")])
+MOVES: LiteralString = (
+    "SELECT min(at) AS at, source, min(round) AS round, min(table_id) AS table_id, min(what) AS what, "
+    f"sum(debit - credit)::bigint AS change FROM ({LINES_OF_ALL}) lines "
+    "GROUP BY source, position ORDER BY 1 DESC, position DESC LIMIT %(limit)s"
+)
+CHIPS: LiteralString = (
+    "SELECT at, source, round, table_id, what, debit - credit AS change FROM projections.journal "
+    f"WHERE account = 'player:' || %(bettor)s AND what IN ('buy-in', 'cash-out') AND {LATELY} "
+    "ORDER BY at DESC, position DESC LIMIT %(limit)s"
+)
+
+
+def bankroll_for(books: Books, caller: Caller, bettor: str, last_days: int, limit: int) -> Row:
+    """All days, a year of them at most, and what moved the bettor's chips on the last of them, each with what they were
+    up after it: with fees, but without chips bought and cashed."""
     books.bring_up_to_date("bankroll", "journal")
-    found = bettors.bankroll(books.database, bettor, last_days, limit + 1)
-    if found is None:
+    values = {"bettor": bettor, "most_days": MOST_DAYS + 1, "last_days": last_days, "limit": limit + 1}
+    found, by_day, moved, chips = select_all(books.database, values, BY_DAY, HELD, MOVES, CHIPS)
+    if not found:
         raise NotFound(f"Nobody has played as {bettor}.")
     books.record_look(caller, "bankroll", bettor)
-    since = found.total["last_day"] - timedelta(days=last_days - 1)
-    before = held = sum(row["moved"] for row in found.held if row["gaming_day"] < since)
+    total, *days = found
+    since = total["last_day"] - timedelta(days=last_days - 1)
+    before = held = sum(row["moved"] for row in by_day if row["gaming_day"] < since)
     ends = []
-    for row in found.held:
+    for row in by_day:
         if row["gaming_day"] >= since:
             held += row["moved"]
             ends.append({"gaming_day": row["gaming_day"].isoformat(), "net": money(held)})
     moves = []
-    for row in reversed(found.moves[-limit:]):
-        moves.append({**_shown(row), "net": money(held)})
+    for row in moved[:limit]:
+        moves.append({**shown(row, AMOUNTS), "net": money(held)})
         if row["what"] not in ("buy-in", "cash-out"):
             held -= row["change"]
     return {
-        **_shown(found.total),
-        "days": [_shown(day) for day in found.days],
+        **_without(total, "gaming_day"),
+        "days": [_without(day, "bettor", "kind", "last_day") for day in days],
         "since": since.isoformat(),
         "before": money(before),
         "ends": ends,
         "moves": moves[::-1],
-        "more": len(found.moves) > limit,
-        "chips": [_shown(row) for row in found.chips[-limit:]],
+        "more": len(moved) > limit,
+        "chips": _shown(chips[:limit])[::-1],
     }
 
 
-def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | None, limit: int) -> dict[str, Any]:
+def _without(row: Row, *names: str) -> Row:
+    return shown({name: value for name, value in row.items() if name not in names}, AMOUNTS)
+
+
+# ---- banking
+
+
+def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | None, limit: int) -> Row:
+    """Totals of all rounds that somebody banked; and rounds by turn, the last one first."""
     books.bring_up_to_date("exposure", "rotation")
-    found = bettors.banked(books.database, bettor, before, limit + 1)
-    if found is None:
+    earlier: LiteralString = "" if before is None else "AND at < %(before)s "
+    sums, rounds = select_all(
+        books.database,
+        {"bettor": bettor, "before": before, "limit": limit + 1},
+        f"SELECT {BANKED} FROM projections.exposure_banked WHERE player_dealer = %(bettor)s",
+        "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
+        "e.collected, e.collected - e.paid AS net, e.shortfall FROM "
+        # By the bettor's index, which does not order rounds of one moment; the index of all rounds would read others'.
+        f"(SELECT * FROM projections.exposure WHERE player_dealer = %(bettor)s {earlier}"
+        "ORDER BY at DESC FETCH FIRST %(limit)s ROWS WITH TIES) e "
+        "LEFT JOIN projections.rotation r ON r.round = e.round ORDER BY e.at DESC, e.round DESC LIMIT %(limit)s",
+    )
+    if not sums:
         raise NotFound(f"{bettor} has not banked.")
     books.record_look(caller, "banking", bettor)
-    sums, rounds = found
     cursor = rounds[limit - 1]["at"].astimezone(UTC).isoformat() if len(rounds) > limit else None
-    return {**_shown(sums), "turns": _turns(rounds[:limit]), "cursor": cursor}
+    return {**shown(sums[0], AMOUNTS), "turns": _turns(rounds[:limit]), "cursor": cursor}
 
 
-def _turns(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _turns(rounds: list[Row]) -> list[Row]:
     """Rounds in a row at one table are a turn; a first round begins one. What a page cuts off is in the next one."""
-    turns: list[list[dict[str, Any]]] = []
-    at_table: dict[str, list[dict[str, Any]]] = {}
+    turns: list[list[Row]] = []
+    at_table: dict[str, list[Row]] = {}
     for row in rounds:
         turn = at_table.get(row["table_id"])
         if turn is None or (turn[-1]["turn"] or 1) == 1:  # the one that comes later in time began its turn
@@ -101,23 +186,8 @@ def _turns(rounds: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [_turn(turn) for turn in turns]
 
 
-def _turn(rounds: list[dict[str, Any]]) -> dict[str, Any]:
+def _turn(rounds: list[Row]) -> Row:
     sums = {name: money(sum([row[name] for row in rounds])) for name in ("paid", "collected", "net", "shortfall")}
-    shown = [_shown(row) for row in rounds]
-    first = shown[-1]
-    return {"table": first["table"], "at": first["at"], "seat": first["seat"], "rounds": shown, **sums}
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    shown = {}
-    for name, value in row.items():
-        if name in AMOUNTS:
-            value = None if value is None else money(value)
-        elif isinstance(value, date):
-            value = _day_or_moment(value)
-        shown["table" if name == "table_id" else name] = value
-    return shown
-
-
-def _day_or_moment(value: date) -> str:
-    return (value.astimezone(UTC) if isinstance(value, datetime) else value).isoformat()
+    rows = _shown(rounds)
+    first = rows[-1]
+    return {"table": first["table"], "at": first["at"], "seat": first["seat"], "rounds": rows, **sums}

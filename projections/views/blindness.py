@@ -9,6 +9,7 @@ them until somebody has thought about it (decision 15).
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import LiteralString
 
 from msgspec import Struct
 
@@ -17,10 +18,13 @@ from infra.access.callers import BOOKS, COUNTER, OPEN, Caller, Forbidden
 from infra.ledger.disputes import Disputes, UnknownDispute
 from infra.ledger.ledger import Ledger
 from infra.store.streams import stream_id
-from projections.queries.box_search import uncounted_boxes
 from projections.views.books import Books
 
 Tables = Collection[str] | None  # None: every table
+UNCOUNTED: LiteralString = (
+    "SELECT DISTINCT ON (table_id) table_id, box FROM projections.drops WHERE status IN ('installed', 'removed') "
+    "ORDER BY table_id, installed_at, box"
+)
 
 
 def table_of_round(ledger: Ledger, round_id: str) -> Tables:
@@ -66,9 +70,9 @@ def is_surely_sighted(books: Books, caller: Caller) -> bool:
 
 
 def hidden_tables(books: Books) -> dict[str, str]:
-    """The tables with a box that is not counted and agreed, each with such a box."""
+    """The tables with a box that has no count that two people agree on, each with the first such box."""
     books.bring_up_to_date("drops")
-    return uncounted_boxes(books.database)
+    return dict(books.database.rows(UNCOUNTED))
 
 
 def check_sight(books: Books, caller: Caller, tables: Tables) -> None:

@@ -7,9 +7,10 @@ counts agree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import LiteralString
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.floor.drop_boxes import (
@@ -28,17 +29,39 @@ from domain.floor.drop_boxes import (
 from domain.floor.drop_boxes import FeeNotDropped as NotDropped
 from domain.money import money
 from infra.access.callers import Caller
+from infra.store.database import Database
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.streams import stream_id
-from projections.queries.box_search import BoxFilter, search
 from projections.views.blindness import Sight, sight_of
 from projections.views.books import Books, NotFound
+from projections.views.named_rows import Row, filters_set, select, shown
 from projections.views.paging import cursor_at
 
 STATUSES = ("installed", "removed", "counted", "variance", "reconciled")
+COLUMNS: LiteralString = (
+    "box, table_id, installed_at, removed_at, gaming_day, shift, removed_by, seal, counters, status, fees, expected, "
+    "counted, variance, signed_by, explanation, reconciled_at"
+)
+CONDITIONS: dict[str, LiteralString] = {
+    "table": "table_id = %(table)s",
+    "day": "gaming_day = %(day)s",
+    "shift": "shift = %(shift)s",
+    "statuses": "status = ANY(%(statuses)s)",
+    "after": "(installed_at, box) < (%(after_at)s, %(after_box)s)",
+}
 
 
-def box_shown(box: DropBox, sight: Sight) -> dict[str, Any]:
+class BoxFilter(Struct, frozen=True):
+    """`day` and `shift` are those of the removal. `after` is the last row of the page before."""
+
+    table: str | None = None
+    day: date | None = None
+    shift: str | None = None
+    statuses: list[str] | None = None
+    after: tuple[datetime, str] | None = None
+
+
+def box_shown(box: DropBox, sight: Sight) -> Row:
     """Nobody who may still have to count learns a figure, nor whether a count was right."""
     agreed, signed = box.counted is not None, box.reconciled is not None
     counts = sight.counts(box.table, agreed, signed)
@@ -60,17 +83,17 @@ def existing_box(books: Books, name: str) -> DropBox:
     return found[0]
 
 
-def get_box(books: Books, caller: Caller, name: str) -> dict[str, Any]:
+def get_box(books: Books, caller: Caller, name: str) -> Row:
     return box_shown(existing_box(books, name), sight_of(books, caller))
 
 
 # ---- a list
 
 
-def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> dict[str, Any]:
+def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> Row:
     sight = sight_of(books, caller)
     books.bring_up_to_date("drops")
-    found = search(books.database, replace(wanted, statuses=_statuses(status, sight)), limit + 1)
+    found = _search(books.database, replace(wanted, statuses=_statuses(status, sight)), limit + 1)
     page = found[:limit]
     return {
         "boxes": [_listed(row, sight) for row in page],
@@ -87,33 +110,58 @@ def _statuses(asked: str | None, sight: Sight) -> list[str] | None:
     return ["counted", "variance"] if asked in ("counted", "variance") else [asked]
 
 
-def _listed(row: dict[str, Any], sight: Sight) -> dict[str, Any]:
+def _search(database: Database, wanted: BoxFilter, limit: int) -> list[Row]:
+    values = filters_set(wanted)
+    statement: LiteralString = f"SELECT {COLUMNS} FROM projections.drops"
+    if values:
+        statement += " WHERE " + " AND ".join(CONDITIONS[name] for name in values)
+    statement += " ORDER BY installed_at DESC, box DESC LIMIT %(limit)s"
+    if wanted.after is not None:
+        values["after_at"], values["after_box"] = values.pop("after")
+    return select(database, statement, {**values, "limit": limit})
+
+
+def _listed(row: Row, sight: Sight) -> Row:
     stage = row["table_id"], row["counted"] is not None, row["reconciled_at"] is not None
-    expected, counts = sight.expected(*stage), sight.counts(*stage)
-    return {
-        "box": row["box"],
-        "table": row["table_id"],
-        "installed_at": row["installed_at"].isoformat(),
-        "removed_at": None if row["removed_at"] is None else row["removed_at"].isoformat(),
-        "gaming_day": None if row["gaming_day"] is None else row["gaming_day"].isoformat(),
-        "shift": row["shift"],
-        "removed_by": row["removed_by"] or [],
-        "seal": row["seal"],
-        "counters": row["counters"],
-        "status": "counted" if row["status"] == "variance" and not counts else row["status"],
-        "fees": row["fees"] if expected else None,
-        "expected": money(row["expected"]) if expected else None,
-        "counted": money(row["counted"]) if counts else None,
-        "variance": money(row["variance"]) if counts else None,
-        "signed_by": row["signed_by"],
-        "explanation": row["explanation"] if counts else None,
-    }
+    listed = {**shown(row, ("expected", "counted", "variance")), "removed_by": row["removed_by"] or []}
+    del listed["reconciled_at"]
+    if not sight.expected(*stage):
+        listed |= {"fees": None, "expected": None}
+    if not sight.counts(*stage):
+        status = "counted" if row["status"] == "variance" else row["status"]
+        listed |= {"status": status, "counted": None, "variance": None, "explanation": None}
+    return listed
+
+
+def last_box(books: Books, table: str | None) -> str | None:
+    """Of the boxes that were removed from a table, the one installed last; or else one that is still on a table."""
+    off = BoxFilter(table=table, statuses=["removed", "counted", "variance", "reconciled"])
+    found = _search(books.database, off, 1) or _search(books.database, BoxFilter(table=table), 1)
+    return found[0]["box"] if found else None
+
+
+def boxes_waiting(books: Books) -> dict[str, int]:
+    """How many boxes wait for a count or a signature, by status."""
+    statement: LiteralString = (
+        "SELECT status, count(*) FROM projections.drops WHERE status IN ('removed', 'counted', 'variance') "
+        "GROUP BY status"
+    )
+    return dict(books.database.rows(statement))
+
+
+def boxes_on_tables(books: Books, limit: int) -> list[tuple[str, str, datetime]]:
+    """Table, box, and since when, by table, without the figures."""
+    statement: LiteralString = (
+        "SELECT table_id, box, installed_at FROM projections.drops WHERE status = 'installed' "
+        "ORDER BY table_id, box LIMIT %s"
+    )
+    return books.database.rows(statement, [limit])
 
 
 # ---- one box
 
 
-def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -> dict[str, Any]:
+def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -> Row:
     entries = books.ledger.events.load(stream_id("box", name))
     if not entries:
         raise NotFound(f"There is no box {name}.")
@@ -146,9 +194,9 @@ def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | Op
     return shown
 
 
-def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount], counts: bool) -> dict[str, Any]:
+def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount], counts: bool) -> Row:
     """`figures` has the counts that the caller may see, by who made them; `counts`: whether those are all."""
-    shown: dict[str, Any] = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
+    shown: Row = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
     shown |= {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
     match entry.event:
         case BoxInstalled():

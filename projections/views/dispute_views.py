@@ -5,21 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
+
+from msgspec.structs import replace
 
 from domain.disputes.whatif import CardChange
 from infra.access.callers import Caller
 from infra.ledger.dispute_document import dispute_with_round, what_if_document
 from infra.ledger.disputes import Disputes
 from projections.export.dossier import dossier
-from projections.queries.dispute_search import counts, search
-from projections.reports.report import Filters
+from projections.reports.irregularity_reports import OVERDUE
+from projections.reports.report import ALWAYS, Filters
+from projections.reports.report_list import report_named
+from projections.reports.report_query import report_rows
 from projections.views.books import Books
+from projections.views.named_rows import select
 from projections.views.paging import cursor_at
 
 ROW = (
     *("dispute", "round", "table", "seat", "bettor", "spot", "kind", "claimed", "status", "overdue", "deadline"),
     *("opened_at", "opened_by", "dealer", "player_dealer", "outcome", "awarded"),
+)
+# How many there are in total, and of those that somebody has to deal with.
+COUNTS: LiteralString = (
+    "SELECT count(*) AS \"all\", count(*) FILTER (WHERE status = 'open') AS open,"
+    " count(*) FILTER (WHERE status = 'appealed') AS appealed,"
+    f" count(*) FILTER (WHERE {OVERDUE}) AS overdue FROM projections.disputes"
 )
 
 
@@ -30,15 +41,24 @@ def now_ms() -> int:
 def list_disputes(
     books: Books, caller: Caller, filters: Filters, after: tuple[datetime, str] | None, limit: int, asked: str
 ) -> dict[str, Any]:
-    """`asked` is what is recorded of the look."""
+    """The rows of the report, the last one opened first; `after` is the last row of the page before, and `asked` what
+    is recorded of the look."""
     books.bring_up_to_date("disputes")
-    found = search(books.database, filters, after, limit + 1, books.clock.days())
+    report = replace(report_named("disputes"), order="opened_at DESC, dispute DESC")
+    more = {}
+    if after is not None:
+        older = "(opened_at, dispute) < (%(after_at)s, %(after_dispute)s)"
+        report = replace(report, filters={**report.filters, ALWAYS: older})
+        more = {"after_at": after[0], "after_dispute": after[1]}
+    filters = replace(filters, limit=limit + 1)
+    found = report_rows(books.database, report, filters, [report.projection], books.clock.days(), more)
     books.record_look(caller, "disputes", asked)
     page = [{name: row[name] for name in ROW} for row in found[:limit]]
     cursor = None
     if found[limit:]:
         cursor = cursor_at(datetime.fromisoformat(page[-1]["opened_at"]), page[-1]["dispute"])
-    return {"disputes": page, "counts": counts(books.database), "cursor": cursor}
+    (counts,) = select(books.database, COUNTS, {"as_of": None})
+    return {"disputes": page, "counts": counts, "cursor": cursor}
 
 
 def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any], int]:

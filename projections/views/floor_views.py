@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from datetime import date
+from typing import Any, LiteralString
 
 from domain.money import money
 from domain.view.streets import streets_of
 from domain.view.table_view import on_layout
 from infra.aggregates.open_rounds import OpenRound
-from projections.queries.floor import on_the_floor
 from projections.views.books import Books
+from projections.views.named_rows import select
 
+# Fees and counts are of one shift, found by the keys of their tables.
+ON_THE_FLOOR: LiteralString = """
+SELECT t.table_id AS "table", t.session, t.opened_at, t.ruleset, t.open, t.box, t.dealer, t.players, t.rounds,
+    t.round, t.round_at, t.round_status, t.player_dealer, t.bank_seat, t.turn,
+    coalesce((SELECT sum(c.fees - c.waived) FROM projections.collections c
+        WHERE c.gaming_day = %(day)s AND c.shift = %(shift)s AND c.table_id = t.table_id), 0)::bigint AS fees,
+    coalesce(s.rounds, 0) AS rounds_in_shift, coalesce(s.voided, 0) AS voided, coalesce(s.short, 0) AS short,
+    coalesce(s.corrected, 0) AS corrected, coalesce(s.noted, 0) AS noted
+FROM projections.tables t
+LEFT JOIN projections.tables_shifts s
+    ON s.gaming_day = %(day)s AND s.shift = %(shift)s AND s.table_id = t.table_id
+ORDER BY t.open DESC, t.table_id
+"""
+LATEST_DAY: LiteralString = (
+    "SELECT least((SELECT max(gaming_day) FROM projections.inventory),"
+    " (SELECT max(gaming_day) FROM projections.journal_tray_counts)) AS day"
+)
 FLAGS = ("short", "voided", "corrected", "noted")
 
 
@@ -19,7 +37,7 @@ def floor_now(books: Books) -> dict[str, Any]:
     books.bring_up_to_date("tables", "collections")
     books.clock.refresh()
     now = books.clock.now()
-    rows = on_the_floor(books.database, now)
+    rows = select(books.database, ON_THE_FLOOR, now._asdict())  # the open tables first
     seen = books.open_rounds.look([row["round"] for row in rows if row["round"] is not None and row["open"]])
     return {
         "gaming_day": now.day.isoformat(),
@@ -74,3 +92,9 @@ def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
         "paid": money(round_.paid),
         "collected": money(round_.collected),
     }
+
+
+def latest_tray_day(books: Books) -> date | None:
+    """The last gaming day for which there are both stretches and counts of trays, if there is one."""
+    day: date | None = books.database.rows(LATEST_DAY)[0][0]
+    return day

@@ -11,12 +11,12 @@ from infra.access.callers import Caller
 from infra.ledger.property import property_of
 from projections.calendar.property_clock import clock_of
 from projections.reports import fees
-from projections.reports.day_summary import PROJECTIONS, summary, summary_for
+from projections.reports.day_summary import PROJECTIONS, summary
 from projections.reports.report import Filters
 from projections.views.books import BadQuestion, Books
 
 
-def fees_for(books: Books, caller: Caller, wanted: fees.FeeFilter, asked: str) -> Any:
+def fees_for(books: Books, caller: Caller, wanted: Filters, asked: str) -> Any:
     """`asked` is what is recorded of the look."""
     if wanted.first is not None and wanted.last is not None and wanted.first > wanted.last:
         raise BadQuestion("The first day comes before the last.")
@@ -43,11 +43,9 @@ def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, ask
 
 
 def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:
-    now = datetime.now(UTC)
-    if filters.on_the_past:
-        found = summary(books.database.url, name, filters, now)
-    else:
+    if not filters.on_the_past:
         books.bring_up_to_date(*PROJECTIONS)
-        found = summary_for(books.database, name, filters, now, books.clock.days())
-    plain: dict[str, Any] = msgspec.to_builtins(found)
+    plain: dict[str, Any] = msgspec.to_builtins(
+        summary(books.database, name, filters, datetime.now(UTC), books.clock.days())
+    )
     return plain

@@ -27,9 +27,9 @@ from domain.rules.terms import Meter
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt
-from projections.queries.box_search import BoxFilter
 from projections.views import box_views as boxes
 from projections.views.blindness import sight_of
+from projections.views.box_views import BoxFilter
 from projections.views.meter_views import existing_meter, meter_shown
 from projections.views.paging import read_cursor
 

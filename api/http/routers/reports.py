@@ -15,9 +15,8 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import OneOf
 from infra.access.callers import Caller
-from projections.reports.fees import FeeFilter
 from projections.reports.report import Filters
-from projections.reports.report_files import FORMATS, NAMES, report_file
+from projections.views.report_views import FORMATS, NAMES, report_file
 from projections.views.summary_views import day_sheet_for, day_summary_for, fees_for
 
 router = resource("reports")
@@ -71,7 +70,7 @@ async def get_fees(
 
     Over the last seven days with fees, or from `first` to `last`; the report `collections` has single rows.
     """
-    wanted = FeeFilter(**asked.model_dump())
+    wanted = Filters(**asked.model_dump())
     return encoded(await service.run(fees_for, service.books, caller, wanted, request.url.query))
 
 

@@ -44,10 +44,9 @@ from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import CommandReceipt, StoredRound
-from projections.queries.round_search import RoundFilter
-from projections.views.found_rounds import find_neighbours, find_rounds
 from projections.views.paging import read_cursor
 from projections.views.replay_steps import steps_for
+from projections.views.round_search import RoundFilter, find_neighbours, find_rounds
 from projections.views.round_views import events_for, replayed_for, round_for, sealed_cards_for
 
 router = resource("rounds")

@@ -9,7 +9,7 @@ from pydantic import Field
 from api.http.schemas import examples
 from api.service.fields import AsOf, Id, Model, Number, QueryModel, ShownMoney, example
 from domain.floor.bettors import BettorKind
-from projections.queries.bettors import MOST_DAYS, MOST_MOVES
+from projections.views.bettor_views import MOST_DAYS, MOST_MOVES
 
 
 class BettorIn(Model):

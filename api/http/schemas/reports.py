@@ -23,7 +23,7 @@ from api.service.fields import (
 )
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
-from projections.reports.report_files import FORMATS
+from projections.views.report_views import FORMATS
 
 Rows = Annotated[Number, Field(ge=1, le=1_000_000)]
 Account = Annotated[str, matching(r"^[^\x00-\x1f]{1,200}$", "is the name of an account")]

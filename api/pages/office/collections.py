@@ -16,7 +16,6 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, Word
 from infra.access.callers import Caller
-from projections.reports.fees import FeeFilter
 from projections.reports.report import Filters
 from projections.views.books import Books
 from projections.views.summary_views import fees_for
@@ -67,7 +66,7 @@ async def show_collections(
 def _fees(books: Books, caller: Caller, asked: CollectionsAsked) -> tuple[dict[str, Any], list[Any] | None, bool]:
     """The fees, and of a single day its rows too."""
     narrowed, recorded = asked.model_dump(exclude={"rows"}), urlencode(texts(asked))
-    found = fees_for(books, caller, FeeFilter(**narrowed), recorded)
+    found = fees_for(books, caller, Filters(**narrowed), recorded)
     if found["first"] != found["last"]:
         return found, None, False
     day = date.fromisoformat(found["first"])

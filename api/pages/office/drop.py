@@ -21,15 +21,14 @@ from domain.moments import read_moment
 from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from projections.queries.box_search import BoxFilter, boxes_on_tables, boxes_waiting
-from projections.queries.round_search import RoundFilter
 from projections.reports.report import Filters
-from projections.reports.report_files import report_rows
 from projections.views import box_views as boxes
 from projections.views.blindness import sight_of
 from projections.views.books import Books
-from projections.views.found_rounds import find_rounds
+from projections.views.box_views import BoxFilter, boxes_on_tables, boxes_waiting
 from projections.views.paging import read_cursor
+from projections.views.report_views import report_rows
+from projections.views.round_search import RoundFilter, find_rounds
 
 router = page_router()
 PATH = "/drop"
@@ -101,7 +100,7 @@ def _boxes(
     found = boxes.list_boxes(books, caller, wanted, status, BOXES_OF_A_PAGE)
     sight = sight_of(books, caller)
     figures = sight.books or sight.open
-    waiting = boxes_waiting(books.database)
+    waiting = boxes_waiting(books)
     if not figures:  # whether a count was right is nobody's to know who counts
         waiting = {state: number for state, number in waiting.items() if state == "removed"}
     return found, figures, waiting
@@ -128,7 +127,7 @@ async def show_swap(request: Request, service: ServiceOf, caller: FloorSwaps) ->
 
 def _on_tables(books: Books) -> list[dict[str, str]]:
     books.bring_up_to_date("drops")
-    found = boxes_on_tables(books.database, MOST_TABLES)
+    found = boxes_on_tables(books, MOST_TABLES)
     return [{"table": table, "box": box, "since": since.isoformat()} for table, box, since in found]
 
 

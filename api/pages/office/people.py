@@ -21,8 +21,7 @@ from domain.money import cents
 from infra.access.callers import Caller, Forbidden
 from projections.calendar.live_clock import LiveClock
 from projections.export import charts
-from projections.queries.bettors import MOST_MOVES
-from projections.views.bettor_views import banking_for, bankroll_for, find_bettors, find_player_dealers
+from projections.views.bettor_views import MOST_MOVES, banking_for, bankroll_for, find_bettors, find_player_dealers
 from projections.views.books import Books, NotFound
 
 router = page_router()

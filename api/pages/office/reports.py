@@ -19,12 +19,12 @@ from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, OneOf, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
-from projections.queries.box_search import last_box
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import CHOSEN, Filters
-from projections.reports.report_files import LEDGER_FILES, readers_of
 from projections.reports.report_list import REPORTS
 from projections.views.books import Books, NotFound
+from projections.views.box_views import last_box
+from projections.views.report_views import LEDGER_FILES, readers_of
 
 router = page_router()
 PATH = "/reports"
@@ -160,7 +160,7 @@ def _rows(
     if name == "slips" and filters.box is None and not filters.on_the_past:
         # Slips are those of a box; whoever names none sees one that was taken off a table lately.
         books.bring_up_to_date("drops")
-        box = last_box(books.database, filters.table)
+        box = last_box(books, filters.table)
         asked, filters = asked.model_copy(update={"box": box}), replace(filters, box=box)
     rows, cut = first_rows(books, caller, name, filters, at_most, urlencode(texts(asked)))
     return asked, rows, cut

@@ -17,9 +17,9 @@ from api.service.fields import GamingDay, Id, Money
 from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from projections.queries.floor import latest_day
 from projections.reports.report import Filters
 from projections.views.books import Books
+from projections.views.floor_views import latest_tray_day
 
 router = page_router()
 PATH = "/trays"
@@ -75,7 +75,7 @@ def _inventory(books: Books, caller: Caller, asked: TraysAsked) -> tuple[TraysAs
 def _latest(books: Books, asked: TraysAsked) -> TraysAsked:
     """Whoever asks for nothing in particular sees the last day that there is."""
     books.bring_up_to_date("inventory", "journal")
-    return asked.model_copy(update={"first": latest_day(books.database)})
+    return asked.model_copy(update={"first": latest_tray_day(books)})
 
 
 class CountForm(FormModel):

@@ -39,10 +39,10 @@ from infra.ledger.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
-from projections.reports.report_files import report_rows
 from projections.views.books import Books
 from projections.views.dispute_views import dispute_for, dossier_for, list_disputes, what_if_for
 from projections.views.paging import read_cursor
+from projections.views.report_views import report_rows
 from projections.views.round_views import round_for
 
 router = page_router()

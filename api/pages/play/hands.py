@@ -22,10 +22,9 @@ from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.rules import rulesets
 from infra.access.callers import Caller
-from projections.queries.round_search import RoundFilter
 from projections.views.books import Books
-from projections.views.found_rounds import find_rounds
 from projections.views.paging import read_cursor
+from projections.views.round_search import RoundFilter, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form

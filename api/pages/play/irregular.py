@@ -17,9 +17,9 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, OneOf
 from infra.access.callers import Caller
-from projections.reports import report_files
 from projections.reports.report import Filters
 from projections.reports.report_list import report_named
+from projections.views import report_views
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form
@@ -80,7 +80,7 @@ class IrregularAsked(IrregularFilters):
 
 class FileAsked(IrregularFilters):
     report: Annotated[str, OneOf(REPORTS)] = FIRST
-    as_: Annotated[str, OneOf(report_files.FORMATS)] = Field("csv", alias="as")
+    as_: Annotated[str, OneOf(report_views.FORMATS)] = Field("csv", alias="as")
 
 
 @router.get(PATH)
@@ -113,7 +113,7 @@ async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[F
     """The same as a file."""
     recorded = urlencode(texts(asked, "report"))
     body = await service.run(
-        report_files.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded
+        report_views.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded
     )
     headers = {"Content-Disposition": f'attachment; filename="{asked.report}.{asked.as_}"', "Cache-Control": "no-store"}
-    return Response(body, 200, headers, report_files.FORMATS[asked.as_])
+    return Response(body, 200, headers, report_views.FORMATS[asked.as_])

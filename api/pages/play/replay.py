@@ -21,11 +21,10 @@ from domain.round.events import ROUND_TOPICS
 from infra.access.callers import Caller, Forbidden
 from infra.ledger.ledger import UnknownRound
 from infra.store.streams import NAMESPACE
-from projections.queries.round_search import RoundFilter
 from projections.views.blindness import check_sight
 from projections.views.books import Books
-from projections.views.found_rounds import find_neighbours
 from projections.views.replay_steps import steps_for
+from projections.views.round_search import RoundFilter, find_neighbours
 from projections.views.round_views import sealed_cards_for
 
 router = page_router()

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.reports.report_files import report_rows
 from projections.views.books import Books
+from projections.views.report_views import report_rows
 
 
 def first_rows(

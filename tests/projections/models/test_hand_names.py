@@ -26,7 +26,7 @@ from projections.calendar.gaming_days import GamingDays
 from projections.engine.event_feed import Feed
 from projections.engine.runner import Runner
 from projections.models.hands import ROUNDS, Hands
-from projections.queries.round_search import RoundFilter, search
+from projections.views.round_search import RoundFilter, statement_for
 from tests.projections.simulated_floor import record
 
 ROUNDS_OF_EACH = 300
@@ -88,9 +88,9 @@ def test_a_split_ace_with_a_bonus_card_is_a_soft_21(ledger: Ledger, url: str) ->
     record(ledger, [SPLIT_ACES])
     with Runner(url) as runner:
         runner.catch_up()
-    database = ledger.events.recorder.database
-    assert [row["round"] for row in search(database, RoundFilter(made="soft 21"), 10)] == ["r-aces"]
-    assert not search(database, RoundFilter(made="pure 21.5"), 10)
+    for made, rounds in (("soft 21", [("r-aces",)]), ("pure 21.5", [])):
+        statement, values = statement_for(RoundFilter(made=made), "h.round")
+        assert ledger.events.recorder.database.rows(statement, {**values, "limit": 10}) == rounds
     round_ = ledger.load("r-aces").round
     assert [round_.game.name_at(round_, 1, hand) for hand in (1, 2)] == ["soft 21", "soft 16"]
 

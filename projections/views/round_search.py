@@ -13,9 +13,13 @@ from typing import Any, LiteralString
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infra.store.database import Database
-from projections.reports.named_rows import Rows, filters_set, select
+from infra.access.callers import Caller
+from projections.views.blindness import table_of_round
+from projections.views.books import Books
+from projections.views.named_rows import Row, filters_set, select, shown
+from projections.views.paging import cursor_at
 
+AMOUNTS = frozenset({"action", "wagered", "paid", "collected", "shortfall", "fee"})
 COLUMNS: LiteralString = (
     "round, table_id, ruleset, opened_at, ended_at, gaming_day, shift, status, player_dealer, seats, bettors, "
     "dealer_hand, made, outcomes, action, wagered, paid, collected, shortfall, fee, waived, voided, corrected, notes, "
@@ -94,22 +98,44 @@ class RoundFilter(Struct, frozen=True):
     before: tuple[datetime | None, str] | None = None
 
 
-def neighbours(database: Database, wanted: RoundFilter, round_id: str) -> tuple[str | None, str | None]:
-    """The rounds just after and just before one in time, among those that match."""
-    here = (None, round_id)
+def find_rounds(books: Books, caller: Caller, wanted: RoundFilter, limit: int, asked: str) -> Row:
+    """`asked` is what is recorded of the look."""
+    statement, values = statement_for(_of_own_table(caller, wanted))
+    books.bring_up_to_date("hands")
+    found = select(books.database, statement, {**values, "limit": limit + 1})
+    books.record_look(caller, "search", asked)
+    page = found[:limit]
+    return {
+        "rounds": [_shown(row) for row in page],
+        "cursor": cursor_at(page[-1]["opened_at"], page[-1]["round"]) if len(found) > limit else None,
+    }
+
+
+def find_neighbours(books: Books, caller: Caller, wanted: RoundFilter, round_id: str) -> dict[str, str | None]:
+    """The rounds just after and just before one in time, among those that a search finds."""
+    wanted, here = _of_own_table(caller, wanted), (None, round_id)
+    for table in table_of_round(books.ledger, round_id) or ():
+        caller.check_table(table)
+    books.bring_up_to_date("hands")
     newer, newer_values = statement_for(replace(wanted, before=here), "'newer', h.round")
     older, older_values = statement_for(replace(wanted, after=here), "'older', h.round")
     statement: LiteralString = f"({newer}) UNION ALL ({older})"
     for unknown in ("%(before_at)s", "%(after_at)s"):
         statement = statement.replace(unknown, "(SELECT opened_at FROM projections.hands WHERE round = %(here)s)")
-    values = {**newer_values, **older_values, "here": round_id, "limit": 1}
-    found: dict[str, str] = dict(database.read(lambda cursor: cursor.execute(statement, values).fetchall()))
-    return found.get("newer"), found.get("older")
+    found = dict(books.database.rows(statement, {**newer_values, **older_values, "here": round_id, "limit": 1}))
+    return {"newer": found.get("newer"), "older": found.get("older")}
 
 
-def search(database: Database, wanted: RoundFilter, limit: int) -> Rows:
-    statement, values = statement_for(wanted)
-    return select(database, statement, {**values, "limit": limit})
+def _of_own_table(caller: Caller, wanted: RoundFilter) -> RoundFilter:
+    if caller.role != "terminal":
+        return wanted
+    wanted = replace(wanted, table=wanted.table or caller.table)
+    caller.check_table(wanted.table)
+    return wanted
+
+
+def _shown(row: Row) -> Row:
+    return {**shown(row, AMOUNTS), "outcomes": [outcome for outcome in row["outcomes"] if "/" not in outcome]}
 
 
 def statement_for(wanted: RoundFilter, columns: LiteralString = SHOWN) -> tuple[LiteralString, dict[str, Any]]:

@@ -15,7 +15,7 @@ from projections.export.formats import WRITERS, about, ledger_file
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.report import Filters
 from projections.reports.report_list import REPORTS, report_named
-from projections.reports.report_query import rows_for
+from projections.reports.report_query import rows
 from projections.views.books import BadQuestion, Books
 
 FORMATS = {
@@ -94,8 +94,8 @@ def _needed(name: str, format_: str) -> set[str]:
 
 def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
     if filters.on_the_past or name not in SUMS_OF_ALL:
-        return rows_for(books.database, name, filters, days)
+        return rows(books.database, name, filters, days)
     # Asked before the rows are: they may be newer than it says, never older.
     standing = books.projector.standing(report_named(name).projection.name)
     key = (books.database.url, name, filters)
-    return _summed.get(key, lambda: rows_for(books.database, name, filters, days), standing)
+    return _summed.get(key, lambda: rows(books.database, name, filters, days), standing)

@@ -9,7 +9,7 @@ from typing import Any
 from infra.ledger.ledger import Actor, Ledger
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.runner import Runner
-from projections.reports.fees import FeeFilter, fees
+from projections.reports.fees import fees
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from tests.api.pages.dealer_screen import SPLIT
@@ -29,7 +29,7 @@ def test_they_add_up(url: str, ledger: Ledger):
     record(ledger, [bank_round("t-1", round_id="v-1", end="void")], NOON_MS + DAY_MS)
     ledger.waive_fee("v-1", "not dropped", "Misdeal", Actor("f-1", NOON_MS + 2 * DAY_MS))
     single = rows_after(url, "collections")
-    found = fees(database, FeeFilter(), NOW, days)
+    found = fees(database, Filters(), NOW, days)
     assert found["last"] == max(row["gaming_day"] for row in single)
     for column in ("fees", "waived", "net", "action"):
         whole = sum(Decimal(row[column]) for row in single)
@@ -43,13 +43,13 @@ def test_they_add_up(url: str, ledger: Ledger):
     for row in found["by_table"]:
         assert Decimal(row["net"]) == sum(Decimal(one["net"]) for one in single if one["table"] == row["table"])
     day = date.fromisoformat(found["by_day"][0]["gaming_day"])
-    of_day = fees(database, FeeFilter(first=day, last=day), NOW, days)
+    of_day = fees(database, Filters(first=day, last=day), NOW, days)
     assert of_day["totals"] == {name: found["by_day"][0][name] for name in of_day["totals"]}
     assert rows(url, "collections", Filters(first=day, last=day)) == rows(url, "collections", Filters(gaming_day=day))
     one = found["by_table"][0]
-    assert fees(database, FeeFilter(table=one["table"]), NOW, days)["totals"]["net"] == one["net"]
-    assert fees(database, FeeFilter(as_of=datetime.now(UTC)), NOW, days) == found
-    before = fees(database, FeeFilter(first=day, last=day, as_of=datetime(2026, 1, 1, tzinfo=UTC)), NOW, days)
+    assert fees(database, Filters(table=one["table"]), NOW, days)["totals"]["net"] == one["net"]
+    assert fees(database, Filters(as_of=datetime.now(UTC)), NOW, days) == found
+    before = fees(database, Filters(first=day, last=day, as_of=datetime(2026, 1, 1, tzinfo=UTC)), NOW, days)
     assert (before["totals"]["rounds"], before["by_day"]) == (0, [])
 
 
@@ -57,7 +57,7 @@ def test_the_tenth_schedule_comes_after_the_second(url: str, ledger: Ledger):
     rounds = [{**SPLIT, "table": f"s-{number}", "terms": {"schedule": number}} for number in (10, 2)]
     record(ledger, rounds)
     rows_after(url, "collections")
-    by_tier = fees(ledger.events.recorder.database, FeeFilter(), NOW, GamingDays())["by_tier"]
+    by_tier = fees(ledger.events.recorder.database, Filters(), NOW, GamingDays())["by_tier"]
     assert [row["schedule"] for row in by_tier] == [2, 10]
 
 

@@ -1,1 +1,0 @@
-"""Questions asked of the read models: reports, searches, summaries."""
