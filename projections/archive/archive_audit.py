@@ -6,18 +6,16 @@ in no archive) and that there are no projections to compare.
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 from domain.audit.findings import Finding
 from infra.log.checkpoints import parse_checkpoint
-from infra.log.leaves import leaf_hashes_of, said_topic
 from infra.log.merkle import HASH_BYTES
 from infra.log.signed_notes import BadNote, parse_verifier
 from infra.log.tiles import Tree
@@ -25,8 +23,8 @@ from projections.archive.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, rea
 from projections.archive.reader import Archive, DamagedFile, Partition, partitions
 from projections.archive.requirements import dask_distributed, pyarrow
 from projections.audit.floor_check import FloorCheck
-from projections.audit.processes import Do, batches, tasks_of
-from projections.audit.round_check import Loaded, PartResult, RoundCheck, StreamRange, merged
+from projections.audit.processes import Do, batches, tasks_of, workers
+from projections.audit.round_check import Loaded, PartResult, RoundCheck, StreamRange, leaf_hashes, merged
 from projections.audit.rulebook import Rulebook
 from projections.audit.run import Audit, CheckOutcome, Options, Summary, Task, TaskResult, floor_result
 from projections.audit.scope import EVERYTHING, Scope
@@ -45,6 +43,9 @@ class ArchiveWorker:
         self._rulebook = Rulebook(self._archive)
         self._rounds = RoundCheck(self._archive, self._rulebook, scope)
         self._floor = FloorCheck(self._archive, self._rulebook)
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
     def do(self, task: Task) -> TaskResult:
         if task.kind == "rounds":
@@ -69,9 +70,7 @@ class ArchiveWorker:
         """Each sealed event has the hash that the log has at its index; `sealed` counts them, and their indexes."""
         archive = self._archive
         rows = loaded.rows
-        ids = {number: id_.bytes for number, id_ in archive.ids(list({row.originator for row in rows})).items()}
-        said = {number: said_topic(archive.topic(number)) for number in {row.topic_id for row in rows}}
-        hashes = leaf_hashes_of(rows, ids, said)
+        hashes = leaf_hashes(archive, rows, archive.ids(list({row.originator for row in rows})))
         indexes = archive.indexes
         for at, row in enumerate(rows):
             index = indexes.get(row.position)
@@ -90,34 +89,25 @@ _here = threading.local()
 
 
 def _do(folder: str, scope: Scope, task: Task) -> TaskResult:
-    """In whatever process and thread: each opens the archive once."""
+    """In whatever process and thread of a cluster: each opens the archive once."""
     known: tuple[str, Scope, ArchiveWorker] | None = getattr(_here, "worker", None)
     if known is None or known[:2] != (folder, scope):
         known = _here.worker = (folder, scope, ArchiveWorker(folder, scope))
     return known[2].do(task)
 
 
-@contextmanager
-def workers(folder: str, scope: Scope, processes: int, scheduler: str | None) -> Iterator[Do]:
-    do = partial(_do, folder, scope)
+def archive_workers(folder: str, scope: Scope, processes: int, scheduler: str | None) -> AbstractContextManager[Do]:
     if scheduler is not None:
-        with _cluster(scheduler, do) as on_cluster:
-            yield on_cluster
-    elif processes == 1:
-        try:
-            yield lambda tasks: map(do, tasks)
-        finally:
-            _here.worker = None
-    else:
-        with multiprocessing.get_context("spawn").Pool(processes) as pool:
-            yield lambda tasks: pool.imap(do, tasks)
+        return _cluster(scheduler, folder, scope)
+    return workers(partial(ArchiveWorker, folder, scope), processes)
 
 
 @contextmanager
-def _cluster(scheduler: str, do: Callable[[Task], TaskResult]) -> Iterator[Do]:
+def _cluster(scheduler: str, folder: str, scope: Scope) -> Iterator[Do]:
     """Tasks on a running Dask cluster, results in order. Tasks are sent and fetched in batches, because each exchange
     costs milliseconds; the next batch is sent before the last one is fetched."""
     client = dask_distributed().Client(scheduler, set_as_default=False)
+    do = partial(_do, folder, scope)
 
     def on_cluster(tasks: Iterable[Task]) -> Iterator[TaskResult]:
         size = TASKS_A_BATCH * max(1, sum(client.ncores().values()))
@@ -162,7 +152,7 @@ class ArchiveAudit(Audit):
         summary.last_position = manifest.last_position
         self._total = sum(file.rows for file in manifest.files)
         processes = self._how_many(self._total)
-        with workers(str(self._folder), self._scope, processes, self._scheduler) as do:
+        with archive_workers(str(self._folder), self._scope, processes, self._scheduler) as do:
             for result in do(partition_tasks(manifest, processes)):
                 self._take(result)
                 if result.more is not None:

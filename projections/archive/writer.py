@@ -23,11 +23,10 @@ from domain.round.events import RoundOpened
 from infra.log.stored_log import LogReader
 from infra.store.compact_rows import EventRow
 from infra.store.database import Database
-from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.archive.manifest import CHECKPOINT, FORM, KEYS, LEAVES, NAME, ArchivedFile, Manifest
 from projections.archive.requirements import pyarrow
-from projections.audit.event_source import Part, Store, parts
+from projections.audit.event_source import Part, Store, decoded, parts
 from projections.audit.round_check import UNREADABLE, TopicChecks
 from projections.audit.scope import Scope
 from projections.calendar.gaming_day_settings import gaming_days
@@ -170,7 +169,7 @@ class _ArchiveWriter:
 
     def _floor_key(self, row: EventRow) -> _Key:
         try:
-            day: date = self._days.of(TOPICS.decoder(self._store.topic(row.topic_id))(row.state).at_ms).day
+            day: date = self._days.of(decoded(self._store, row).at_ms).day
         except UNREADABLE:
             day = date.min
         return _Key("floor", day.isoformat(), self._tables.get(row.originator, FLOOR))

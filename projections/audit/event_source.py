@@ -7,7 +7,7 @@ rounds that open in it, and what is sealed with them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import LiteralString, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, LiteralString, NamedTuple, Protocol, Self, TypeVar
 from uuid import UUID
 
 from domain.round.sealing import SealedUnit
@@ -15,6 +15,8 @@ from infra.access.staff import Staff
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store.compact_rows import CompactRows, EventRow
 from infra.store.database import open_sealed
+from infra.store.encoding.mapper import Entry
+from infra.store.encoding.topics import TOPICS
 from infra.store.recorder import LedgerRecorder
 from projections.calendar.gaming_day_settings import gaming_days_or_default
 from projections.calendar.gaming_days import GamingDays
@@ -50,6 +52,10 @@ class Streams(Protocol):
     def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         """What is sealed with these aggregates, by originator and version; None where seals cannot be opened here.
         `versions`: the last ones that are audited. What is sealed of a later event is left for the next audit."""
+
+
+def decoded(source: Streams, row: EventRow) -> Entry[Any]:
+    return TOPICS.decoder(source.topic(row.topic_id))(row.state)
 
 
 class Source(Streams, Protocol[AnyPart]):

@@ -35,7 +35,16 @@ from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.audit.event_source import Streams
-from projections.audit.round_check import UNREADABLE, StreamRange, TopicChecks, at_row, first_event_missing, times_of
+from projections.audit.round_check import (
+    UNREADABLE,
+    StreamRange,
+    TopicChecks,
+    at_row,
+    first_event_missing,
+    out_of_order,
+    times_of,
+    unreadable,
+)
 from projections.audit.rulebook import NoRules, Rulebook
 
 OPENINGS_AT_ONCE = 200
@@ -58,11 +67,18 @@ class FloorCheck:
             "bettor": self._only_read,
             "dispute": self._dispute,
         }
+        self._problems: list[Finding] = []
         self.claims: list[Claim] = []  # what aggregates claim of rounds beyond their first events
         self.open_counts = 0  # blind counts that were stored with their figures, before counts were sealed
 
     def audit(self, range_: StreamRange) -> Iterator[Finding]:
         yield from self._audits[range_.kind](range_)
+        yield from self._problems_found()
+
+    def _problems_found(self) -> list[Finding]:
+        """Where events are out of order, cannot be read or have wrong times, since this was asked last."""
+        found, self._problems = self._problems, []
+        return found
 
     # ---- one of each kind
 
@@ -70,8 +86,8 @@ class FloorCheck:
         table = range_.name
         before: SessionAudit | None = None
         expected = 0
-        found: list[Finding] = []
-        for row, event in self._events(StreamRange("table", table), found):
+        for row, entry in self._entries(range_):
+            event = entry.event
             if isinstance(event, SessionNumbered):
                 expected += 1
                 if event.session != expected:
@@ -82,7 +98,6 @@ class FloorCheck:
                         yield finding
                     else:
                         before = finding
-        yield from found
 
     def _part_of_session(self, range_: StreamRange) -> Iterator[Finding]:
         """What the table's earlier sessions led to is not checked."""
@@ -97,9 +112,9 @@ class FloorCheck:
         """The findings of a session, and at its end its audit, from which the next session goes on."""
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
-        found: list[Finding] = []
         begun: list[Begun] = []
-        for row, event in self._events(range_ or StreamRange("session", name), found, _NOTED):
+        for row, entry in self._entries(range_ or StreamRange("session", name), _NOTED):
+            event = entry.event
             if audit is None:
                 if not isinstance(event, SessionOpened):
                     what = "A session that does not begin with its opening."
@@ -129,7 +144,7 @@ class FloorCheck:
                         yield from self._openings(begun)
                         begun.clear()
         yield from self._openings(begun)
-        yield from found
+        yield from self._problems_found()
         if audit is None:
             what = f"The table's list has session {number}, and nothing of it is stored."
             yield Finding("session", what, table=table, stream=f"session/{name}")
@@ -159,24 +174,18 @@ class FloorCheck:
                 yield from _all_at(begun_otherwise(wanted[id_], opened), row)
 
     def _box(self, range_: StreamRange) -> Iterator[Finding]:
-        box = range_.name
         audit: BoxAudit | None = None
-        found: list[Finding] = []
         sealed: list[tuple[EventRow, CountSealed]] = []
-        for row, event in self._events(StreamRange("box", box), found):
+        for row, entry in self._from_opening(range_, BoxInstalled, "A box that was never put on a table."):
+            event = entry.event
             if audit is None:
-                if not isinstance(event, BoxInstalled):
-                    break
                 audit = BoxAudit(event)
-            else:
-                yield from _all_at(audit.take(event), row)
-                self.open_counts += isinstance(event, BoxCounted)
-                if isinstance(event, CountSealed):
-                    sealed.append((row, event))
-        yield from found
-        if audit is None:
-            yield Finding("box", "A box that was never put on a table.", stream=f"box/{box}")
-        else:
+                continue
+            yield from _all_at(audit.take(event), row)
+            self.open_counts += isinstance(event, BoxCounted)
+            if isinstance(event, CountSealed):
+                sealed.append((row, event))
+        if audit is not None:
             yield from self._sealed_counts(audit, sealed)
 
     def _sealed_counts(self, audit: BoxAudit, sealed: list[tuple[EventRow, CountSealed]]) -> Iterator[Finding]:
@@ -193,27 +202,18 @@ class FloorCheck:
 
     def _meter(self, range_: StreamRange) -> Iterator[Finding]:
         audit: MeterAudit | None = None
-        found: list[Finding] = []
-        for row, event in self._events(range_, found, _ANY):
+        for row, entry in self._from_opening(range_, MeterSeeded, "A meter that was never seeded.", _ANY):
             if audit is None:
-                if not isinstance(event, MeterSeeded):
-                    break
-                audit = MeterAudit(event)
+                audit = MeterAudit(entry.event)
             elif row.position < range_.first:
-                audit.go_on_from(event)
+                audit.go_on_from(entry.event)
             else:
-                yield from _all_at(audit.take(event), row)
-        yield from found
-        if audit is None:
-            yield Finding("meter", "A meter that was never seeded.", stream=f"meter/{range_.name}")
+                yield from _all_at(audit.take(entry.event), row)
 
     def _rules(self, range_: StreamRange) -> Iterator[Finding]:
-        content_hash = range_.name
-        found: list[Finding] = []
-        for row, event in self._events(StreamRange("rules", content_hash), found):
-            if not isinstance(event, RuleSetAdopted):
-                continue
-            if _is_todays(event):
+        for row, entry in self._entries(range_):
+            event = entry.event
+            if not isinstance(event, RuleSetAdopted) or _is_todays(event):
                 continue
             try:
                 same = rulesets.parse(event.text, f"{event.ruleset}.toml").content_hash == event.content_hash
@@ -222,34 +222,24 @@ class FloorCheck:
                 same, reason = False, str(error)
             if not same:
                 what = f"The rule set {event.ruleset} is not what was adopted as {event.content_hash}: {reason}."
-                place = Finding("rules", what, ruleset=event.ruleset, stream=f"rules/{content_hash}")
-                yield at_row(place, row)
-        yield from found
+                yield at_row(Finding("rules", what, ruleset=event.ruleset, stream=f"rules/{range_.name}"), row)
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
-        found: list[Finding] = []
-        for _ in self._events(range_, found):
+        for _ in self._entries(range_):
             pass
-        yield from found
+        return iter(())
 
     def _dispute(self, range_: StreamRange) -> Iterator[Finding]:
-        dispute = range_.name
         audit: DisputeAudit | None = None
-        found: list[Finding] = []
-        for row, entry in self._entries(StreamRange("dispute", dispute), found):
+        for row, entry in self._from_opening(range_, DisputeOpened, "A dispute that was never opened."):
             event = entry.event
             if audit is None:
-                if not isinstance(event, DisputeOpened):
-                    break
                 audit = DisputeAudit(event, entry.by)
                 yield from _all_at(self._evidence(audit), row)
                 continue
             if isinstance(event, DisputeRuled | AppealRuled):
-                self.claims += ruled_claims(dispute, event)
+                self.claims += ruled_claims(range_.name, event)
             yield from _all_at(audit.take(event, entry.by, entry.at_ms), row)
-        yield from found
-        if audit is None:
-            yield Finding("dispute", "A dispute that was never opened.", stream=f"dispute/{dispute}")
 
     def _evidence(self, audit: DisputeAudit) -> Iterator[Finding]:
         """The round is still what it was when the dispute opened, to the last byte."""
@@ -265,29 +255,37 @@ class FloorCheck:
 
     # ---- reading
 
-    def _events(
-        self, range_: StreamRange, found: list[Finding], tells_all: Callable[[str], bool] | None = None
-    ) -> Iterator[tuple[EventRow, Any]]:
-        for row, entry in self._entries(range_, found, tells_all):
-            yield row, entry.event
+    def _from_opening(
+        self, range_: StreamRange, opening: type, missing: str, tells_all: Callable[[str], bool] | None = None
+    ) -> Iterator[tuple[EventRow, Entry[Any]]]:
+        """The events of an aggregate whose first one opens it; `missing` is what is found where it does not."""
+        opened = False
+        for row, entry in self._entries(range_, tells_all):
+            if not opened and not isinstance(entry.event, opening):
+                break
+            opened = True
+            yield row, entry
+        if not opened:
+            self._problems.append(Finding(range_.kind, missing, stream=f"{range_.kind}/{range_.name}"))
 
     def _entries(
-        self, range_: StreamRange, found: list[Finding], tells_all: Callable[[str], bool] | None = None
+        self, range_: StreamRange, tells_all: Callable[[str], bool] | None = None
     ) -> Iterator[tuple[EventRow, Entry[Any]]]:
-        """The events of an aggregate in order; what is out of order or cannot be read goes to `found`.
+        """The events of an aggregate in order, all of them unless there are some that have the whole state, by their
+        topic (`tells_all`).
 
-        Of a range that does not begin with the aggregate itself, only its first event, and what follows the last but
-        one event before the range that has the whole state, by its topic (`tells_all`): such an event does not say how
-        the round before it ended, and the events before it do.
+        Then of a range that does not begin with the aggregate itself, only its first event, and what follows the last
+        but one such event before the range: it does not say how the round before it ended, and the events before it do.
         """
-        kind, name, first, last = range_
-        label = f"{kind}/{name}"
-        waiting, known, topics = list[EventRow](), 0, self._topics
-        before_ms = 0
-        for row in self._in_order(label, self._source.stream(stream_id(kind, name)), found):
-            if row.position > last:
+        label = f"{range_.kind}/{range_.name}"
+        waiting, known, before_ms = list[EventRow](), 0, 0
+        version = position = 0
+        for row in self._source.stream(stream_id(range_.kind, range_.name)):
+            self._problems += out_of_order(label, (version, position), (row.version, row.position), stream=label)
+            version, position = row.version, row.position
+            if tells_all is not None and position > range_.last:
                 break
-            if row.version > 1 and row.position < first and tells_all is not None:
+            if tells_all is not None and version > 1 and position < range_.first:
                 if tells_all(self._source.topic(row.topic_id)):
                     del waiting[:known]
                     known = len(waiting)
@@ -295,25 +293,15 @@ class FloorCheck:
                 continue
             for each in (*waiting, row):
                 try:
-                    entry = topics[each.topic_id].decode(each.state)
+                    entry = self._topics[each.topic_id].decode(each.state)
                 except UNREADABLE as error:
-                    what = f"The event cannot be read: {error}"
-                    found.append(at_row(Finding("event_unreadable", what, stream=label), each))
+                    self._problems.append(unreadable(each, error, label))
                     continue
                 times = times_of(entry, each)
-                found += _wrong_times(label, each, before_ms, times)
+                self._problems += _wrong_times(label, each, before_ms, times)
                 before_ms = times.recorded_ms
                 yield each, entry
             waiting.clear()
-
-    def _in_order(self, label: str, rows: Iterable[EventRow], found: list[Finding]) -> Iterator[EventRow]:
-        last_version = last_position = 0
-        for row in rows:
-            position, version = row.position, row.version
-            if version != last_version + 1 or position < last_position:
-                found += _out_of_order(label, row, last_version, last_position)
-            last_version, last_position = version, position
-            yield row
 
 
 def _wrong_times(label: str, row: EventRow, before_ms: int, times: Times) -> Iterator[Finding]:
@@ -322,15 +310,6 @@ def _wrong_times(label: str, row: EventRow, before_ms: int, times: Times) -> Ite
     for finding in (event_times.ahead_of_recording(times), event_times.recorded_backwards(before_ms, times)):
         if finding is not None:
             yield at_row(replace(finding, stream=label, severity="note"), row)
-
-
-def _out_of_order(label: str, row: EventRow, last_version: int, last_position: int) -> Iterator[Finding]:
-    for missing in range(last_version + 1, row.version):
-        what = f"Event {missing} of {label} is missing; the next one that is there is {row.version}."
-        yield Finding("event_missing", what, stream=label, version=missing, position=row.position)
-    if row.position < last_position:
-        what = f"Event {row.version} of {label} is stored before the event that it follows."
-        yield at_row(Finding("event_order", what, stream=label), row)
 
 
 def _is_todays(adopted: RuleSetAdopted) -> bool:

@@ -36,7 +36,7 @@ from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.audit.claim_tally import Tally
-from projections.audit.event_source import Source
+from projections.audit.event_source import Source, Streams
 from projections.audit.rulebook import NoRules, Rulebook
 from projections.audit.scope import Scope
 
@@ -103,24 +103,6 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
 }
 
 
-class _LeafTopics(dict[int, bytes]):
-    """Topics as a leaf of the log has them."""
-
-    def __init__(self, topic: Callable[[int], str]) -> None:
-        self._topic = topic
-
-    def __missing__(self, topic_id: int) -> bytes:
-        self[topic_id] = said_topic(self._topic(topic_id))
-        return self[topic_id]
-
-
-class _LeafIds(dict[int, bytes]):
-    """Ids of aggregates; one that is not in the store any more hashes to something that was never sealed."""
-
-    def __missing__(self, originator: int) -> bytes:
-        return bytes(16)
-
-
 def _raising(unknown: UnknownTopic) -> Decode:
     """Each event of an unknown topic is reported by itself."""
 
@@ -156,7 +138,6 @@ class RoundCheck(Generic[AnyPart]):
         """`with_leaves`: the rows' hashes are computed as well, to be compared with the log."""
         self._source = source
         self._with_leaves = with_leaves
-        self._leaf_topics = _LeafTopics(source.topic)
         self._rulebook = rulebook
         self._scope = scope
         self._topics = TopicChecks(source.topic)
@@ -223,9 +204,8 @@ class RoundCheck(Generic[AnyPart]):
 
     def leaves(self, rows: Sequence[EventRow], ids: dict[int, UUID], result: PartResult) -> None:
         if self._with_leaves and rows:
-            known = _LeafIds({originator: id_.bytes for originator, id_ in ids.items()})
             result.positions = array("q", [row.position for row in rows]).tobytes()
-            result.leaves = leaf_hashes_of(rows, known, self._leaf_topics)
+            result.leaves = leaf_hashes(self._source, rows, ids)
 
     def _check_floor(self, rows: Sequence[EventRow], result: PartResult, tally: Tally) -> None:
         """What the floor's rows claim of rounds, and which of its aggregates begin with them."""
@@ -236,7 +216,7 @@ class RoundCheck(Generic[AnyPart]):
                 try:
                     self._take_floor(decode(row.state).event, claims, result)
                 except UNREADABLE as error:
-                    result.findings.append(_unreadable(row, error))
+                    result.findings.append(unreadable(row, error))
         tally.add(claims, -1)
 
     def _take_floor(self, event: Any, claims: list[Claim], result: PartResult) -> None:
@@ -324,12 +304,19 @@ class RoundCheck(Generic[AnyPart]):
                 entries.append(self._topics[row.topic_id].decode(row.state))
                 readable.append(row)
             except UNREADABLE as error:
-                result.findings.append(_unreadable(row, error))
+                result.findings.append(unreadable(row, error))
         return readable, entries
 
 
 _UP_TO = list(range(1, 512))  # the versions of a round that is in order: a list made once is compared quickly
 _YEAR_2000_MS = 946_684_800_000  # where PostgreSQL's time begins
+
+
+def leaf_hashes(source: Streams, rows: Sequence[EventRow], ids: Mapping[int, UUID]) -> bytes:
+    """As the log has them. An id that is not in the store any more hashes to something that was never sealed."""
+    known = defaultdict(lambda: bytes(16), {originator: id_.bytes for originator, id_ in ids.items()})
+    topics = {number: said_topic(source.topic(number)) for number in {row.topic_id for row in rows}}
+    return leaf_hashes_of(rows, known, topics)
 
 
 def at_row(finding: Finding, row: EventRow) -> Finding:
@@ -392,19 +379,24 @@ def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
     """Versions that are missing, and events that were stored before those that come before them."""
     place: dict[str, Any] = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
     ordered = sorted((row.version, row.position) for row in rows)
-    for (before, _), (version, position) in pairwise([(0, 0), *ordered]):
-        for missing in range(before + 1, version):
-            what = f"Event {missing} of the round is missing; the next one that is there is {version}."
-            yield Finding("event_missing", what, version=missing, position=position, **place)
-    for (_, earlier), (version, position) in pairwise(ordered):
-        if position < earlier:
-            what = f"Event {version} of the round is stored before the event that it follows."
-            yield Finding("event_order", what, version=version, position=position, **place)
+    for before, now in pairwise([(0, 0), *ordered]):
+        yield from out_of_order("the round", before, now, **place)
 
 
-def _unreadable(row: EventRow, error: Exception) -> Finding:
+def out_of_order(of: str, before: tuple[int, int], now: tuple[int, int], **place: Any) -> Iterator[Finding]:
+    """Events that are missing between two, each with its version and position, or that are stored the wrong way."""
+    version, position = now
+    for missing in range(before[0] + 1, version):
+        what = f"Event {missing} of {of} is missing; the next one that is there is {version}."
+        yield Finding("event_missing", what, version=missing, position=position, **place)
+    if position < before[1]:
+        what = f"Event {version} of {of} is stored before the event that it follows."
+        yield Finding("event_order", what, version=version, position=position, **place)
+
+
+def unreadable(row: EventRow, error: Exception, stream: str | None = None) -> Finding:
     what = f"The event cannot be read: {error}"
-    return at_row(Finding("event_unreadable", what, stream=f"originator/{row.originator}"), row)
+    return at_row(Finding("event_unreadable", what, stream=stream or f"originator/{row.originator}"), row)
 
 
 def merged(results: Iterable[PartResult]) -> PartResult:

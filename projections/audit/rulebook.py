@@ -18,9 +18,8 @@ from domain.rules.ruleset import RuleSet
 from domain.rules.rulesets import RuleSetError
 from domain.rules.terms import Meter, Terms
 from infra.aggregates.rulebook import terms_of
-from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
-from projections.audit.event_source import Streams
+from projections.audit.event_source import Streams, decoded
 
 MOST_TERMS = 1024
 
@@ -71,7 +70,7 @@ class Rulebook:
 
     def _adopted(self, content_hash: str) -> RuleSetAdopted | None:
         for row in self._source.stream(stream_id("rules", content_hash)):
-            event = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+            event = decoded(self._source, row).event
             return event if isinstance(event, RuleSetAdopted) else None
         return None
 

@@ -21,7 +21,7 @@ from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.audit.claim_tally import Tally
-from projections.audit.event_source import Part, Store
+from projections.audit.event_source import Part, Store, decoded
 from projections.audit.round_check import (
     BEGINNINGS,
     OPENINGS,
@@ -64,7 +64,7 @@ class SelectedRoundCheck:
         for row in source.of_topics(part, OPENINGS | BEGUN):
             is_opening = source.topic(row.topic_id) in OPENINGS
             try:
-                entry = TOPICS.decoder(source.topic(row.topic_id))(row.state)
+                entry = decoded(source, row)
             except UNREADABLE:
                 if is_opening and row.version == 1:
                     wanted.append(row)
@@ -118,7 +118,7 @@ class SelectedRoundCheck:
         """The rows of the floor that name these rounds; their claims go to the tally."""
         for row in floor:
             try:
-                event = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+                event = decoded(self._source, row).event
             except UNREADABLE:
                 continue  # reported where its aggregate is checked
             claims: list[Claim] = [claim for claim in floor_claims_of(event) if claim[1] in names]
@@ -163,7 +163,7 @@ class SelectedRoundCheck:
             self._first.update(dict.fromkeys(unknown))
             for row in self._source.firsts(unknown):
                 try:
-                    self._first[row.originator] = TOPICS.decoder(self._source.topic(row.topic_id))(row.state).event
+                    self._first[row.originator] = decoded(self._source, row).event
                 except UNREADABLE:
                     continue
         return self._first

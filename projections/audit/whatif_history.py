@@ -3,6 +3,7 @@ up by gaming day, by bettor and by box. Nothing is stored."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +20,7 @@ from domain.round.state import start
 from domain.rules.ruleset import RuleSet
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.topics import TOPICS
-from projections.audit.event_source import Part, Store
+from projections.audit.event_source import Part, Store, decoded
 from projections.audit.processes import how_many, part_tasks, workers
 from projections.audit.rulebook import NoRules, Rulebook
 from projections.audit.scope import Scope
@@ -27,6 +28,7 @@ from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.connection import connect
 
+FIGURES = ("fees", "paid", "collected", "net")
 FEE_DROPPED = "box.fee_dropped.v1"
 OPENINGS = TOPICS.topics_of(RoundOpened)
 MOST_LISTED = 10_000  # rounds that could not have been played so; beyond that they are counted
@@ -35,27 +37,23 @@ Progress = Callable[[int, int, int], None]  # events done, all events, rounds se
 
 
 class Figures(Struct):
-    """Cents as they were and as they would have been, of the rounds that could have been played so."""
+    """Rounds that could have been played so, and their cents by name, as they were and as they would have been."""
 
     rounds: int = 0
     changed: int = 0
-    fees: int = 0
-    fees_then: int = 0
-    paid: int = 0
-    paid_then: int = 0
-    collected: int = 0
-    collected_then: int = 0
-    net: int = 0
-    net_then: int = 0
+    was: Counter[str] = field(default_factory=Counter)
+    then: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Figures) -> None:
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.rounds += other.rounds
+        self.changed += other.changed
+        self.was.update(other.was)
+        self.then.update(other.then)
 
-    def row(self) -> dict[str, Any]:
+    def row(self, *names: str) -> dict[str, Any]:
         figures: dict[str, Any] = {"rounds": self.rounds, "changed": self.changed}
-        for name in ("fees", "paid", "collected", "net"):
-            before, after = getattr(self, name), getattr(self, f"{name}_then")
+        for name in names:
+            before, after = self.was[name], self.then[name]
             figures |= {name: money(before), f"{name}_then": money(after), f"{name}_change": money(after - before)}
         return figures
 
@@ -87,23 +85,13 @@ class WhatIf(Struct):
 
     def document(self) -> dict[str, Any]:
         return {
-            "total": self.total.row(),
-            "days": [{"gaming_day": name, **sums.row()} for name, sums in sorted(self.days.items())],
-            "bettors": [{"bettor": name, **_of_bettor(sums)} for name, sums in sorted(self.bettors.items())],
-            "boxes": [{"box": name, **_of_box(sums)} for name, sums in sorted(self.boxes.items())],
+            "total": self.total.row(*FIGURES),
+            "days": [{"gaming_day": name, **sums.row(*FIGURES)} for name, sums in sorted(self.days.items())],
+            "bettors": [{"bettor": name, **sums.row("net")} for name, sums in sorted(self.bettors.items())],
+            "boxes": [{"box": name, **sums.row("fees")} for name, sums in sorted(self.boxes.items())],
             "unplayable": [round_._asdict() for round_ in self.unplayable],
             "unplayable_rounds": self.unplayable_rounds,
         }
-
-
-def _of_bettor(sums: Figures) -> dict[str, Any]:
-    row = sums.row()
-    return {name: row[name] for name in ("rounds", "changed", "net", "net_then", "net_change")}
-
-
-def _of_box(sums: Figures) -> dict[str, Any]:
-    row = sums.row()
-    return {name: row[name] for name in ("rounds", "changed", "fees", "fees_then", "fees_change")}
 
 
 def what_if(
@@ -156,14 +144,14 @@ class WhatIfWorker:
     def _part(self, part: Part) -> None:
         openings = {}
         for row in self._store.of_topics(part, OPENINGS):
-            entry = TOPICS.decoder(self._store.topic(row.topic_id))(row.state)
+            entry = decoded(self._store, row)
             if self._scope.opened(entry.event, entry.at_ms):
                 openings[row.originator] = entry
         if not openings:
             return
         rounds: dict[int, list[Any]] = {originator: [] for originator in openings}
         for row in self._store.later([(originator, 1) for originator in openings]):
-            rounds[row.originator].append(TOPICS.decoder(self._store.topic(row.topic_id))(row.state).event)
+            rounds[row.originator].append(decoded(self._store, row).event)
         boxes = dict(self._drops(part))
         for originator, events in rounds.items():
             opened: RoundOpened = openings[originator].event
@@ -180,7 +168,7 @@ class WhatIfWorker:
         name = self._boxes.get(row.originator)
         if name is None:
             (first,) = self._store.firsts([row.originator])
-            event = TOPICS.decoder(self._store.topic(first.topic_id))(first.state).event
+            event = decoded(self._store, first).event
             name = self._boxes[row.originator] = event.box if isinstance(event, BoxInstalled) else str(row.originator)
         return name
 
@@ -211,21 +199,16 @@ class WhatIfWorker:
         sums = [found.total, found.days.setdefault(day, Figures())]
         if box is not None:
             sums.append(found.boxes.setdefault(box, Figures()))
-        figures = Figures(
-            rounds=1,
-            changed=int(changed),
-            fees=was.fee,
-            fees_then=would.fee,
-            paid=was.paid,
-            paid_then=would.paid,
-            collected=was.collected,
-            collected_then=would.collected,
-            net=was.collected - was.paid,
-            net_then=would.collected - would.paid,
-        )
+        figures = Figures(rounds=1, changed=int(changed), was=_figures(was), then=_figures(would))
         for each in sums:
             each.add(figures)
         for bettor in was.nets.keys() | would.nets.keys():
             before, after = was.nets.get(bettor, 0), would.nets.get(bettor, 0)
-            figures = Figures(rounds=1, changed=int(before != after), net=before, net_then=after)
-            found.bettors.setdefault(bettor, Figures()).add(figures)
+            nets = Counter(net=before), Counter(net=after)
+            of_bettor = Figures(rounds=1, changed=int(before != after), was=nets[0], then=nets[1])
+            found.bettors.setdefault(bettor, Figures()).add(of_bettor)
+
+
+def _figures(totals: Totals) -> Counter[str]:
+    net = totals.collected - totals.paid
+    return Counter(fees=totals.fee, paid=totals.paid, collected=totals.collected, net=net)

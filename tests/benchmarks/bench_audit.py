@@ -30,8 +30,7 @@ from infra.ledger.ledger import Actor, Ledger
 from infra.log.sealer import seal_now
 from infra.schema.migrator import migrate
 from infra.simulation import documents
-from projections.archive.archive_audit import partition_tasks
-from projections.archive.archive_audit import workers as archive_workers
+from projections.archive.archive_audit import archive_workers, partition_tasks
 from projections.archive.manifest import read_manifest
 from projections.archive.writer import write_archive
 from projections.audit.claim_tally import Tally
