@@ -7,7 +7,6 @@ from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct
 
-from infra.store.encoding.mapper import Entry
 from projections.calendar.gaming_days import GamingDays
 
 
@@ -21,13 +20,6 @@ class Accumulator(Struct):
     by: str = ""
     at_ms: int = 0
     late: bool = False
-
-    def go_on(self, entry: Entry[Any], version: int, position: int) -> None:
-        """To the next event, before it is taken in."""
-        self.version, self.position = version, position
-        self.by, self.at_ms = entry.by, entry.at_ms
-        if entry.late:
-            self.late = True
 
     def take(self, event: Any) -> None:
         """Remember what reports ask for; nothing is decided here."""

@@ -47,9 +47,10 @@ class AccumulatorCache:
         if version > 1:
             # Of a meter, the first event and the last one are enough.
             since = version - 1 if kind is MeterAccumulator else 1
-            for position, _, number, topic_id, state in self._feed.earlier(originator, version, since):
+            for position, _, _, topic_id, state in self._feed.earlier(originator, version, since):
                 entry = TOPICS.decoder(self._feed.topic(topic_id))(state)
-                accumulator.go_on(entry, number, position)
+                accumulator.position, accumulator.by, accumulator.at_ms = position, entry.by, entry.at_ms
+                accumulator.late = accumulator.late or entry.late
                 if take := self.take.get(type(entry.event)):
                     take(accumulator, entry.event)
             accumulator.version = version - 1

@@ -64,7 +64,10 @@ class Fold:
             accumulator = cached.get(originator)
             if accumulator is None or accumulator.version >= version:
                 accumulator = self._cache.before(kind, originator, version)
-            accumulator.go_on(entry, version, position)
+            accumulator.version, accumulator.position = version, position
+            accumulator.by, accumulator.at_ms = entry.by, entry.at_ms
+            if entry.late:
+                accumulator.late = True
             if take is not None:
                 take(accumulator, event)
             for handler in handlers:

@@ -44,10 +44,12 @@ class Sums(Collector):
 
     def add(self, key: Key, **amounts: int) -> None:
         """By the names of columns: sums grow by an amount, of `most` the greater one stays."""
-        sums = self.of(key)
+        sums, places, most = self.of(key), self._places, self._table.most
         for name, amount in amounts.items():
-            place = self._places[name]
-            sums[place] = max(sums[place], amount) if name in self._table.most else sums[place] + amount
+            place = places[name]
+            if name in most:
+                amount = max(0, amount - sums[place])
+            sums[place] += amount
 
     def collected(self) -> Iterator[tuple[Table, Sequence[Row]]]:
         rows: list[Row] = [(*key, *sums) for key, sums in self._sums.items()]

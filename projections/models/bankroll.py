@@ -38,6 +38,8 @@ class Bankroll(Projection):
 
     @handler
     def _round_settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
+        if round_.opened_at_ms not in self.window:
+            return
         part: dict[str, list[int]] = {}
         for line in round_.lines:
             sums = part.get(line.bettor)
@@ -51,8 +53,13 @@ class Bankroll(Projection):
             sums[1] += event.collected
             sums[2] += event.paid
         for bettor, (wagered, won, lost) in part.items():
-            tips = int(bettor in round_.tips)
-            self._add(round_, bettor, tips=tips, rounds=1, wagered=wagered, won=won, lost=lost)
+            # In place, and not by name: no other sums are added to as often.
+            days = self.days.of((*round_.day_shift, round_.table, bettor))
+            days[0] += bettor in round_.tips
+            days[1] += 1
+            days[2] += wagered
+            days[3] += won
+            days[4] += lost
 
     @handler
     def _fee(self, event: FeeTaken | FeeWaived, round_: RoundAccumulator) -> None:

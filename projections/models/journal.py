@@ -243,7 +243,9 @@ class Journal(Projection):
         entries += [(account, 0, amount) for account, amount in credits.items() if amount]
         for line, (account, debit, credit) in enumerate(entries, start=1):
             self.entries.add((source.position, line, *head, account, debit, credit, source.what))
-            self.balances.add((account, day), debit=debit, credit=credit)
+            balance = self.balances.of((account, day))
+            balance[0] += debit
+            balance[1] += credit
             if account.startswith(TRAY):
                 self.trays.add((account.removeprefix(TRAY),), book=debit - credit)
 
