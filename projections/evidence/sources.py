@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 import msgspec
 
 from domain.round.events import RoundOpened
@@ -74,10 +72,6 @@ def _sealed(log: LogReader, nodes: Nodes, row: LogRow, checkpoint: Checkpoint) -
         changed = f"The event at position {row.position} is not as it was sealed"
         raise NoEvidence(f"{changed}, so nothing proves this round. An audit shows what was changed.")
     return Sealed(entry_of(row), proof)
-
-
-def round_uuid(round_id: str) -> UUID:
-    return stream_id("round", round_id)
 
 
 def proofs_of(evidence: Evidence) -> list[dict[str, object]]:
