@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -14,7 +13,7 @@ from fastapi import APIRouter
 from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
 from fastapi.responses import HTMLResponse, Response
 
-from api.service.fields import Model
+from api.http.schemas.examples import EXAMPLES
 from api.service.problems import Problem
 
 ASSETS = {
@@ -66,19 +65,11 @@ def _constrained(value: Any) -> Any:
 
 
 def with_examples(document: dict[str, Any]) -> dict[str, Any]:
-    """The examples of the models with their nulls, which FastAPI leaves out of all that it describes."""
-    schemas = document["components"]["schemas"]
-    for model in _models(Model):
-        extra = model.model_config.get("json_schema_extra")
-        if isinstance(extra, dict) and "examples" in extra and model.__name__ in schemas:
-            schemas[model.__name__]["examples"] = extra["examples"]
+    """Each model with its example. Added afterwards, because FastAPI drops every null from what it derives."""
+    for name, schema in document["components"]["schemas"].items():
+        if name in EXAMPLES:
+            schema["examples"] = [EXAMPLES[name]]
     return document
-
-
-def _models(model: type[Model]) -> Iterator[type[Model]]:
-    for child in model.__subclasses__():
-        yield child
-        yield from _models(child)
 
 
 @router.get("/docs")

@@ -86,11 +86,6 @@ class OneOf:
         return core_schema.literal_schema(self._names)
 
 
-def example(value: Any) -> ConfigDict:
-    """For `model_config`: how such a body looks."""
-    return ConfigDict(json_schema_extra={"examples": [value]})
-
-
 def _not_null(value: Any) -> Any:
     if value is None:
         raise PydanticCustomError("null", "is null; leave it out instead")

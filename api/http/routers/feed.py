@@ -17,7 +17,7 @@ from api.http import dependencies
 from api.http.dependencies import table_caller
 from api.http.problems import answers
 from api.http.resource import resource
-from api.http.schemas import examples
+from api.http.schemas.examples import EXAMPLES
 from api.service import roles
 from api.service.admission import ServiceOf, TableId, check_tables
 from api.service.callers import is_still_admitted
@@ -36,7 +36,7 @@ LAST = 10**15
 FEED = answers(
     200,
     "Events as they are stored, without end.",
-    content={"text/event-stream": {"examples": {"wager": {"value": examples.FEED}}}},
+    content={"text/event-stream": {"examples": {"wager": {"value": EXAMPLES["feed"]}}}},
 )
 
 

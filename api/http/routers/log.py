@@ -9,7 +9,7 @@ from api.http.answers import attached, encoded
 from api.http.dependencies import plain_caller
 from api.http.problems import answers, problems
 from api.http.resource import resource
-from api.http.schemas import examples
+from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.log import ConsistencyOut, LogKeysOut, RoundLogOut, RoundProofsOut
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf
@@ -50,7 +50,7 @@ def _binary(media_type: str, description: str) -> dict[int | str, dict[str, Any]
     responses=answers(
         200,
         "A signed note (C2SP tlog-checkpoint).",
-        content={PLAIN: {"schema": {"type": "string"}, "examples": {"checkpoint": {"value": examples.CHECKPOINT}}}},
+        content={PLAIN: {"schema": {"type": "string"}, "examples": {"checkpoint": {"value": EXAMPLES["checkpoint"]}}}},
     ),
 )
 async def get_checkpoint(service: ServiceOf, caller: Anybody) -> Response:

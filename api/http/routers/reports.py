@@ -9,7 +9,7 @@ from api.http.answers import attached, encoded
 from api.http.dependencies import searching_caller
 from api.http.problems import answers, problems
 from api.http.resource import resource
-from api.http.schemas import examples
+from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.reports import FeeFilters, FeesOut, ReportFilters, SummaryFilters, SummaryOut
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -23,7 +23,7 @@ router = resource("reports")
 FILES: dict[str, Any] = {
     media_type: {"schema": {"type": "string"}} for media_type in FORMATS.values() if media_type != FORMATS["json"]
 }
-ROWS: dict[str, Any] = {FORMATS["json"]: {"examples": {"bankroll": {"value": examples.REPORT}}}}
+ROWS: dict[str, Any] = {FORMATS["json"]: {"examples": {"bankroll": {"value": EXAMPLES["report"]}}}}
 
 
 @router.get(

@@ -10,7 +10,7 @@ from api.http.answers import JSON
 from api.http.dependencies import plain_caller
 from api.http.problems import problems
 from api.http.resource import resource
-from api.http.schemas import examples
+from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.rounds import ResultOut
 from api.http.schemas.rules import RoundDocumentIn, RulesetOut, RulesetsOut
 from api.service import roles
@@ -28,12 +28,14 @@ Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 LONG_DOCUMENT_BYTES = 32_768  # judged next to the event loop, not in it
 
 
-def _document_schema() -> dict[str, object]:
+def _document_body() -> dict[str, object]:
     """Whatever is sent is judged, and refused in the result: so any JSON is taken, and this is what it should be. The
     models inside are described with the routes that read them."""
     schema = RoundDocumentIn.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs")
-    return {"anyOf": [schema, {"description": "Anything else is answered with a refused result."}]}
+    anything = {"description": "Anything else is answered with a refused result."}
+    example = {"round": {"value": EXAMPLES["RoundDocumentIn"]}}
+    return {"required": True, "content": {JSON: {"schema": {"anyOf": [schema, anything]}, "examples": example}}}
 
 
 @router.post(
@@ -41,12 +43,7 @@ def _document_schema() -> dict[str, object]:
     operation_id="adjudicate",
     response_model=ResultOut,
     responses=problems("too_large", "unsupported_media_type"),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {JSON: {"schema": _document_schema(), "examples": {"round": {"value": examples.DOCUMENT}}}},
-        }
-    },
+    openapi_extra={"requestBody": _document_body()},
 )
 async def post_adjudication(request: Request, service: ServiceOf, caller: Anybody) -> Response:
     """What the rules say of a whole round; nothing is stored.

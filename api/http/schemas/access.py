@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.http.schemas import examples
-from api.service.fields import Id, Model, Omittable, Text, example, matching
+from api.service.fields import Id, Model, Omittable, Text, matching
 from infra.access.callers import Role
 
 PartName = Annotated[
@@ -22,8 +21,6 @@ Password = Annotated[str, Field(min_length=10, max_length=200)]
 
 
 class TokenIn(Model):
-    model_config = example({"by": "dealer-7", "role": "terminal", "table": "t1", "days": 30})
-
     by: Id
     role: Role
     days: Annotated[float, Field(gt=0, le=366)]
@@ -31,8 +28,6 @@ class TokenIn(Model):
 
 
 class PersonIn(Model):
-    model_config = example(examples.PERSON_BODY)
-
     staff_id: Id
     name: Text
     parts: Parts
@@ -40,22 +35,16 @@ class PersonIn(Model):
 
 
 class PersonChangeIn(Model):
-    model_config = example({"disabled": True})
-
     parts: Omittable[Parts] = None
     password: Omittable[Password] = None
     disabled: Omittable[bool] = None
 
 
 class RevocationIn(Model):
-    model_config = example({"reason": "The terminal was lost."})
-
     reason: Text
 
 
 class TokenOut(Model):
-    model_config = example(examples.TOKEN)
-
     token: str
     id: str
     by: str
@@ -65,8 +54,6 @@ class TokenOut(Model):
 
 
 class RevokedOut(Model):
-    model_config = example({"id": "6f1c2f0e8a55", "revoked": True})
-
     id: str
     revoked: bool
 
@@ -82,14 +69,10 @@ class Read(Model):
 
 
 class ReadsOut(Model):
-    model_config = example(examples.READS)
-
     reads: list[Read]
 
 
 class PersonOut(Model):
-    model_config = example(examples.PERSON)
-
     staff_id: str
     name: str
     parts: list[str]
@@ -97,6 +80,4 @@ class PersonOut(Model):
 
 
 class PeopleOut(Model):
-    model_config = example({"people": [examples.PERSON]})
-
     people: list[PersonOut]

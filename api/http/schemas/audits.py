@@ -6,14 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.http.schemas import examples
-from api.service.fields import Id, Model, Moment, Omittable, example
+from api.service.fields import Id, Model, Moment, Omittable
 
 
 class AuditIn(Model):
     """Everything may be left out: then all of the ledger is audited."""
-
-    model_config = example(examples.AUDIT_BODY)
 
     since: Omittable[Moment] = Field(None, alias="from")
     until: Omittable[Moment] = Field(None, alias="to")
@@ -64,8 +61,6 @@ class AuditSummary(Model):
 
 
 class AuditOut(Model):
-    model_config = example(examples.AUDIT)
-
     audit: str
     state: Literal["running", "done", "failed", "stopped", "abandoned"]
     started_at: str
@@ -80,8 +75,6 @@ class AuditOut(Model):
 
 
 class AuditsOut(Model):
-    model_config = example({"audits": [examples.AUDIT]})
-
     audits: list[AuditOut]
 
 
@@ -106,8 +99,6 @@ class FindingOut(Model):
 
 
 class FindingsOut(Model):
-    model_config = example(examples.FINDINGS)
-
     audit: str
     state: Literal["running", "done", "failed", "stopped", "abandoned"]
     findings: list[FindingOut]
@@ -115,8 +106,6 @@ class FindingsOut(Model):
 
 
 class AuditNotesOut(Model):
-    model_config = example(examples.AUDIT_NOTES)
-
     audit: str
     state: Literal["running", "done", "failed", "stopped", "abandoned"]
     notes: list[FindingOut]

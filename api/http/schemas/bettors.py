@@ -6,21 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.http.schemas import examples
-from api.service.fields import AsOf, Id, Model, Number, QueryModel, ShownMoney, example
+from api.service.fields import AsOf, Id, Model, Number, QueryModel, ShownMoney
 from domain.floor.bettors import BettorKind
 from projections.views.bettor_views import MOST_DAYS, MOST_MOVES
 
 
 class BettorIn(Model):
-    model_config = example({"kind": "proposition"})
-
     kind: BettorKind
 
 
 class BettorOut(Model):
-    model_config = example({"bettor": "tp-1", "kind": "proposition"})
-
     bettor: str
     kind: BettorKind
 
@@ -44,8 +39,6 @@ class BettorFound(BankrollSums):
 
 class BettorsOut(Model):
     """`cursor` is for `after`: where the next page goes on."""
-
-    model_config = example(examples.BETTORS)
 
     bettors: list[BettorFound]
     cursor: str | None
@@ -81,8 +74,6 @@ class BankrollOut(BettorFound):
     """`moves` from the gaming day `since` on, the last ones; `before` is what they were up by that day, and `more` says
     that there were moves before these. `chips` are those that they bought and cashed."""
 
-    model_config = example(examples.BANKROLL)
-
     days: list[BankrollDay]
     since: str
     before: ShownMoney
@@ -109,8 +100,6 @@ class BankedSums(Model):
 
 
 class PlayerDealersOut(Model):
-    model_config = example(examples.PLAYER_DEALERS)
-
     player_dealers: list[BankedSums]
     cursor: str | None
 
@@ -146,8 +135,6 @@ class BankTurn(Model):
 
 
 class BankingOut(BankedSums):
-    model_config = example(examples.BANKING)
-
     turns: list[BankTurn]
     cursor: str | None
 

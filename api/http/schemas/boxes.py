@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from api.http.schemas import examples
 from api.service.fields import (
     Cursor,
     GamingDay,
@@ -22,7 +21,6 @@ from api.service.fields import (
     Text,
     Whole,
     Word,
-    example,
 )
 
 Status = Literal["installed", "removed", "counted", "variance", "reconciled"]
@@ -63,8 +61,6 @@ class BoxOut(Model):
     the box has been signed off. Whoever may count gets null as long as a box of that table is not counted and agreed.
     """
 
-    model_config = example(examples.BOX)
-
     box: str
     table: str
     status: Status
@@ -95,8 +91,6 @@ class ListedBox(Model):
 
 
 class BoxesOut(Model):
-    model_config = example(examples.BOXES)
-
     boxes: list[ListedBox]
     cursor: str | None
 
@@ -116,8 +110,6 @@ class BoxMoment(Model):
 
 
 class BoxHistory(Model):
-    model_config = example(examples.BOX_HISTORY)
-
     box: str
     table: str
     status: Status
@@ -131,8 +123,6 @@ class BoxHistory(Model):
 
 
 class AdjustmentIn(Model):
-    model_config = example(examples.ADJUSTMENT_BODY)
-
     shown: Money
     reserve: Money
     reason: Text = Field(examples=["The display had been reset."])
@@ -140,8 +130,6 @@ class AdjustmentIn(Model):
 
 
 class MeterOut(Model):
-    model_config = example(examples.METER)
-
     meter: str
     seed: ShownMoney
     shown: ShownMoney

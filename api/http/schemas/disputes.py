@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.http.schemas import dispute_examples as examples
 from api.http.schemas.rounds import CorrectionEntry, FactNumber, JudgedAction, Line, ResultError
 from api.service.fields import (
     Cursor,
@@ -24,7 +23,6 @@ from api.service.fields import (
     ShownMoney,
     Text,
     Whole,
-    example,
 )
 from domain.disputes.disputes import Ending, ErrorKind, Outcome, Part, Status
 from domain.round.actions import Card, SpotName
@@ -35,8 +33,6 @@ Entries = Annotated[list[CorrectionEntry], Field(max_length=100)]
 
 class DisputeIn(Model):
     """The claim. Without a bettor it is the seated one's; without a deadline it is three days."""
-
-    model_config = example(examples.DISPUTE_BODY)
 
     round: Id
     seat: Seat
@@ -51,16 +47,12 @@ class DisputeIn(Model):
 
 
 class StatementIn(Model):
-    model_config = example({"who": "dealer-7", "part": "dealer", "text": "I paid one stack."})
-
     who: Id
     part: Part
     text: Text
 
 
 class ReferenceIn(Model):
-    model_config = example(examples.REFERENCE_BODY)
-
     camera: Text
     since: Moment = Field(alias="from")
     until: Moment = Field(alias="to")
@@ -68,14 +60,10 @@ class ReferenceIn(Model):
 
 
 class DisputeNoteIn(Model):
-    model_config = example({"text": "They wait at the cage."})
-
     text: Text
 
 
 class DeadlineIn(Model):
-    model_config = example({"deadline": "2036-03-12T12:00:00-08:00", "reason": "The recording is late."})
-
     deadline: Moment
     reason: Text
 
@@ -92,22 +80,16 @@ class SupposedCardIn(Model):
 class WhatIfIn(Model):
     """`facts`: by its number among the round's actions, from 0, what the action is supposed to have been."""
 
-    model_config = example(examples.WHAT_IF_BODY)
-
     cards: Omittable[Annotated[list[SupposedCardIn], Field(max_length=50)]] = None
     facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50), DescribedKeys()]] = None
 
 
 class FiledWhatIfIn(WhatIfIn):
-    model_config = example({**examples.WHAT_IF_BODY, "text": "If the dealer's second card was the seven."})
-
     text: Omittable[Text] = None
 
 
 class RulingIn(Model):
     """With entries, a second person; without `appeal_until`, a week."""
-
-    model_config = example(examples.RULING_BODY)
 
     outcome: Outcome
     reason: Text
@@ -119,16 +101,12 @@ class RulingIn(Model):
 class AppealIn(Model):
     """By the claimant, the round's player-dealer, or `house`."""
 
-    model_config = example({"appellant": "p-1", "grounds": "The recording was not looked at."})
-
     appellant: Id
     grounds: Text
     deadline: Omittable[Moment] = None
 
 
 class AppealRulingIn(Model):
-    model_config = example(examples.APPEAL_RULING_BODY)
-
     outcome: Outcome
     reason: Text
     entries: Omittable[Entries] = None
@@ -136,8 +114,6 @@ class AppealRulingIn(Model):
 
 
 class ClosingIn(Model):
-    model_config = example({"how": "accepted", "reason": "The patron agrees."})
-
     how: Ending
     reason: Text
 
@@ -154,8 +130,6 @@ class LineChangedOut(Model):
 
 class WhatIfOut(Model):
     """Lines that would be other than they are; where these facts could not have been, `error` says by which clause."""
-
-    model_config = example(examples.WHAT_IF)
 
     round: str
     facts: dict[str, dict[str, Any]]
@@ -218,8 +192,6 @@ class DisputeEventOut(Model):
 class DisputeOut(Model):
     """`involved`: who may not rule, and why."""
 
-    model_config = example(examples.DISPUTE)
-
     dispute: str
     version: int
     status: Status
@@ -260,8 +232,6 @@ class LineBeside(Line):
 class DisputeFileOut(DisputeOut):
     """With the round beside it. `intact`: what is stored today has the frozen hashes. `facts`: by number."""
 
-    model_config = example(examples.FILE)
-
     intact: bool
     round_status: Literal["settled", "void"]
     round_version: int
@@ -300,8 +270,6 @@ class DisputeCounts(Model):
 
 
 class FoundDisputesOut(Model):
-    model_config = example(examples.FOUND)
-
     disputes: list[DisputeRow]
     counts: DisputeCounts
     cursor: str | None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from api.http.schemas import examples
-from api.service.fields import Model, example
+from api.service.fields import Model
 
 
 class LogEntry(Model):
@@ -19,8 +18,6 @@ class LogEntry(Model):
 
 
 class RoundLogOut(Model):
-    model_config = example(examples.ROUND_LOG)
-
     round: str
     checkpoint: str | None
     sealed_at: str | None
@@ -32,8 +29,6 @@ class RoundLogOut(Model):
 class LogKeysOut(Model):
     """As a verifier reads them (signed notes); `pem` is the present one for openssl."""
 
-    model_config = example(examples.LOG_KEYS)
-
     log: str
     key: str
     pem: str
@@ -42,8 +37,6 @@ class LogKeysOut(Model):
 
 class ConsistencyOut(Model):
     """The hashes by which the larger tree is shown to begin with the smaller one (RFC 6962, 2.1.2), in base64."""
-
-    model_config = example(examples.CONSISTENCY)
 
     old_size: int = Field(alias="from")
     size: int = Field(alias="to")
@@ -61,8 +54,6 @@ class EventProof(Model):
 
 
 class RoundProofsOut(Model):
-    model_config = example(examples.ROUND_PROOFS)
-
     round: str
     checkpoint: str
     proofs: list[EventProof]

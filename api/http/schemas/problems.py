@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from api.http.schemas import examples
-from api.service.fields import Model, Omittable, example
+from api.service.fields import Model, Omittable
 
 
 class ProblemOut(Model):
     """`code` is stable; `clause` is the rule-set clause and `action` the index of the refused action."""
-
-    model_config = example(examples.PROBLEM)
 
     type: str
     title: str

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from api.http.schemas import examples
 from api.http.schemas.rounds import Line, MeterFigures, ResultOut, RoundEventOut
-from api.service.fields import Model, ShownMoney, example
+from api.service.fields import Model, ShownMoney
 from domain.round.actions import SpotName
 
 
@@ -106,8 +105,6 @@ class WhyOut(Model):
 
 
 class ReplayOut(Model):
-    model_config = example(examples.REPLAY)
-
     round: str
     events: list[RoundEventOut]
     result: ResultOut
@@ -227,8 +224,6 @@ class BesideOut(Model):
 
 
 class StepsOut(Model):
-    model_config = example(examples.STEPS)
-
     round: str
     table: str | None
     ruleset: str

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.http.schemas import examples
 from api.service.fields import (
     AsOf,
     GamingDay,
@@ -18,7 +17,6 @@ from api.service.fields import (
     QueryModel,
     ShownMoney,
     Word,
-    example,
     matching,
 )
 from projections.reports.irregularity_reports import KINDS, STATUSES
@@ -43,8 +41,6 @@ class FeeSum(Model):
 
 
 class FeesOut(Model):
-    model_config = example(examples.FEES)
-
     first: str
     last: str
     totals: FeeSum
@@ -77,8 +73,6 @@ class SummaryTotals(Model):
 
 class SummaryOut(Model):
     """Each list has rows with the columns of the report that it is part of; `left_out` says how many more there are."""
-
-    model_config = example(examples.SUMMARY)
 
     gaming_day: str
     shift: str | None

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SkipValidation
 
-from api.http.schemas import examples
 from api.service.fields import (
     AsOf,
     Cursor,
@@ -29,7 +28,6 @@ from api.service.fields import (
     Text,
     Whole,
     Word,
-    example,
     matching,
 )
 from domain.documents.document import MOST_ACTIONS
@@ -55,8 +53,6 @@ class Bet(Model):
 
 class Withdraw(Model):
     """Takes a wager back before bets are closed: `amount` of it, or all of it where no amount is given."""
-
-    model_config = example(examples.WITHDRAW)
 
     do: Literal["withdraw"]
     seat: Seat
@@ -123,8 +119,6 @@ class PlayerDealer(Model):
 class RoundIn(Model):
     """The session's rule set, terms and seated players hold for the round, unless `players` names others."""
 
-    model_config = example(examples.ROUND_BODY)
-
     round: Omittable[Id] = None
     player_dealer: Omittable[SkipValidation[PlayerDealer]] = None
     players: Omittable[SeatedPlayers] = None
@@ -134,16 +128,12 @@ class RoundIn(Model):
 class ActionsIn(Model):
     """`second_person`: needed after three requests of the round that contradicted cards that lie face down."""
 
-    model_config = example(examples.ACTIONS_BODY)
-
     actions: Annotated[list[JudgedAction], Field(min_length=1, max_length=MOST_ACTIONS)]
     second_person: Omittable[Id] = None
 
 
 class FactsIn(Model):
     """`facts`: by its number among the round's actions, from 0, what the action should have been."""
-
-    model_config = example(examples.FACTS_BODY)
 
     reason: Text
     second_person: Id
@@ -152,16 +142,12 @@ class FactsIn(Model):
 
 
 class NoteIn(Model):
-    model_config = example({"kind": "exposed card", "text": "The shuffler showed one card.", "seat": 2})
-
     kind: Literal["exposed card", "late bet", "irregularity", "other"]
     text: Text
     seat: Omittable[Seat] = None
 
 
 class WaiverIn(Model):
-    model_config = example({"how": "refunded", "reason": "Misdeal after the fee was taken."})
-
     how: Literal["not dropped", "refunded"]
     reason: Text
 
@@ -178,8 +164,6 @@ class PaymentIn(Model):
 
 
 class PaymentsIn(Model):
-    model_config = example({"payments": [{"seat": 1, "spot": "ante", "paid": "25.00", "collected": "0.00"}]})
-
     payments: Annotated[list[PaymentIn], Field(min_length=1, max_length=200)]
 
 
@@ -195,8 +179,6 @@ class CorrectionEntry(Model):
 
 
 class CorrectionIn(Model):
-    model_config = example(examples.CORRECTION_BODY)
-
     reason: Text
     second_person: Id
     entries: Annotated[list[CorrectionEntry], Field(min_length=1, max_length=100)]
@@ -264,8 +246,6 @@ class ResultError(Model):
 class ResultOut(Model):
     """Section 3 of the contract."""
 
-    model_config = example(examples.RESULT)
-
     round: str | None
     ruleset: str | None
     status: Literal["settled", "void", "open", "refused"]
@@ -300,8 +280,6 @@ class Expected(Model):
 
 
 class RoundOut(ResultOut):
-    model_config = example(examples.ROUND)
-
     id: str
     table: str
     version: int
@@ -322,8 +300,6 @@ class RoundEventOut(Model):
 
 
 class RoundEventsOut(Model):
-    model_config = example(examples.EVENTS)
-
     round: str
     version: int
     events: list[RoundEventOut]
@@ -338,16 +314,12 @@ class SealedPacket(Model):
 
 
 class SealedCardsOut(Model):
-    model_config = example(examples.SEALED)
-
     round: str
     packets: list[SealedPacket]
 
 
 class NeighboursOut(Model):
     """The rounds just after and just before one, among those that a search finds."""
-
-    model_config = example({"newer": "r-0002", "older": None})
 
     newer: str | None
     older: str | None
@@ -384,8 +356,6 @@ class FoundRound(Model):
 
 
 class FoundRoundsOut(Model):
-    model_config = example(examples.FOUND)
-
     rounds: list[FoundRound]
     cursor: str | None
 

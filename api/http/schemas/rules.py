@@ -6,17 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.http.schemas import examples
 from api.http.schemas.rounds import Action, PlayerDealer
 from api.http.schemas.tables import Terms
-from api.service.fields import Id, Model, Omittable, SeatedPlayers, ShownMoney, example
+from api.service.fields import Id, Model, Omittable, SeatedPlayers, ShownMoney
 from domain.documents.document import MOST_ACTIONS
 
 
 class RoundDocumentIn(Model):
     """A whole round, as section 2 of the contract has it."""
-
-    model_config = example(examples.DOCUMENT)
 
     ruleset: str
     actions: Annotated[list[Action], Field(max_length=MOST_ACTIONS)]
@@ -61,15 +58,11 @@ class RulesetChange(Model):
 
 
 class RulesetsOut(Model):
-    model_config = example(examples.RULESETS)
-
     rulesets: list[RulesetSummary]
 
 
 class RulesetOut(RulesetSummary):
     """The whole rule set: every figure beside its clause."""
-
-    model_config = example(examples.RULESET)
 
     versions: list[RulesetVersion]
     changes: list[RulesetChange]

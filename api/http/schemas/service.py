@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from api.http.schemas import examples
-from api.service.fields import Model, example
+from api.service.fields import Model
 
 
 class HealthyOut(Model):
-    model_config = example({"status": "ok"})
-
     status: Literal["ok"]
 
 
 class ReadyOut(Model):
     """`writes`: an event would be stored now. `clock_ahead_seconds`: this service's clock against the database's.
     `warnings`: what does not keep it from working, and should be looked after."""
-
-    model_config = example(examples.READY)
 
     status: Literal["ready", "not ready"]
     database: bool

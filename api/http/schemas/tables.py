@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
-from api.http.schemas import examples
-from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole, example
+from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole
 from domain.round.actions import SpotName
 from domain.rules import rulesets
 
@@ -45,8 +44,6 @@ class Terms(Model):
 
 
 class SessionIn(Model):
-    model_config = example(examples.SESSION_BODY)
-
     ruleset: str = Field(json_schema_extra={"enum": list(rulesets.ids())})
     terms: Omittable[Terms] = None
     players: Omittable[SeatedPlayers] = None
@@ -56,25 +53,17 @@ class SessionIn(Model):
 class NothingIn(Model):
     """An empty object, or no body at all."""
 
-    model_config = example({})
-
 
 class SeatIn(Model):
-    model_config = example({"bettor": "p-9"})
-
     bettor: Id
 
 
 class DealerIn(Model):
-    model_config = example({"dealer": "dealer-7"})
-
     dealer: Id | None
 
 
 class ChipsIn(Model):
     """Chips for cash at the table, or cash for chips."""
-
-    model_config = example({"kind": "buy_in", "bettor": "p-9", "amount": "200.00"})
 
     kind: Literal["buy_in", "cash_out"]
     bettor: Id
@@ -84,8 +73,6 @@ class ChipsIn(Model):
 class TrayIn(Model):
     """A fill brings chips to a house-banked table's tray, a credit takes them back to the cage."""
 
-    model_config = example({"kind": "fill", "amount": "5000.00", "slip": "F-1093"})
-
     kind: Literal["fill", "credit"]
     amount: PositiveMoney
     slip: Text
@@ -93,8 +80,6 @@ class TrayIn(Model):
 
 class TrayCountIn(Model):
     """What lies in a house-banked table's tray, before a stretch of play and after it."""
-
-    model_config = example({"when": "opening", "amount": "20000.00"})
 
     when: Literal["opening", "closing"]
     amount: Money
@@ -109,8 +94,6 @@ class BankRunOut(Model):
 class SessionOut(Model):
     """`banked`, `playing` and `rounds` are null for whoever may count boxes, as long as one of this table is not
     counted and agreed: rounds lead to what it should hold."""
-
-    model_config = example(examples.SESSION)
 
     table: str
     session: int
@@ -179,8 +162,6 @@ class TableNow(Model):
 
 
 class FloorOut(Model):
-    model_config = example(examples.FLOOR_NOW)
-
     gaming_day: str
     shift: str
     at: str

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import msgspec
 
-from api.http.schemas import examples
 from api.service.settings import Settings
 from api.service.tokens import make_token
 from domain.rules.terms import TermsDocument
@@ -26,6 +25,7 @@ from infra.embedded import embedded_postgres
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
+from tests.api.http import examples
 from tests.api.operations import OPERATIONS
 from tests.api.processes import free_port, serving
 from tests.api.service import KEY

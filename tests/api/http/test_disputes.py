@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from api.http.schemas import dispute_examples, examples
 from api.service.settings import Settings
 from api.service.tokens import make_token
 from infra.ledger.property import Property
+from tests.api.http import examples
 from tests.api.http.test_contract import is_problem
 from tests.api.service import KEY, open_service
 from tests.projections.export.pdf_text import pages
@@ -77,10 +77,10 @@ def test_a_dispute_from_the_claim_to_its_end(locked):
     assert (opened["dealer"], opened["player_dealer"], opened["deadline"]) == ("dealer-7", "tp-1", LATER)
     path = made.headers["Location"]
     post(locked, f"{path}/statements", {"who": "dealer-7", "part": "dealer", "text": "One stack."})
-    post(locked, f"{path}/references", dispute_examples.REFERENCE_BODY)
+    post(locked, f"{path}/references", examples.REFERENCE_BODY)
     post(locked, f"{path}/notes", {"text": "He waits."})
     post(locked, f"{path}/deadline", {"deadline": LATER, "reason": "The tape is late."})
-    post(locked, f"{path}/what-ifs", {**dispute_examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
+    post(locked, f"{path}/what-ifs", {**examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
     ruled = post(locked, f"{path}/ruling", RULING, "floor-2", second="floor-3")
     assert (ruled["status"], ruled["awarded"], ruled["ruling"]["arbiter"]) == ("ruled", "5.00", "floor-2")
     appealed = post(locked, f"{path}/appeal", {"appellant": "p-1", "grounds": "More."}, "floor-6")
@@ -248,7 +248,7 @@ def test_a_dispute_that_is_not_there(locked):
 def test_what_if_a_card_was_another(locked):
     """With a seven the dealer hand has a pair of them and qualifies: the ante, which pushed, is paid 25.00."""
     round_id = played(locked)
-    found = post(locked, f"/v1/rounds/{round_id}/what-if", dispute_examples.WHAT_IF_BODY, "auditor-1", role="auditor")
+    found = post(locked, f"/v1/rounds/{round_id}/what-if", examples.WHAT_IF_BODY, "auditor-1", role="auditor")
     assert found["error"] is None
     changed = [line for line in found["lines"] if line["difference"] != "0.00"]
     assert [(line["spot"], line["before"]["outcome"], line["after"]["outcome"]) for line in changed] == [
@@ -312,7 +312,7 @@ def test_the_dossier_has_the_whole_file(locked):
     round_id = played(locked)
     dispute = filed(locked, round_id)
     path = f"/v1/disputes/{dispute}"
-    post(locked, f"{path}/what-ifs", {**dispute_examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
+    post(locked, f"{path}/what-ifs", {**examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
     post(locked, f"{path}/statements", {"who": "p-1", "part": "patron", "text": "I counted it."})
     times = {"from": "2026-03-09T04:15:00Z", "to": "2026-03-09T04:16:00Z"}
     post(locked, f"{path}/references", {"camera": "cam-12", **times, "text": "The payout."})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from api.http.schemas import examples
+from tests.api.http import examples
 
 FEE = {"ruleset": "uth-casino-club", "terms": examples.TERMS, "players": {"1": "p-1", "3": "tp-1"}}
 HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli.main import app
-from api.http.schemas import examples
 from infra.simulation import documents
+from tests.api.http import examples
 
 BEFORE = datetime(2026, 3, 8, 5, 30, tzinfo=UTC)  # 21:30 of the gaming day before, in the swing shift
 ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00"}

@@ -15,7 +15,6 @@ import pytest
 import uvicorn
 
 from api.app import create_app
-from api.http.schemas import examples
 from api.service.settings import Settings
 from infra.ledger.ledger import Actor, Ledger
 from infra.log.checkpoints import Checkpoint, parse_checkpoint
@@ -30,6 +29,7 @@ from infra.log.witness import Refused, Witness
 from infra.simulation import documents
 from infra.store.database import Database
 from projections.evidence.verification import verify
+from tests.api.http import examples
 from tests.api.http.test_roles import bearer, token
 from tests.api.service import KEY, open_service
 

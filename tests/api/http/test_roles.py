@@ -12,7 +12,6 @@ import jwt
 import msgspec
 import pytest
 
-from api.http.schemas import examples
 from api.service.settings import Settings
 from api.service.tokens import make_token
 from domain.rules.terms import TermsDocument
@@ -20,6 +19,7 @@ from infra.access.callers import ROLES
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
+from tests.api.http import examples
 from tests.api.operations import OPERATIONS, Operation
 from tests.api.service import KEY, open_service
 

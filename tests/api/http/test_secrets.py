@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from typer.testing import CliRunner
 
 from api.cli.serve import config, tokens
-from api.http.schemas import examples
 from api.service.json_logging import JsonLines
 from api.service.settings import BadSetting, Settings, is_loopback, read_settings, secret_of
+from tests.api.http import examples
 from tests.api.service import KEY, open_service
 
 
