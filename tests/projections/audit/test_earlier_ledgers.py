@@ -1,4 +1,4 @@
-"""A ledger that version 0.1.0 filled: it opens, says the same of every round, and nothing is found in it."""
+"""Ledgers that earlier versions filled: each opens, says the same of every round, and nothing is found in it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,24 @@ from projections.engine.rebuild import rebuild
 from projections.engine.runner import Runner
 from projections.evidence.verification import verify
 from tests.databases import new_database
-from tests.fixtures.ledgers import VERSION_0_1_0, restore, results
+from tests.fixtures.ledgers import EARLIER, EarlierLedger, restore, results
 from tests.tables_in_play import bank_round
 
-AFTERWARDS_MS = 1_790_500_000_000
+AFTERWARDS_MS = 1_794_970_000_000
 NOBODY = UUID(int=0)
 
 
+@pytest.fixture(scope="module", params=EARLIER, ids=lambda earlier: earlier.version)
+def earlier(request: pytest.FixtureRequest) -> EarlierLedger:
+    found: EarlierLedger = request.param
+    return found
+
+
 @pytest.fixture(scope="module")
-def opened_url(server_url: str) -> Iterator[str]:
+def opened_url(server_url: str, earlier: EarlierLedger) -> Iterator[str]:
     """Of the ledger restored, migrated, and its read models built once more. Nobody writes to it."""
     with new_database(server_url) as url:
-        restore(url)
+        restore(url, earlier)
         assert migrate(url).warnings == ()
         assert pending(url) == []
         rebuild(url)
@@ -86,23 +92,25 @@ def test_every_event_is_read_and_written_again_byte_for_byte(opened_url: str):
             assert (written.topic, written.state) == (topic, state)
 
 
-def test_rounds_of_that_version_have_engine_version_1_and_new_ones_the_present(url: str):
+def test_rounds_keep_their_engine_version_and_new_ones_have_the_present(url: str, earlier: EarlierLedger):
     """An opening is read in today's form whatever it was stored as, and what reads it by topic finds both."""
+    before = {topic for topic, _ in stored(url) if topic.startswith("round.opened")}
     with closing(Ledger(url)) as ledger:
         ledger.record(bank_round("t-new", round_id="r-new"), Actor("d-1", AFTERWARDS_MS))
-        engines = {name: ledger.entries(name)[0].event.engine for name in (*results(), "r-new")}
+        engines = {name: ledger.entries(name)[0].event.engine for name in (*results(earlier), "r-new")}
         feed, _ = FeedReader(ledger).read(0, 100_000, None)
-    assert engines.pop("r-new") == ENGINE_VERSION == 2
-    assert set(engines.values()) == {1}
-    assert {topic for topic, _ in stored(url) if topic.startswith("round.opened")} == OPENINGS
+    assert engines.pop("r-new") == ENGINE_VERSION
+    assert set(engines.values()) == {earlier.engine}
+    assert before | {"round.opened.v2"} == {topic for topic, _ in stored(url) if topic.startswith("round.opened")}
+    assert before <= OPENINGS
     shown = [item["round"] for item in feed if item["event"] == "round.opened.v2"]
-    assert sorted(shown) == sorted([*results(), "r-new"])
+    assert sorted(shown) == sorted([*results(earlier), "r-new"])
 
 
-def test_every_round_is_told_as_it_was(ledger: Ledger):
+def test_every_round_is_told_as_it_was(ledger: Ledger, earlier: EarlierLedger):
     """From the ledger's own round, and from its events one by one."""
-    expected = results()
-    assert len(expected) == 62
+    expected = results(earlier)
+    assert len(expected) == earlier.rounds
     for name, result in expected.items():
         entries = ledger.entries(name)
         lines = [entry.event for entry in entries if isinstance(entry.event, LineSettled)]
@@ -118,25 +126,25 @@ def _plain(result: Any) -> Any:
     return json.loads(msgspec.json.encode(result))
 
 
-def test_an_audit_has_no_finding(opened_url: str, tmp_path: Path):
+def test_an_audit_has_no_finding(opened_url: str, earlier: EarlierLedger, tmp_path: Path):
     """Of the database, and of an archive of it."""
     found: list[Finding] = []
     summary = Audit(opened_url, processes=1, report=found.append).run()
     assert [finding for finding in found if not finding.is_note] == []
     assert summary.clean
     assert {check.name for check in summary.checks if check.done} == {"rounds", "floor", "projections", "log", "trail"}
-    assert summary.rounds == 62
+    assert summary.rounds == earlier.rounds
     write_archive(opened_url, tmp_path / "archive")
     in_archive: list[Finding] = []
     assert ArchiveAudit(tmp_path / "archive", processes=1, report=in_archive.append).run().clean
     assert [note for note in in_archive if note.kind == "wording"] == [note for note in found if note.kind == "wording"]
 
 
-def test_its_evidence_holds():
-    verdict = verify((VERSION_0_1_0 / "r-1.zip").read_bytes())
+def test_its_evidence_holds(earlier: EarlierLedger):
+    verdict = verify((earlier.folder / "r-1.zip").read_bytes())
     assert verdict.faults == []
     assert verdict.result is not None
-    assert _plain(verdict.result) == results()["r-1"]
+    assert _plain(verdict.result) == results(earlier)["r-1"]
 
 
 def test_play_goes_on_in_it(url: str):
