@@ -37,6 +37,9 @@ class Settings(BaseSettings):
         30.0, gt=0, description="After which somebody who signed in to the pages has to do so again."
     )
     session_hours: float = Field(12.0, gt=0, description="The longest that a session lasts.")
+    password_history: int = Field(
+        0, ge=0, le=24, description="How many of somebody's last passwords they cannot choose again; 0 for none."
+    )
     setup_code: SecretStr | None = Field(
         None, description="With which the first admin is made on a page; `serve` makes one up and prints it."
     )

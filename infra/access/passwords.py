@@ -1,4 +1,4 @@
-"""What is kept of passwords (scrypt with a salt and its parameters) and of the cookies of sessions (a digest)."""
+"""What is kept of passwords (Argon2id with a salt and its parameters) and of the cookies of sessions (a digest)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import hashlib
 import os
 from base64 import b64decode, b64encode
 
+from argon2 import Type, extract_parameters
+from argon2.low_level import ARGON2_VERSION, hash_secret
+
 SHORTEST = 10
 LONGEST = 200
-COST, BLOCK, PARALLEL = 1 << 15, 8, 1  # 32 MiB and some hundredths of a second for each guess
+MEMORY_KIB, PASSES, LANES = 46 * 1024, 1, 1  # 46 MiB and some hundredths of a second for each guess
 SALT_BYTES = 16
 HASH_BYTES = 32
+CURRENT = f"$argon2id$v={ARGON2_VERSION}$m={MEMORY_KIB},t={PASSES},p={LANES}$"  # how a hash that is made now begins
 
 
 class WeakPassword(ValueError):
@@ -25,9 +29,7 @@ def check(password: str, staff_id: str) -> None:
 
 
 def hashed(password: str) -> str:
-    salt = os.urandom(SALT_BYTES)
-    key = _key(password, salt, COST, BLOCK, PARALLEL)
-    return f"scrypt${COST}${BLOCK}${PARALLEL}${b64encode(salt).decode()}${b64encode(key).decode()}"
+    return _argon2(password, os.urandom(SALT_BYTES), MEMORY_KIB, PASSES, LANES)
 
 
 def checked_hash(password: str, staff_id: str) -> str:
@@ -35,18 +37,34 @@ def checked_hash(password: str, staff_id: str) -> str:
     return hashed(password)
 
 
+def is_outdated(beginning: str) -> bool:
+    """Whether a hash was made another way than one that is made now."""
+    return not beginning.startswith(CURRENT)
+
+
 def derived(password: str, beginning: str) -> str:
     """What is kept of a password, if it is the right one. The beginning has the parameters and the salt, which may be
     older than those that new hashes are made with."""
-    _, cost, block, parallel, salt, _ = beginning.split("$")
-    key = _key(password[:LONGEST], b64decode(salt), int(cost), int(block), int(parallel))
-    return beginning.rpartition("$")[0] + "$" + b64encode(key).decode()
+    password = password[:LONGEST]
+    if beginning.startswith("scrypt$"):
+        return _scrypt(password, beginning)
+    salt = beginning.split("$")[4]
+    settings = extract_parameters(f"{beginning}{'A' * 43}")
+    return _argon2(password, b64decode(salt + "=="), settings.memory_cost, settings.time_cost, settings.parallelism)
 
 
 def cookie_hash(cookie: str) -> bytes:
     return hashlib.sha256(cookie.encode()).digest()
 
 
-def _key(password: str, salt: bytes, cost: int, block: int, parallel: int) -> bytes:
-    memory = 2 * 128 * cost * block * parallel
-    return hashlib.scrypt(password.encode(), salt=salt, n=cost, r=block, p=parallel, maxmem=memory, dklen=HASH_BYTES)
+def _argon2(password: str, salt: bytes, memory_kib: int, passes: int, lanes: int) -> str:
+    return hash_secret(password.encode(), salt, passes, memory_kib, lanes, HASH_BYTES, Type.ID).decode()
+
+
+def _scrypt(password: str, beginning: str) -> str:
+    """As hashes were made up to version 0.2."""
+    _, cost, block, parallel, salt, _ = beginning.split("$")
+    n, r, p = int(cost), int(block), int(parallel)
+    memory = 2 * 128 * n * r * p
+    key = hashlib.scrypt(password.encode(), salt=b64decode(salt), n=n, r=r, p=p, maxmem=memory, dklen=HASH_BYTES)
+    return beginning + b64encode(key).decode()

@@ -41,29 +41,33 @@ class Sessions:
     def sign_in(self, staff_id: str, password: str, address: str) -> str:
         """The cookie of a new session, in the first of their parts."""
         cookie = secrets.token_urlsafe(32)
-        given = self._derived(staff_id, password, address)
+        beginning, given = self._derived(staff_id, password, address)
         values = [staff_id, address, given, cookie_hash(cookie)]
         _judge(call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values))
+        if passwords.is_outdated(beginning):
+            renewed = [staff_id, given, passwords.hashed(password)]
+            call(self._database, "SELECT roundledger.renew_password_hash(%s, %s, %s)", renewed)
         return cookie
 
     def prove(self, staff_id: str, password: str, address: str) -> StaffMember:
         """The member of the staff who gives this password, as the second person of a command does."""
-        given = self._derived(staff_id, password, address)
+        _, given = self._derived(staff_id, password, address)
         _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
         member = Staff(self._database).find(staff_id)
         if member is None:
             raise SignInRefused(WRONG)
         return member
 
-    def _derived(self, staff_id: str, password: str, address: str) -> str:
-        """What the database compares with what it keeps; the same work, whoever it is. Nothing is worked out for
-        somebody who has tried too often."""
+    def _derived(self, staff_id: str, password: str, address: str) -> tuple[str, str]:
+        """How the hash begins, and what the database compares with what it keeps; the same work, whoever it is. Nothing
+        is worked out for somebody who has tried too often."""
         ((too_often, salt),) = self._database.rows(
             "SELECT roundledger.tried_too_often(%s, %s), roundledger.password_salt(%s)", [staff_id, address, staff_id]
         )
         if too_often:
             raise SignInRefused(TOO_OFTEN)
-        return passwords.derived(password, salt or _nobodys())
+        beginning = salt or _nobodys()
+        return beginning, passwords.derived(password, beginning)
 
     def find(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
         """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
@@ -98,4 +102,4 @@ def _judge(answer: Any) -> None:
 
 @lru_cache
 def _nobodys() -> str:
-    return passwords.hashed(secrets.token_urlsafe(16))
+    return passwords.hashed(secrets.token_urlsafe(16)).rpartition("$")[0] + "$"

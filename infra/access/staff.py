@@ -117,6 +117,15 @@ class Staff:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
         return member
 
+    def check_unused(self, staff_id: str, password: str, last: int) -> None:
+        """That it is none of somebody's last passwords, the present one included."""
+        if last == 0:
+            return
+        ((salts,),) = self._database.rows("SELECT roundledger.password_salts(%s, %s)", [staff_id, last])
+        hashes = [passwords.derived(password, salt) for salt in salts or ()]
+        if call(self._database, "SELECT roundledger.had_password(%s, %s)", [staff_id, hashes]):
+            raise NotAllowed(f"You have used that password before. It cannot be one of your last {last}.")
+
     def token_made(
         self, staff_id: str, part: str, token_id: str, days: float, by: str, *, by_admin: bool = True
     ) -> None:

@@ -40,6 +40,11 @@ class TrailTable(Struct, frozen=True):
 TABLES = (
     TrailTable("roundledger.reads", "read_id", ("read_at", "by", "role", "what", "subject", "request_id")),
     TrailTable("roundledger.people_changes", "change_id", ("changed_at", "changed_by", "staff_id", "change", "became")),
+    TrailTable(
+        "roundledger.secret_changes",
+        "change_id",
+        ("changed_at", "changed_by", "staff_id", "number", "kind", "change", "became"),
+    ),
     TrailTable("roundledger.session_changes", "change_id", ("changed_at", "cookie_hash", "staff_id", "part", "ended")),
     TrailTable("roundledger.sign_ins", "sign_in_id", ("tried_at", "staff_id", "address", "accepted")),
     TrailTable("roundledger.revoked_tokens", "number", ("token_id", "revoked_by", "reason", "revoked_at")),

@@ -15,6 +15,7 @@ from infra.access.trail import MARK_BYTES, SAME_TEXT, TABLES, Digests, Surroundi
 from infra.store.database import Cursor
 
 ROWS_A_PAGE = 20_000
+DIFFERENCES = "SELECT * FROM roundledger.trail_differences() UNION ALL SELECT * FROM roundledger.secret_differences()"
 DONE = {"deleted": "is gone", "inserted": "was put in", "changed": "is not as it was recorded"}
 
 
@@ -146,6 +147,6 @@ def _finding(table: TrailTable, number: int, version: int, done: str) -> Finding
 
 def _by_changes(cursor: Cursor) -> Iterable[Finding]:
     """What can change is as its last recorded change has left it."""
-    for source, subject, done in cursor.execute("SELECT * FROM roundledger.trail_differences()").fetchall():
+    for source, subject, done in cursor.execute(DIFFERENCES).fetchall():
         what = f"{subject} in roundledger.{source} {DONE[done]}; its recorded changes have it otherwise."
         yield Finding("trail", what, stream=f"roundledger.{source}/{subject}")

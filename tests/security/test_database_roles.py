@@ -228,7 +228,7 @@ def test_it_passes_no_right_on(connection: psycopg.Connection, role: str):
     assert connection.execute(rights).fetchone() == before
 
 
-@pytest.mark.parametrize("table", ["sealed_cards", "receipts", "people", "sessions", "sign_ins", "reads"])
+@pytest.mark.parametrize("table", ["sealed_cards", "receipts", "people", "secrets", "sessions", "sign_ins", "reads"])
 @pytest.mark.parametrize("role", [READER_ROLE, PROJECTOR_ROLE])
 def test_who_reads_events_sees_no_card_and_nobodys_password(connection: psycopg.Connection, role: str, table: str):
     connection.execute(f"SET ROLE {role}")
@@ -424,6 +424,13 @@ def people(held: Held) -> Iterator[Staff]:
         "SELECT roundledger.record_person('ada', 'ada', 'nothing')",
         "SELECT roundledger.end_sessions('ada', NULL, NULL)",
         "SELECT roundledger.person_digest(p) FROM roundledger.people p",
+        "SELECT secret FROM roundledger.secrets",
+        "SELECT handle FROM roundledger.secrets",
+        "INSERT INTO roundledger.secrets (staff_id, kind, secret) VALUES ('ada', 'totp', 'x')",
+        "UPDATE roundledger.secrets SET ended_at = now()",
+        "DELETE FROM roundledger.secrets",
+        "INSERT INTO roundledger.secret_changes (changed_by, staff_id, kind, change) VALUES ('a', 'a', 'totp', 'a')",
+        "SELECT roundledger.record_secret(1, 'ada', 'nothing')",
     ],
 )
 def test_people_and_sessions_are_reached_by_functions_alone(

@@ -195,6 +195,7 @@ def columns_of(connection: psycopg.Connection, table: str) -> list[tuple[str, st
 # Where a constraint leaves only some values.
 ANOTHER: dict[str, LiteralString] = {
     "roundledger.audits.state": "'failed'",
+    "roundledger.secrets.kind": "CASE kind WHEN 'totp' THEN 'password' ELSE 'totp' END",
     "roundledger.audits.place": "CASE place WHEN 'service' THEN 'command' ELSE 'service' END",
 }
 

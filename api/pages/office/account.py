@@ -221,6 +221,7 @@ async def _change_password(request: Request, service: Service, form: PasswordFor
         await service.run(service.sessions.prove, staff_id, form.old, address)
     except SignInRefused:
         raise Problem("forbidden", "The present password is another one.") from None
+    await service.run(people.check_unused, staff_id, form.password, service.settings.password_history)
     await service.run(people.change, staff_id, staff_id, password=form.password, keep=cookie)
     return go(request, "/account", "The password is changed; all your other sessions have ended.")
 

@@ -82,7 +82,7 @@ BEGIN
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
-        roundledger.seal_sessions, roundledger.property_names
+        roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -113,6 +113,11 @@ BEGIN
     GRANT EXECUTE ON FUNCTION roundledger.add_person, roundledger.change_person, roundledger.tried_too_often,
         roundledger.password_salt, roundledger.prove, roundledger.sign_in, roundledger.use_session,
         roundledger.take_part, roundledger.sign_out, roundledger.trail_differences TO roundledger_service;
+    GRANT SELECT (number, staff_id, kind, name, added_at, used_at, ended_at) ON roundledger.secrets
+        TO roundledger_service;
+    GRANT SELECT ON roundledger.secret_changes TO roundledger_service;
+    GRANT EXECUTE ON FUNCTION roundledger.renew_password_hash, roundledger.password_salts, roundledger.had_password,
+        roundledger.secret_differences TO roundledger_service;
     GRANT INSERT ON roundledger.log_hashes TO roundledger_service;
     GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
     GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;

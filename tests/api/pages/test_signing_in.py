@@ -68,7 +68,7 @@ def test_a_session_cookie_cannot_be_read_by_scripts_and_is_stored_as_a_hash(lock
         stored = connection.execute("SELECT password FROM roundledger.people").fetchall()
     assert rows
     assert all(cookie not in text for (text,) in rows)
-    assert all(text.startswith("scrypt$32768$8$1$") for (text,) in stored)
+    assert all(text.startswith("$argon2id$v=19$m=47104,t=1,p=1$") for (text,) in stored)
 
 
 def test_behind_https_the_cookie_is_for_this_host_alone(locked: Site):
