@@ -87,8 +87,9 @@ class Gate:
 
 def _operation(scope: Scope) -> str:
     """The name of the route, for figures and the log."""
-    operation = scope.get("route")
-    return getattr(operation, "operation_id", None) or getattr(operation, "name", None) or "other"
+    route = scope.get("route")
+    described = getattr(route, "include_in_schema", False)
+    return getattr(route, "unique_id" if described else "name", None) or "other"
 
 
 class _Passage:

@@ -49,15 +49,16 @@ READING = problems("bad_document", "unauthenticated", "forbidden", "not_found", 
 ANYTHING_ELSE: Described = {"default": {**_described(["internal"]), "model": ProblemOut}}
 
 
-def writes(*codes: str) -> Described:
-    """The same for what takes an Idempotency-Key."""
-    return problems("too_large", "unsupported_media_type", "key_reused", "bad_document", *RULES_SAY, *codes)
-
-
 def answers(status: int, description: str, *headers: str, **more: Any) -> Described:
     """The good answer of a route, with the headers that it has beyond those of every answer."""
     found = {name: _HEADERS[name] for name in headers}
     return {status: {"description": description, "headers": {**_REQUEST_ID, **found}, **more}}
+
+
+def stored(description: str, *codes: str, status: int = 200, headers: tuple[str, ...] = ()) -> Described:
+    """The answers of a command, which takes an Idempotency-Key: the good one, and its problems."""
+    refused = problems("too_large", "unsupported_media_type", "key_reused", "bad_document", *RULES_SAY, *codes)
+    return {**refused, **answers(status, description, "Idempotent-Replayed", *headers)}
 
 
 def of_validation(error: RequestValidationError) -> Problem:

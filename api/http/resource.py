@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
+from fastapi.routing import APIRoute
 
 from api.http.dependencies import single_values
 from api.http.problems import ANYTHING_ELSE, READING
 from api.http.requests import BodyRoute
+
+
+def operation_id(route: APIRoute) -> str:
+    """The name of the function as other languages write it: `openRound` for `open_round`."""
+    first, *others = route.name.split("_")
+    return first + "".join(map(str.title, others))
 
 
 def resource(tag: str) -> APIRouter:
@@ -14,6 +21,7 @@ def resource(tag: str) -> APIRouter:
         prefix="/v1",
         tags=[tag],
         route_class=BodyRoute,
+        generate_unique_id_function=operation_id,
         responses={**READING, **ANYTHING_ELSE},
         dependencies=[Depends(single_values)],
     )

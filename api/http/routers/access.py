@@ -9,17 +9,7 @@ from msgspec.structs import asdict
 from api.http.dependencies import plain_caller
 from api.http.problems import problems
 from api.http.resource import resource
-from api.http.schemas.access import (
-    PeopleOut,
-    PersonChangeIn,
-    PersonIn,
-    PersonOut,
-    ReadsOut,
-    RevocationIn,
-    RevokedOut,
-    TokenIn,
-    TokenOut,
-)
+from api.http.schemas import access as schemas
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
@@ -37,14 +27,14 @@ Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
 CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
 
 
-@router.get("/people", operation_id="listPeople", response_model=PeopleOut)
+@router.get("/people", response_model=schemas.PeopleOut)
 async def list_people(service: ServiceOf, caller: Reading) -> Any:
     """Who may sign in to the pages; disabled ones too."""
     return {"people": [_shown(member) for member in await service.run(service.people.everybody)]}
 
 
-@router.post("/people", operation_id="addPerson", response_model=PersonOut, status_code=201, responses=CHANGES)
-async def add_person(service: ServiceOf, caller: Admin, body: PersonIn) -> Any:
+@router.post("/people", response_model=schemas.PersonOut, status_code=201, responses=CHANGES)
+async def add_person(service: ServiceOf, caller: Admin, body: schemas.PersonIn) -> Any:
     """Let somebody sign in, with one or several parts: a role, or for a terminal `terminal:` and its table."""
     member = StaffMember(body.staff_id, body.name, tuple(body.parts), False)
     await service.run(service.people.add, member, body.password, caller.by)
@@ -52,12 +42,12 @@ async def add_person(service: ServiceOf, caller: Admin, body: PersonIn) -> Any:
     return _shown(member)
 
 
-@router.post("/people/{staff}/changes", operation_id="changePerson", response_model=PersonOut, responses=CHANGES)
+@router.post("/people/{staff}/changes", response_model=schemas.PersonOut, responses=CHANGES)
 async def change_person(
     service: ServiceOf,
     caller: Admin,
     staff: Annotated[str, path_id("floor-7", "The person's staff id.")],
-    body: PersonChangeIn,
+    body: schemas.PersonChangeIn,
 ) -> Any:
     """Give somebody other parts or a new password, or disable them.
 
@@ -70,7 +60,7 @@ def _shown(member: StaffMember) -> dict[str, Any]:
     return {**asdict(member), "parts": list(member.parts)}
 
 
-def _changed(service: Service, caller: Caller, staff_id: str, body: PersonChangeIn) -> StaffMember:
+def _changed(service: Service, caller: Caller, staff_id: str, body: schemas.PersonChangeIn) -> StaffMember:
     if service.people.find(staff_id) is None:
         raise NotFound(f"There is nobody with the id {staff_id}.")
     changed = service.people.change(staff_id, caller.by, **body.model_dump(exclude_unset=True))
@@ -80,12 +70,11 @@ def _changed(service: Service, caller: Caller, staff_id: str, body: PersonChange
 
 @router.post(
     "/tokens",
-    operation_id="createToken",
-    response_model=TokenOut,
+    response_model=schemas.TokenOut,
     status_code=201,
     responses={**CHANGES, **problems("out_of_turn", "bad_choice")},
 )
-async def create_token(response: Response, service: ServiceOf, caller: Admin, body: TokenIn) -> Any:
+async def create_token(response: Response, service: ServiceOf, caller: Admin, body: schemas.TokenIn) -> Any:
     """Make a token. It is shown this once."""
     if (body.role == "terminal") != (body.table is not None):
         raise Problem("bad_choice", "A terminal's token names its table, and nobody else's does.")
@@ -103,21 +92,21 @@ async def create_token(response: Response, service: ServiceOf, caller: Admin, bo
     }
 
 
-@router.post("/tokens/{token}/revocation", operation_id="revokeToken", response_model=RevokedOut, responses=CHANGES)
+@router.post("/tokens/{token}/revocation", response_model=schemas.RevokedOut, responses=CHANGES)
 async def revoke_token(
     service: ServiceOf,
     caller: Admin,
     token: Annotated[
         str, Path(pattern="^[A-Za-z0-9_.-]{1,100}$", description="Its id (jti).", examples=["6f1c2f0e8a55"])
     ],
-    body: RevocationIn,
+    body: schemas.RevocationIn,
 ) -> Any:
     """Revoke a token by its id, for good."""
     await service.run(service.access.revoke, token, caller.by, body.reason)
     return {"id": token, "revoked": True}
 
 
-@router.get("/reads", operation_id="listReads", response_model=ReadsOut)
+@router.get("/reads", response_model=schemas.ReadsOut)
 async def list_reads(
     service: ServiceOf,
     caller: Reading,

@@ -1,4 +1,4 @@
-"""AuditRuns: one is started, watched, and its findings are read, each leading to its round."""
+"""Audits: one is started, watched, and its findings are read, each leading to its round."""
 
 from typing import Annotated, Any
 
@@ -7,7 +7,7 @@ from fastapi import Query, Response, Security
 from api.http import dependencies
 from api.http.problems import answers, problems
 from api.http.resource import resource
-from api.http.schemas.audits import AuditIn, AuditNotesOut, AuditOut, AuditsOut, FindingsOut
+from api.http.schemas import audits as schemas
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
@@ -27,8 +27,7 @@ After = Annotated[Number, Query(ge=0, le=10**11, description="Only those with a 
 
 @router.post(
     "/audits",
-    operation_id="startAudit",
-    response_model=AuditOut,
+    response_model=schemas.AuditOut,
     status_code=202,
     responses={
         **problems("conflict", "bad_choice", "too_large", "unsupported_media_type"),
@@ -39,7 +38,7 @@ async def start_audit(
     response: Response,
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.AUDITING)],
-    body: AuditIn,
+    body: schemas.AuditIn,
 ) -> Any:
     """Start an audit.
 
@@ -53,7 +52,7 @@ async def start_audit(
     return audit_shown(started)
 
 
-def _scope(body: AuditIn) -> Scope:
+def _scope(body: schemas.AuditIn) -> Scope:
     since, until = (
         None if text is None else milliseconds(read_moment(text, name))
         for text, name in ((body.since, "from"), (body.until, "to"))
@@ -65,13 +64,13 @@ def _scope(body: AuditIn) -> Scope:
     return Scope(since, until, body.table, body.ruleset, body.bettor, body.round)
 
 
-@router.get("/audits", operation_id="listAudits", response_model=AuditsOut)
+@router.get("/audits", response_model=schemas.AuditsOut)
 async def list_audits(service: ServiceOf, caller: Reading, limit: Limit = 100) -> Any:
-    """AuditRuns, the latest first."""
+    """Audits, the latest first."""
     return {"audits": await service.run(latest_audits, service.auditing.audits, limit)}
 
 
-@router.get("/audits/{audit}", operation_id="getAudit", response_model=AuditOut)
+@router.get("/audits/{audit}", response_model=schemas.AuditOut)
 async def get_audit(service: ServiceOf, caller: Reading, audit: AuditId) -> Any:
     """An audit: its progress, and its summary once it is done.
 
@@ -80,8 +79,8 @@ async def get_audit(service: ServiceOf, caller: Reading, audit: AuditId) -> Any:
     return audit_shown(await service.run(existing_audit, service.auditing.audits, audit))
 
 
-@router.get("/audits/{audit}/findings", operation_id="getAuditFindings", response_model=FindingsOut)
-async def get_findings(
+@router.get("/audits/{audit}/findings", response_model=schemas.FindingsOut)
+async def get_audit_findings(
     service: ServiceOf, caller: Reading, audit: AuditId, after: After = 0, limit: Limit = 100
 ) -> Any:
     """What an audit has found so far, in order.
@@ -91,8 +90,10 @@ async def get_findings(
     return await service.run(findings_of, service.auditing.audits, audit, after, limit)
 
 
-@router.get("/audits/{audit}/notes", operation_id="getAuditNotes", response_model=AuditNotesOut)
-async def get_notes(service: ServiceOf, caller: Reading, audit: AuditId, after: After = 0, limit: Limit = 100) -> Any:
+@router.get("/audits/{audit}/notes", response_model=schemas.AuditNotesOut)
+async def get_audit_notes(
+    service: ServiceOf, caller: Reading, audit: AuditId, after: After = 0, limit: Limit = 100
+) -> Any:
     """What an audit has noted so far, in order.
 
     A note says nothing against the ledger: a sentence that is worded differently today, or what a check that is newer

@@ -6,24 +6,14 @@ from fastapi import Query, Request, Response, Security
 
 from api.http.answers import plain, respond
 from api.http.dependencies import Command, caller, plain_caller
-from api.http.problems import answers, problems, writes
+from api.http.problems import problems, stored
 from api.http.resource import resource
-from api.http.schemas.bettors import (
-    BankingFilters,
-    BankingOut,
-    BankrollFilters,
-    BankrollOut,
-    BettorFilters,
-    BettorIn,
-    BettorOut,
-    BettorsOut,
-    PlayerDealersOut,
-)
+from api.http.schemas import bettors as schemas
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from projections.views.bettor_views import banking_for, bankroll_for, find_bettors, find_player_dealers
+from projections.views import bettor_views
 
 router = resource("bettors")
 BettorId = Annotated[str, path_id("p-1", "The bettor's id.")]
@@ -31,17 +21,12 @@ Bankrolls = Annotated[Caller, Security(caller, scopes=roles.BANKROLLS)]
 Banking = Annotated[Caller, Security(caller, scopes=roles.BANKING)]
 
 
-@router.put(
-    "/bettors/{bettor}",
-    operation_id="registerBettor",
-    response_model=BettorOut,
-    responses={**writes("conflict"), **answers(200, "Registered.", "Idempotent-Replayed")},
-)
+@router.put("/bettors/{bettor}", response_model=schemas.BettorOut, responses=stored("Registered.", "conflict"))
 async def register_bettor(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.APPEALS)],
     bettor: BettorId,
-    body: BettorIn,
+    body: schemas.BettorIn,
     writing: Command,
 ) -> Response:
     """Say whether a bettor is a patron or a proposition player."""
@@ -55,46 +40,41 @@ async def register_bettor(
     )
 
 
-@router.get("/bettors", operation_id="findBettors", response_model=BettorsOut)
-async def list_bettors(
-    request: Request, service: ServiceOf, caller: Bankrolls, asked: Annotated[BettorFilters, Query()]
+@router.get("/bettors", response_model=schemas.BettorsOut)
+async def find_bettors(
+    request: Request, service: ServiceOf, caller: Bankrolls, asked: Annotated[schemas.BettorFilters, Query()]
 ) -> Any:
     """Bettors with their bankrolls, by id."""
     page = asked.like or "", asked.after or "", asked.limit
-    return await service.run(find_bettors, service.books, caller, *page, request.url.query)
+    return await service.run(bettor_views.find_bettors, service.books, caller, *page, request.url.query)
 
 
-@router.get("/bettors/{bettor}/bankroll", operation_id="getBankroll", response_model=BankrollOut)
+@router.get("/bettors/{bettor}/bankroll", response_model=schemas.BankrollOut)
 async def get_bankroll(
-    service: ServiceOf, caller: Bankrolls, bettor: BettorId, asked: Annotated[BankrollFilters, Query()]
+    service: ServiceOf, caller: Bankrolls, bettor: BettorId, asked: Annotated[schemas.BankrollFilters, Query()]
 ) -> Any:
     """A bettor's bankroll, day by day and move by move.
 
     In whatever part they played. Moves are those of their last gaming days, as many as `days` says.
     """
-    return await service.run(bankroll_for, service.books, caller, bettor, asked.days, asked.limit)
+    return await service.run(bettor_views.bankroll_for, service.books, caller, bettor, asked.days, asked.limit)
 
 
-@router.get("/player-dealers", operation_id="findPlayerDealers", response_model=PlayerDealersOut)
-async def list_player_dealers(
-    request: Request, service: ServiceOf, caller: Banking, asked: Annotated[BettorFilters, Query()]
+@router.get("/player-dealers", response_model=schemas.PlayerDealersOut)
+async def find_player_dealers(
+    request: Request, service: ServiceOf, caller: Banking, asked: Annotated[schemas.BettorFilters, Query()]
 ) -> Any:
     """Who has banked, and what came of it, by id."""
     page = asked.like or "", asked.after or "", asked.limit
-    return await service.run(find_player_dealers, service.books, caller, *page, request.url.query)
+    return await service.run(bettor_views.find_player_dealers, service.books, caller, *page, request.url.query)
 
 
-@router.get(
-    "/bettors/{bettor}/banking",
-    operation_id="getBanking",
-    response_model=BankingOut,
-    responses=problems("bad_choice"),
-)
+@router.get("/bettors/{bettor}/banking", response_model=schemas.BankingOut, responses=problems("bad_choice"))
 async def get_banking(
-    service: ServiceOf, caller: Banking, bettor: BettorId, asked: Annotated[BankingFilters, Query()]
+    service: ServiceOf, caller: Banking, bettor: BettorId, asked: Annotated[schemas.BankingFilters, Query()]
 ) -> Any:
     """How a player-dealer banked, turn by turn, the last one first.
 
     What they put up, what they could have had to pay, what they paid and collected, and what was not covered.
     """
-    return await service.run(banking_for, service.books, caller, bettor, asked.before, asked.limit)
+    return await service.run(bettor_views.banking_for, service.books, caller, bettor, asked.before, asked.limit)

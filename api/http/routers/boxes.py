@@ -1,23 +1,15 @@
 """Drop boxes: on tables, counted blind, signed off; and progressive meters."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Response, Security
 
 from api.http.answers import plain, respond
 from api.http.dependencies import Command, plain_caller, second_person
-from api.http.problems import answers, problems, writes
+from api.http.problems import problems, stored
 from api.http.resource import resource
-from api.http.schemas.boxes import (
-    AdjustmentIn,
-    BoxesOut,
-    BoxFilters,
-    BoxHistory,
-    BoxOut,
-    CountIn,
-    MeterOut,
-    ReconciliationIn,
-)
+from api.http.schemas import boxes as schemas
 from api.service import roles
 from api.service.admission import BoxId, SecondPerson, ServiceOf
 from api.service.fields import ID_PATTERN
@@ -36,11 +28,12 @@ from projections.views.paging import read_cursor
 router = resource("boxes")
 CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
 MeterId = Annotated[str, Path(pattern=ID_PATTERN, description="The meter's id.", examples=["meter-t1"])]
-REPLAYED = "Idempotent-Replayed"
+BOX = stored("The box, as far as the caller may know it.", "conflict")
+METER = stored("The meter.", "conflict")
 
 
-@router.get("/boxes", operation_id="listBoxes", response_model=BoxesOut, responses=problems("bad_choice"))
-async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[BoxFilters, Query()]) -> Any:
+@router.get("/boxes", response_model=schemas.BoxesOut, responses=problems("bad_choice"))
+async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[schemas.BoxFilters, Query()]) -> Any:
     """Drop boxes, the last installed first.
 
     What a box should hold is shown to accounting and auditors at any time, what was counted once two counts agree; to
@@ -51,13 +44,13 @@ async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[Box
     return await service.run(boxes.list_boxes, service.books, caller, wanted, asked.status, asked.limit)
 
 
-@router.get("/boxes/{box}", operation_id="getBox", response_model=BoxOut)
+@router.get("/boxes/{box}", response_model=schemas.BoxOut)
 async def get_box(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
     """A drop box, as far as the caller may know it."""
     return await service.run(boxes.get_box, service.books, caller, box)
 
 
-@router.get("/boxes/{box}/history", operation_id="getBoxHistory", response_model=BoxHistory)
+@router.get("/boxes/{box}/history", response_model=schemas.BoxHistory)
 async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
     """What happened to a drop box, from its table to its signature, without single fees.
 
@@ -67,62 +60,57 @@ async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> 
     return await service.run(boxes.box_history, service.books, caller, box, tolerance)
 
 
-@router.post(
-    "/boxes/{box}/counts",
-    operation_id="countBox",
-    response_model=BoxOut,
-    responses={**writes("conflict"), **answers(200, "The box, as far as the caller may know it.", REPLAYED)},
-)
+class BoxChange:
+    """A command on a drop box: answered with the box, as far as the caller may know it."""
+
+    def __init__(
+        self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: Command
+    ) -> None:
+        self._service = service
+        self._caller = caller
+        self._once = writing.once
+        self.box = box
+        self.actor = writing.actor
+
+    async def store(self, change: Callable[[Floor], DropBox]) -> Response:
+        service = self._service
+
+        def command(receipt: CommandReceipt) -> DropBox:
+            boxes.existing_box(service.books, self.box)
+            return change(Floor(service.ledger, receipt))
+
+        # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
+        sight = await service.run(sight_of, service.books, self._caller)
+        return respond(await service.once(self._once, command, plain(lambda found: boxes.box_shown(found, sight))))
+
+
+@router.post("/boxes/{box}/counts", response_model=schemas.BoxOut, responses=BOX)
 async def count_box(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.COUNTING)],
-    box: BoxId,
-    body: CountIn,
-    writing: Command,
+    change: Annotated[BoxChange, Security(BoxChange, scopes=roles.COUNTING)], body: schemas.CountIn
 ) -> Response:
     """Count a box that was taken off its table, blind.
 
     Two people count each box; a third one where they differ.
     """
     pieces = {cents(value): number for value, number in body.pieces.items()}
-
-    def command(receipt: CommandReceipt) -> DropBox:
-        boxes.existing_box(service.books, box)
-        return Floor(service.ledger, receipt).count_box(box, pieces, writing.actor)
-
-    # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
-    sight = await service.run(sight_of, service.books, caller)
-    return respond(await service.once(writing.once, command, plain(lambda found: boxes.box_shown(found, sight))))
+    return await change.store(lambda floor: floor.count_box(change.box, pieces, change.actor))
 
 
-@router.post(
-    "/boxes/{box}/reconciliation",
-    operation_id="reconcileBox",
-    response_model=BoxOut,
-    responses={**writes("conflict"), **answers(200, "The box, as far as the caller may know it.", REPLAYED)},
-)
+@router.post("/boxes/{box}/reconciliation", response_model=schemas.BoxOut, responses=BOX)
 async def reconcile_box(
     service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
-    box: BoxId,
-    body: ReconciliationIn,
-    writing: Command,
+    change: Annotated[BoxChange, Security(BoxChange, scopes=roles.ACCOUNTING)],
+    body: schemas.ReconciliationIn,
 ) -> Response:
     """Sign off a counted box.
 
     By somebody who did not count; a difference needs an explanation.
     """
-
-    def command(receipt: CommandReceipt) -> DropBox:
-        boxes.existing_box(service.books, box)
-        tolerance = service.settings.count_tolerance_cents
-        return Floor(service.ledger, receipt).reconcile_box(box, writing.actor, tolerance, body.explanation)
-
-    sight = await service.run(sight_of, service.books, caller)
-    return respond(await service.once(writing.once, command, plain(lambda found: boxes.box_shown(found, sight))))
+    tolerance = service.settings.count_tolerance_cents
+    return await change.store(lambda floor: floor.reconcile_box(change.box, change.actor, tolerance, body.explanation))
 
 
-@router.get("/meters/{meter}", operation_id="getMeter", response_model=MeterOut, tags=["meters"])
+@router.get("/meters/{meter}", response_model=schemas.MeterOut, tags=["meters"])
 async def get_meter(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=["terminal", "floor", "cage", "accounting", "auditor"])],
@@ -132,18 +120,12 @@ async def get_meter(
     return meter_shown(await service.run(existing_meter, service.ledger, meter))
 
 
-@router.post(
-    "/meters/{meter}/adjustments",
-    operation_id="adjustMeter",
-    response_model=MeterOut,
-    tags=["meters"],
-    responses={**writes("conflict"), **answers(200, "The meter.", REPLAYED)},
-)
+@router.post("/meters/{meter}/adjustments", response_model=schemas.MeterOut, tags=["meters"], responses=METER)
 async def adjust_meter(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
     meter: MeterId,
-    body: AdjustmentIn,
+    body: schemas.AdjustmentIn,
     writing: Command,
     second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "accounting"))],
 ) -> Response:

@@ -69,7 +69,7 @@ async def own_table(
     return caller
 
 
-@router.get("/tables/{table}/feed", operation_id="tableFeed", response_class=EventSourceResponse, responses=FEED)
+@router.get("/tables/{table}/feed", response_class=EventSourceResponse, responses=FEED)
 async def table_feed(
     request: Request, service: ServiceOf, caller: Annotated[Caller, Depends(own_table)], table: TableId, after: After
 ) -> AsyncIterable[ServerSentEvent]:
@@ -79,7 +79,7 @@ async def table_feed(
         yield event
 
 
-@router.get("/feed", operation_id="floorFeed", response_class=EventSourceResponse, responses=FEED)
+@router.get("/feed", response_class=EventSourceResponse, responses=FEED)
 async def floor_feed(
     request: Request,
     service: ServiceOf,

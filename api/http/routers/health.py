@@ -9,6 +9,7 @@ from fastapi.security import SecurityScopes
 
 from api.http.dependencies import authenticate, bearer
 from api.http.problems import answers, problems
+from api.http.resource import operation_id
 from api.http.schemas.service import HealthyOut, ReadyOut
 from api.service.admission import ServiceOf
 from api.service.callers import as_seen
@@ -19,7 +20,7 @@ from infra.store import clock_offset
 from infra.store.database import rights_beyond_service_of
 from infra.store.errors import DATABASE_ERRORS
 
-router = APIRouter(tags=["service"])
+router = APIRouter(tags=["service"], generate_unique_id_function=operation_id)
 _LAGS = ("lag_events", "lag_seconds", "unsealed_events", "seal_lag_seconds")
 _NOT_READY: dict[str, Any] = {
     "status": "not ready", "database": False, "migrations": [], "writes": None, "clock_ahead_seconds": None,
@@ -27,19 +28,14 @@ _NOT_READY: dict[str, Any] = {
 }  # fmt: skip
 
 
-@router.get("/healthz", operation_id="health", response_model=HealthyOut)
-async def healthz() -> Any:
+@router.get("/healthz", response_model=HealthyOut)
+async def health() -> Any:
     """The process is alive."""
     return {"status": "ok"}
 
 
-@router.get(
-    "/readyz",
-    operation_id="readiness",
-    response_model=ReadyOut,
-    responses={503: {"model": ReadyOut, "description": "Not all of it."}},
-)
-async def readyz(response: Response, service: ServiceOf) -> Any:
+@router.get("/readyz", response_model=ReadyOut, responses={503: {"model": ReadyOut, "description": "Not all of it."}})
+async def readiness(response: Response, service: ServiceOf) -> Any:
     """The database answers and takes writes, its schema and the reports are up to date, and the clocks agree."""
     ready = await service.run(_ready, service)
     response.status_code = 200 if ready["status"] == "ready" else 503
@@ -97,7 +93,6 @@ async def scraper(
 
 @router.get(
     "/metrics",
-    operation_id="metrics",
     response_class=Response,
     responses={
         **problems("bad_document", "unauthenticated", "forbidden", "too_many_requests", "unavailable"),

@@ -45,7 +45,6 @@ def _binary(media_type: str, description: str) -> dict[int | str, dict[str, Any]
 
 @router.get(
     "/log/checkpoint",
-    operation_id="getCheckpoint",
     response_class=Response,
     responses=answers(
         200,
@@ -61,8 +60,8 @@ async def get_checkpoint(service: ServiceOf, caller: Anybody) -> Response:
     return Response(latest.note, media_type=PLAIN, headers={"Cache-Control": "no-store"})
 
 
-@router.get("/log/key", operation_id="getLogKey", response_model=LogKeysOut)
-async def get_key(service: ServiceOf, caller: Anybody) -> Any:
+@router.get("/log/key", response_model=LogKeysOut)
+async def get_log_key(service: ServiceOf, caller: Anybody) -> Any:
     """The keys that have signed checkpoints: the one that signs now, and those before it."""
     keys = (await service.run(service.sealing.log.keys))[::-1]
     if not keys:
@@ -71,13 +70,8 @@ async def get_key(service: ServiceOf, caller: Anybody) -> Any:
     return {"log": keys[0].name, "key": keys[0].text(), "pem": keys[0].pem(), "earlier": earlier}
 
 
-@router.get(
-    "/log/consistency",
-    operation_id="proveConsistency",
-    response_model=ConsistencyOut,
-    responses=problems("bad_choice"),
-)
-async def get_consistency(
+@router.get("/log/consistency", response_model=ConsistencyOut, responses=problems("bad_choice"))
+async def prove_consistency(
     service: ServiceOf,
     # Not for counters: a proof may have the hash of a fee's event, and fees are few.
     caller: Annotated[
@@ -98,14 +92,13 @@ async def get_consistency(
 
 @router.get(
     "/log/tile/entries/{tile:path}",
-    operation_id="getLogEntries",
     response_class=Response,
     responses={
         **problems("conflict"),
         **_binary(BYTES, "Each with its length in two bytes before it (C2SP tlog-tiles)."),
     },
 )
-async def get_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Response:
+async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Response:
     """Entries of the log, 256 at a time: the events as they are stored.
 
     A card that lies face down, or a count that no other agrees with, is not in them. That they were read is recorded.
@@ -116,11 +109,10 @@ async def get_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Respon
 
 @router.get(
     "/log/tile/{level}/{tile:path}",
-    operation_id="getLogTile",
     response_class=Response,
     responses={**problems("conflict"), **_binary(BYTES, "Hashes side by side, 32 bytes each (C2SP tlog-tiles).")},
 )
-async def get_tile(
+async def get_log_tile(
     service: ServiceOf,
     caller: Auditor,
     level: Annotated[Number, Path(ge=0, le=MOST_LEVELS - 1, description="From 0.", examples=[0])],
@@ -138,20 +130,14 @@ def _named(tile: str) -> TileName:
     return name
 
 
-@router.get(
-    "/rounds/{round}/proofs",
-    operation_id="proveRound",
-    response_model=RoundProofsOut,
-    responses=problems("conflict"),
-)
-async def get_proofs(service: ServiceOf, caller: Proving, round: RoundId) -> Any:
+@router.get("/rounds/{round}/proofs", response_model=RoundProofsOut, responses=problems("conflict"))
+async def prove_round(service: ServiceOf, caller: Proving, round: RoundId) -> Any:
     """Where the events of a round are in the log: a path to the signed root for each."""
     return await service.run(log_views.proofs_for, service.books, caller, round)
 
 
 @router.get(
     "/rounds/{round}/evidence",
-    operation_id="getEvidence",
     response_class=Response,
     responses={**problems("conflict"), **_binary(ZIP, "A zip that `roundledger verify` checks without us.")},
 )
@@ -165,11 +151,9 @@ async def get_evidence(service: ServiceOf, caller: Proving, round: RoundId) -> R
     return attached(body, ZIP, f"{round}.zip")
 
 
-@router.get("/rounds/{round}/log", operation_id="getRoundLog", response_model=RoundLogOut)
+@router.get("/rounds/{round}/log", response_model=RoundLogOut)
 async def get_round_log(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.SEEING)],
-    round: RoundId,
+    service: ServiceOf, caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.SEEING)], round: RoundId
 ) -> Response:
     """The stored bytes of a round, and their paths to the signed root of the log.
 

@@ -28,7 +28,6 @@ ROWS: dict[str, Any] = {FORMATS["json"]: {"examples": {"bankroll": {"value": EXA
 
 @router.get(
     "/reports/{name}",
-    operation_id="getReport",
     response_model=list[dict[str, Any]],
     responses={
         **problems("bad_choice"),
@@ -53,13 +52,7 @@ async def get_report(
     return attached(body, FORMATS[format_], f"{name}.{format_}")
 
 
-@router.get(
-    "/fees",
-    operation_id="getFees",
-    response_model=FeesOut,
-    response_model_exclude_unset=True,
-    responses=problems("bad_choice"),
-)
+@router.get("/fees", response_model=FeesOut, response_model_exclude_unset=True, responses=problems("bad_choice"))
 async def get_fees(
     request: Request,
     service: ServiceOf,
@@ -76,7 +69,6 @@ async def get_fees(
 
 @router.get(
     "/summaries/{name}",
-    operation_id="getSummary",
     response_model=SummaryOut,
     responses={
         **problems("bad_choice"),

@@ -5,36 +5,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response, Security
 
+from api.http import dependencies
 from api.http.answers import encoded, respond
-from api.http.dependencies import (
-    Command,
-    IfMatch,
-    neighbour_caller,
-    round_caller,
-    searching_caller,
-    second_person,
-    table_caller,
-)
+from api.http.dependencies import Command, IfMatch, second_person
 from api.http.judging import judged
-from api.http.problems import answers, problems, writes
+from api.http.problems import answers, problems, stored
 from api.http.resource import resource
-from api.http.schemas.replay import ReplayOut, StepsOut
-from api.http.schemas.rounds import (
-    ActionsIn,
-    CorrectionIn,
-    FactsIn,
-    FoundRoundsOut,
-    NeighboursOut,
-    NoteIn,
-    PaymentsIn,
-    RoundEventsOut,
-    RoundFilters,
-    RoundIn,
-    RoundOut,
-    RoundSearch,
-    SealedCardsOut,
-    WaiverIn,
-)
+from api.http.schemas import replay, rounds
 from api.service import roles
 from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId
 from api.service.fields import Number
@@ -43,38 +20,32 @@ from domain.money import cents
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.callers import OPEN, Caller, Forbidden
-from infra.ledger.ledger import CommandReceipt, StoredRound
+from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
+from projections.views import round_search
 from projections.views.paging import read_cursor
 from projections.views.replay_steps import steps_for
-from projections.views.round_search import RoundFilter, find_neighbours, find_rounds
+from projections.views.round_search import RoundFilter
 from projections.views.round_views import events_for, replayed_for, round_for, sealed_cards_for
 
 router = resource("rounds")
-AFTER = answers(200, "The round after it.", "ETag", "Idempotent-Replayed")
-Annotation = Callable[[CommandReceipt], StoredRound]
-Seeing = Annotated[Caller, Security(round_caller, scopes=roles.SEEING)]
-Playing = Annotated[Caller, Security(round_caller, scopes=roles.PLAYING)]
-Floor = Annotated[Caller, Security(round_caller, scopes=roles.FLOOR)]
-TwoPeople = Annotated[Caller, Security(round_caller, scopes=roles.APPEALS)]
+AFTER = stored("The round after it.", "conflict", "stale", headers=("ETag",))
+OPENED = stored(
+    "The round.", "unknown_ruleset", "bad_terms", "rotation", "conflict", status=201, headers=("ETag", "Location")
+)
+Seeing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.SEEING)]
+Playing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.PLAYING)]
 Second = Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))]
-Neighbours = Annotated[Caller, Security(neighbour_caller, scopes=roles.SEEING)]
-Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
 
 # ---- playing
 
 
-@router.post(
-    "/rounds/{round}/actions",
-    operation_id="act",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
+@router.post("/rounds/{round}/actions", response_model=rounds.RoundOut, responses=AFTER)
 async def act(
     service: ServiceOf,
     caller: Playing,
     round: RoundId,
-    body: ActionsIn,
+    body: rounds.ActionsIn,
     writing: Command,
     expected: IfMatch,
     second: Second,
@@ -104,21 +75,12 @@ def _signed(caller: Caller, second: SecondPerson, named: str) -> str:
     return second.signed(named)
 
 
-@router.post(
-    "/tables/{table}/rounds",
-    operation_id="openRound",
-    response_model=RoundOut,
-    status_code=201,
-    responses={
-        **writes("unknown_ruleset", "bad_terms", "rotation", "conflict"),
-        **answers(201, "The round.", "ETag", "Idempotent-Replayed", "Location"),
-    },
-)
+@router.post("/tables/{table}/rounds", response_model=rounds.RoundOut, status_code=201, responses=OPENED)
 async def open_round(
     service: ServiceOf,
-    caller: Annotated[Caller, Security(table_caller, scopes=roles.PLAYING)],
+    caller: Annotated[Caller, Security(dependencies.table_caller, scopes=roles.PLAYING)],
     table: TableId,
-    body: RoundIn,
+    body: rounds.RoundIn,
     writing: Command,
 ) -> Response:
     """Open a round at a table, by the rule set and terms of the table's open session.
@@ -128,42 +90,42 @@ async def open_round(
     caller.check_table(table)
     raw = {name: getattr(body, name) for name in body.model_fields_set}
     with judged(body.actions or (), body.player_dealer):
-        return respond(
-            await service.once(
-                writing.once,
-                lambda receipt: service.play.open(table, raw, writing.actor, receipt),
-                lambda stored: round_answer(stored, 201),
-            )
+        opened = await service.once(
+            writing.once,
+            lambda receipt: service.play.open(table, raw, writing.actor, receipt),
+            lambda opened: round_answer(opened, 201),
         )
+        return respond(opened)
 
 
 # ---- searching
 
 
-@router.get("/rounds", operation_id="findRounds", response_model=FoundRoundsOut, responses=problems("bad_choice"))
-async def search_rounds(
-    request: Request, service: ServiceOf, caller: Searching, asked: Annotated[RoundSearch, Query()]
+@router.get("/rounds", response_model=rounds.FoundRoundsOut, responses=problems("bad_choice"))
+async def find_rounds(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.searching_caller, scopes=roles.SEEING)],
+    asked: Annotated[rounds.RoundSearch, Query()],
 ) -> Any:
     """Search rounds, newest first."""
     wanted = _wanted(asked, after=read_cursor(asked.cursor))
-    return await service.run(find_rounds, service.books, caller, wanted, asked.limit, request.url.query)
+    return await service.run(round_search.find_rounds, service.books, caller, wanted, asked.limit, request.url.query)
 
 
-@router.get(
-    "/rounds/{round}/neighbours",
-    operation_id="findNeighbours",
-    response_model=NeighboursOut,
-    responses=problems("bad_choice"),
-)
-async def neighbours(
-    service: ServiceOf, caller: Neighbours, round: RoundId, asked: Annotated[RoundFilters, Query()]
+@router.get("/rounds/{round}/neighbours", response_model=rounds.NeighboursOut, responses=problems("bad_choice"))
+async def find_neighbours(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.neighbour_caller, scopes=roles.SEEING)],
+    round: RoundId,
+    asked: Annotated[rounds.RoundFilters, Query()],
 ) -> Any:
     """The rounds just after and just before one, among those that a search finds; null at either end."""
-    return await service.run(find_neighbours, service.books, caller, _wanted(asked), round)
+    return await service.run(round_search.find_neighbours, service.books, caller, _wanted(asked), round)
 
 
-def _wanted(asked: RoundFilters, **more: Any) -> RoundFilter:
-    filters = asked.model_dump(include=set(RoundFilters.model_fields))
+def _wanted(asked: rounds.RoundFilters, **more: Any) -> RoundFilter:
+    filters = asked.model_dump(include=set(rounds.RoundFilters.model_fields))
     amounts = {name: cents(filters.pop(name)) for name in ("least", "most") if filters[name] is not None}
     return RoundFilter(**{**filters, **amounts, **more})
 
@@ -171,19 +133,14 @@ def _wanted(asked: RoundFilters, **more: Any) -> RoundFilter:
 # ---- looking
 
 
-@router.get(
-    "/rounds/{round}",
-    operation_id="getRound",
-    response_model=RoundOut,
-    responses=answers(200, "The round as it is.", "ETag"),
-)
+@router.get("/rounds/{round}", response_model=rounds.RoundOut, responses=answers(200, "The round as it is.", "ETag"))
 async def get_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """The round as it is, and what may come next."""
     return respond(round_answer(await service.run(round_for, service.books, caller, round)))
 
 
-@router.get("/rounds/{round}/events", operation_id="getRoundEvents", response_model=RoundEventsOut)
-async def get_events(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
+@router.get("/rounds/{round}/events", response_model=rounds.RoundEventsOut)
+async def get_round_events(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """What happened in a round, event by event.
 
     As it is stored: a card that lies face down is null, with a salted commitment to it.
@@ -191,8 +148,8 @@ async def get_events(service: ServiceOf, caller: Seeing, round: RoundId) -> Resp
     return encoded(await service.run(events_for, service.books, caller, round))
 
 
-@router.get("/rounds/{round}/replay", operation_id="replayRound", response_model=ReplayOut)
-async def replay(
+@router.get("/rounds/{round}/replay", response_model=replay.ReplayOut)
+async def replay_round(
     service: ServiceOf,
     caller: Seeing,
     round: RoundId,
@@ -208,8 +165,8 @@ async def replay(
     return encoded(await service.run(replayed.document))
 
 
-@router.get("/rounds/{round}/steps", operation_id="stepRound", response_model=StepsOut)
-async def steps(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
+@router.get("/rounds/{round}/steps", response_model=replay.StepsOut)
+async def step_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """Every step of a round: what happened, why, and what it changes on the table.
 
     What the replay page plays. `stage` names every place on the felt that any step uses; `changes` has for each step
@@ -220,14 +177,11 @@ async def steps(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     return encoded(found)
 
 
-@router.get(
-    "/rounds/{round}/sealed",
-    operation_id="getSealedCards",
-    response_model=SealedCardsOut,
-    responses=problems("out_of_turn"),
-)
-async def get_sealed(
-    service: ServiceOf, caller: Annotated[Caller, Security(round_caller, scopes=roles.AUDITING)], round: RoundId
+@router.get("/rounds/{round}/sealed", response_model=rounds.SealedCardsOut, responses=problems("out_of_turn"))
+async def get_sealed_cards(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.round_caller, scopes=roles.AUDITING)],
+    round: RoundId,
 ) -> Any:
     """The hands of a finished round that were never turned over. That they were looked at is recorded."""
     return await service.run(sealed_cards_for, service.books, caller, round)
@@ -236,147 +190,105 @@ async def get_sealed(
 # ---- annotating
 
 
-@router.post(
-    "/rounds/{round}/notes",
-    operation_id="noteRound",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
-async def note(
-    service: ServiceOf, caller: Floor, round: RoundId, body: NoteIn, writing: Command, expected: IfMatch
-) -> Response:
+class Annotation:
+    """What is added to a round that is being played or is over: answered with the round after it."""
+
+    def __init__(
+        self,
+        service: ServiceOf,
+        caller: Annotated[Caller, Security(dependencies.round_caller)],
+        round: RoundId,
+        writing: Command,
+        expected: IfMatch,
+    ) -> None:
+        self.service = service
+        self.ledger = service.ledger
+        self.caller = caller
+        self.round = round
+        self.writing = writing
+        self.expected = expected
+
+    async def store(self, command: Callable[[Actor, int | None, CommandReceipt], StoredRound]) -> Response:
+        def annotated(receipt: CommandReceipt) -> StoredRound:
+            return self.service.play.annotate(
+                self.round, self.expected, lambda: command(self.writing.actor, self.expected, receipt)
+            )
+
+        return respond(await self.service.once(self.writing.once, annotated, round_answer))
+
+
+FloorNotes = Annotated[Annotation, Security(Annotation, scopes=roles.FLOOR)]
+Correcting = Annotated[Annotation, Security(Annotation, scopes=roles.APPEALS)]
+
+
+@router.post("/rounds/{round}/notes", response_model=rounds.RoundOut, responses=AFTER)
+async def note_round(annotation: FloorNotes, body: rounds.NoteIn) -> Response:
     """Note what the floor saw."""
-    return await _annotate(
-        *(service, round, writing, expected),
-        lambda receipt: service.ledger.note(round, body.kind, body.text, body.seat, writing.actor, expected, receipt),
-    )
+    noted = body.kind, body.text, body.seat
+    return await annotation.store(lambda *at: annotation.ledger.note(annotation.round, *noted, *at))
 
 
-@router.post(
-    "/rounds/{round}/waiver",
-    operation_id="waiveFee",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
-async def waive(
-    service: ServiceOf, caller: Floor, round: RoundId, body: WaiverIn, writing: Command, expected: IfMatch
-) -> Response:
+@router.post("/rounds/{round}/waiver", response_model=rounds.RoundOut, responses=AFTER)
+async def waive_fee(annotation: FloorNotes, body: rounds.WaiverIn) -> Response:
     """Waive the fee of a voided round."""
-    return await _annotate(
-        *(service, round, writing, expected),
-        lambda receipt: service.ledger.waive_fee(round, body.how, body.reason, writing.actor, expected, receipt),
-    )
+    return await annotation.store(lambda *at: annotation.ledger.waive_fee(annotation.round, body.how, body.reason, *at))
 
 
-@router.post(
-    "/rounds/{round}/payments",
-    operation_id="dealerPaid",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
+@router.post("/rounds/{round}/payments", response_model=rounds.RoundOut, responses=AFTER)
 async def dealer_paid(
-    service: ServiceOf, caller: Playing, round: RoundId, body: PaymentsIn, writing: Command, expected: IfMatch
+    annotation: Annotated[Annotation, Security(Annotation, scopes=roles.PLAYING)], body: rounds.PaymentsIn
 ) -> Response:
     """What the dealer paid and collected, wager by wager.
 
     After settlement, each wager once. It moves nothing; what differs from the lines is in the report
     `irregular-payments`.
     """
+    ledger = annotation.ledger
 
-    def command(receipt: CommandReceipt) -> StoredRound:
-        stored = service.ledger.load(round)
-        caller.check_table(stored.round.opened.table)
+    def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:
+        round_ = ledger.load(annotation.round).round
+        annotation.caller.check_table(round_.opened.table)
         reported = [
             PaymentReported(
-                payment.seat,
-                payment.bettor or stored.round.seated.get(payment.seat, ""),
-                payment.hand,
-                payment.spot,
-                cents(payment.paid),
-                cents(payment.collected),
+                *(one.seat, one.bettor or round_.seated.get(one.seat, ""), one.hand, one.spot),
+                *(cents(one.paid), cents(one.collected)),
             )
-            for payment in body.payments
+            for one in body.payments
         ]
-        return service.ledger.dealer_paid(round, reported, writing.actor, expected, receipt)
+        return ledger.dealer_paid(annotation.round, reported, actor, expected, receipt)
 
-    return await _annotate(service, round, writing, expected, command)
+    return await annotation.store(command)
 
 
-@router.post(
-    "/rounds/{round}/corrections",
-    operation_id="correctRound",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
-async def correct(
-    service: ServiceOf,
-    caller: TwoPeople,
-    round: RoundId,
-    body: CorrectionIn,
-    writing: Command,
-    expected: IfMatch,
-    second: Second,
-) -> Response:
+@router.post("/rounds/{round}/corrections", response_model=rounds.RoundOut, responses=AFTER)
+async def correct_round(annotation: Correcting, body: rounds.CorrectionIn, second: Second) -> Response:
     """Correct a settled round by compensating entries. By two different people."""
-    entries = [
-        Entry(entry.seat, entry.bettor, entry.spot, signed_cents(entry.amount), entry.account, entry.hand)
-        for entry in body.entries
-    ]
-
-    def command(receipt: CommandReceipt) -> StoredRound:
-        signed = second.signed(body.second_person)
-        return service.ledger.correct(round, body.reason, signed, entries, writing.actor, expected, receipt)
-
-    return await _annotate(service, round, writing, expected, command)
+    found = entries(body.entries)
+    return await annotation.store(
+        lambda *at: annotation.ledger.correct(
+            annotation.round, body.reason, second.signed(body.second_person), found, *at
+        )
+    )
 
 
-@router.post(
-    "/rounds/{round}/corrections/facts",
-    operation_id="correctFacts",
-    response_model=RoundOut,
-    responses={**writes("conflict", "stale"), **AFTER},
-)
-async def correct_facts(
-    service: ServiceOf,
-    caller: TwoPeople,
-    round: RoundId,
-    body: FactsIn,
-    writing: Command,
-    expected: IfMatch,
-    second: Second,
-) -> Response:
+@router.post("/rounds/{round}/corrections/facts", response_model=rounds.RoundOut, responses=AFTER)
+async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Second) -> Response:
     """Put misread facts of a settled round right. By two different people.
 
     The round is decided again with them, and the difference is posted line by line.
     """
     changes: dict[int, Any] = {int(at): change for at, change in body.facts.items()}
 
-    def command(receipt: CommandReceipt) -> StoredRound:
+    def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:
         signed = second.signed(body.second_person)
-        check_key_is_new(service.ledger, writing.once)
-        return service.ledger.correct_facts(
-            round, changes, body.reason, signed, body.account, writing.actor, expected, receipt
+        check_key_is_new(annotation.ledger, annotation.writing.once)
+        return annotation.ledger.correct_facts(
+            annotation.round, changes, body.reason, signed, body.account, actor, expected, receipt
         )
 
     with judged(body.facts.values()):
-        return await _annotate(service, round, writing, expected, command)
+        return await annotation.store(command)
 
 
-async def _annotate(
-    service: ServiceOf,
-    round_id: str,
-    writing: Command,
-    expected: int | None,
-    command: Callable[[CommandReceipt], StoredRound],
-) -> Response:
-    return respond(
-        await service.once(
-            writing.once,
-            lambda receipt: service.play.annotate(round_id, expected, lambda: command(receipt)),
-            round_answer,
-        )
-    )
-
-
-def signed_cents(text: str) -> int:
-    return -cents(text[1:]) if text.startswith("-") else cents(text)
+def entries(given: list[rounds.CorrectionEntry]) -> list[Entry]:
+    return [Entry(one.seat, one.bettor, one.spot, cents(one.amount), one.account, one.hand) for one in given]

@@ -17,7 +17,7 @@ from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
 from api.service.problems import Problem
-from domain.documents.document import adjudicate, encode_result
+from domain.documents import document
 from domain.errors import UnknownRuleset
 from domain.rules import rulesets
 from domain.rules.description import contents, summary
@@ -40,12 +40,11 @@ def _document_body() -> dict[str, object]:
 
 @router.post(
     "/adjudications",
-    operation_id="adjudicate",
     response_model=ResultOut,
     responses=problems("too_large", "unsupported_media_type"),
     openapi_extra={"requestBody": _document_body()},
 )
-async def post_adjudication(request: Request, service: ServiceOf, caller: Anybody) -> Response:
+async def adjudicate(request: Request, service: ServiceOf, caller: Anybody) -> Response:
     """What the rules say of a whole round; nothing is stored.
 
     One document in, one result out, as on the command line: a document that is refused, for whatever reason, is
@@ -62,17 +61,17 @@ async def post_adjudication(request: Request, service: ServiceOf, caller: Anybod
     return Response(result, media_type=JSON)
 
 
-def _adjudicated(document: bytes) -> bytes:
-    return encode_result(adjudicate(document))
+def _adjudicated(body: bytes) -> bytes:
+    return document.encode_result(document.adjudicate(body))
 
 
-@router.get("/rulesets", operation_id="listRulesets", response_model=RulesetsOut)
+@router.get("/rulesets", response_model=RulesetsOut)
 async def list_rulesets(caller: Anybody) -> Response:
     """The rule sets that rounds can be played by."""
     return Response(_list(rulesets.ids()), media_type=JSON)
 
 
-@router.get("/rulesets/{ruleset}", operation_id="getRuleset", response_model=RulesetOut)
+@router.get("/rulesets/{ruleset}", response_model=RulesetOut)
 async def get_ruleset(
     caller: Anybody,
     ruleset: Annotated[str, path_id("uth-house", "The rule set's id.")],

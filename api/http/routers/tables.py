@@ -9,24 +9,13 @@ from fastapi import Body, Depends, Path, Response, Security
 from api.http import dependencies
 from api.http.answers import encoded, plain, respond
 from api.http.dependencies import Command, plain_caller, second_person
-from api.http.problems import answers, writes
+from api.http.problems import stored
 from api.http.resource import resource
+from api.http.schemas import tables
 from api.http.schemas.boxes import SwapIn
-from api.http.schemas.tables import (
-    ChipsIn,
-    DealerIn,
-    FloorOut,
-    NothingIn,
-    SeatIn,
-    SessionIn,
-    SessionOut,
-    TrayCountIn,
-    TrayIn,
-)
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, TableId
-from api.service.idempotency import Answer, Writing, carry_out
-from api.service.state import Service
+from api.service.idempotency import Answer, carry_out
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession, TrayCredited, TrayFilled
 from domain.money import cents
 from domain.rules.terms import NO_TERMS, TermsDocument
@@ -37,34 +26,46 @@ from projections.views.floor_views import floor_now
 from projections.views.session_views import is_blind, latest_session, session_shown
 
 router = resource("tables")
-SESSION = answers(200, "The table's session.", "Idempotent-Replayed")
-AtTable = Annotated[Caller, Security(plain_caller, scopes=roles.PLAYING)]
+SESSION = stored("The table's session.", "conflict")
+OPENED = stored("The table's session.", "unknown_ruleset", "bad_terms", "conflict", status=201)
 SeatNumber = Annotated[int, Path(ge=1, le=9, description="The seat's number.", examples=[5])]
 
 
-async def _change(
-    service: Service,
-    caller: Caller,
-    table: str,
-    writing: Writing,
-    change: Callable[[Floor], TableSession],
-    status: int = 200,
-) -> Response:
-    caller.check_table(table)
+class TableChange:
+    """A command at a table: answered with the table's session after it."""
 
-    def command(receipt: CommandReceipt) -> TableSession:
-        return change(Floor(service.ledger, receipt))
+    def __init__(
+        self,
+        service: ServiceOf,
+        caller: Annotated[Caller, Security(plain_caller)],
+        table: TableId,
+        writing: Command,
+    ) -> None:
+        caller.check_table(table)
+        self.service = service
+        self.caller = caller
+        self.table = table
+        self.once = writing.once
+        self.actor = writing.actor
 
-    def carried_out() -> Answer:
-        # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
-        blind = is_blind(service.books, caller, table)
-        answer = plain(lambda session: session_shown(session, blind), status)
-        return carry_out(service.ledger, writing.once, command, answer)
+    async def store(self, change: Callable[[Floor], TableSession], status: int = 200) -> Response:
+        def command(receipt: CommandReceipt) -> TableSession:
+            return change(Floor(self.service.ledger, receipt))
 
-    return respond(service.count(await service.run(carried_out)))
+        def carried_out() -> Answer:
+            # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
+            blind = is_blind(self.service.books, self.caller, self.table)
+            answer = plain(lambda session: session_shown(session, blind), status)
+            return carry_out(self.service.ledger, self.once, command, answer)
+
+        return respond(self.service.count(await self.service.run(carried_out)))
 
 
-@router.get("/tables", operation_id="listTables", response_model=FloorOut)
+Playing = Annotated[TableChange, Security(TableChange, scopes=roles.PLAYING)]
+FloorOnly = Annotated[TableChange, Security(TableChange, scopes=roles.FLOOR)]
+
+
+@router.get("/tables", response_model=tables.FloorOut)
 async def list_tables(
     service: ServiceOf, caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
 ) -> Response:
@@ -72,7 +73,7 @@ async def list_tables(
     return encoded(await service.run(floor_now, service.books))
 
 
-@router.get("/tables/{table}", operation_id="getTable", response_model=SessionOut)
+@router.get("/tables/{table}", response_model=tables.SessionOut)
 async def get_table(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=["terminal", "floor", "cage", "accounting", "auditor"])],
@@ -83,171 +84,88 @@ async def get_table(
     return await service.run(latest_session, service.books, caller, table)
 
 
-@router.post(
-    "/tables/{table}/sessions",
-    operation_id="openSession",
-    response_model=SessionOut,
-    status_code=201,
-    responses={
-        **writes("unknown_ruleset", "bad_terms", "conflict"),
-        **answers(201, "The table's session.", "Idempotent-Replayed"),
-    },
-)
-async def open_session(
-    service: ServiceOf, caller: AtTable, table: TableId, body: SessionIn, writing: Command
-) -> Response:
+@router.post("/tables/{table}/sessions", response_model=tables.SessionOut, status_code=201, responses=OPENED)
+async def open_session(change: Playing, body: tables.SessionIn) -> Response:
     """Open a table. Its rule set and terms hold for every round until it is closed."""
     terms = NO_TERMS
     if body.terms is not None:
         terms = msgspec.convert(body.terms.model_dump(exclude_unset=True), TermsDocument)
     players = {int(seat): bettor for seat, bettor in (body.players or {}).items()}
-    return await _change(
-        *(service, caller, table, writing),
-        lambda floor: floor.open_session(table, body.ruleset, terms, players, writing.actor, body.box),
-        201,
+    return await change.store(
+        lambda floor: floor.open_session(change.table, body.ruleset, terms, players, change.actor, body.box), 201
     )
 
 
-@router.post(
-    "/tables/{table}/sessions/current/close",
-    operation_id="closeSession",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
-async def close_session(
-    service: ServiceOf,
-    caller: AtTable,
-    table: TableId,
-    writing: Command,
-    body: Annotated[NothingIn | None, Body()] = None,
-) -> Response:
+@router.post("/tables/{table}/sessions/current/close", response_model=tables.SessionOut, responses=SESSION)
+async def close_session(change: Playing, body: Annotated[tables.NothingIn | None, Body()] = None) -> Response:
     """Close a table, between rounds."""
-    return await _change(service, caller, table, writing, lambda floor: floor.close_session(table, writing.actor))
+    return await change.store(lambda floor: floor.close_session(change.table, change.actor))
 
 
-@router.put(
-    "/tables/{table}/seats/{seat}",
-    operation_id="takeSeat",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
-async def take_seat(
-    service: ServiceOf, caller: AtTable, table: TableId, seat: SeatNumber, body: SeatIn, writing: Command
-) -> Response:
+@router.put("/tables/{table}/seats/{seat}", response_model=tables.SessionOut, responses=SESSION)
+async def take_seat(change: Playing, seat: SeatNumber, body: tables.SeatIn) -> Response:
     """Seat a player."""
-    return await _change(
-        service, caller, table, writing, lambda floor: floor.take_seat(table, seat, body.bettor, writing.actor)
-    )
+    return await change.store(lambda floor: floor.take_seat(change.table, seat, body.bettor, change.actor))
 
 
-@router.delete(
-    "/tables/{table}/seats/{seat}",
-    operation_id="leaveSeat",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
-async def leave_seat(
-    service: ServiceOf, caller: AtTable, table: TableId, seat: SeatNumber, writing: Command
-) -> Response:
+@router.delete("/tables/{table}/seats/{seat}", response_model=tables.SessionOut, responses=SESSION)
+async def leave_seat(change: Playing, seat: SeatNumber) -> Response:
     """A player leaves their seat."""
-    return await _change(service, caller, table, writing, lambda floor: floor.leave_seat(table, seat, writing.actor))
+    return await change.store(lambda floor: floor.leave_seat(change.table, seat, change.actor))
 
 
-@router.post(
-    "/tables/{table}/dealer",
-    operation_id="tapIn",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
-async def tap_in(service: ServiceOf, caller: AtTable, table: TableId, body: DealerIn, writing: Command) -> Response:
+@router.post("/tables/{table}/dealer", response_model=tables.SessionOut, responses=SESSION)
+async def tap_in(change: Playing, body: tables.DealerIn) -> Response:
     """A dealer taps in, or out, between rounds.
 
     A round's dealer is whoever was tapped in when it opened; null where nobody takes over.
     """
-    return await _change(service, caller, table, writing, lambda floor: floor.tap_in(table, body.dealer, writing.actor))
+    return await change.store(lambda floor: floor.tap_in(change.table, body.dealer, change.actor))
 
 
-@router.post(
-    "/tables/{table}/chips",
-    operation_id="moveChips",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
+@router.post("/tables/{table}/chips", response_model=tables.SessionOut, responses=SESSION)
 async def move_chips(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=["terminal", "floor", "cage"])],
-    table: TableId,
-    body: ChipsIn,
-    writing: Command,
+    change: Annotated[TableChange, Security(TableChange, scopes=["terminal", "floor", "cage"])], body: tables.ChipsIn
 ) -> Response:
     """A buy-in or a cash-out."""
     kind = ChipsBought if body.kind == "buy_in" else ChipsCashed
-    event = kind(body.bettor, cents(body.amount))
-    return await _change(service, caller, table, writing, lambda floor: floor.move_chips(table, event, writing.actor))
+    moved = kind(body.bettor, cents(body.amount))
+    return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
 
 
-@router.post(
-    "/tables/{table}/tray",
-    operation_id="moveTray",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
+@router.post("/tables/{table}/tray", response_model=tables.SessionOut, responses=SESSION)
 async def move_tray(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.CAGE)],
-    table: TableId,
-    body: TrayIn,
-    writing: Command,
+    change: Annotated[TableChange, Security(TableChange, scopes=roles.CAGE)], body: tables.TrayIn
 ) -> Response:
     """A fill or a credit of a house-banked table's tray."""
     kind = TrayFilled if body.kind == "fill" else TrayCredited
-    event = kind(cents(body.amount), body.slip)
-    return await _change(service, caller, table, writing, lambda floor: floor.move_chips(table, event, writing.actor))
+    moved = kind(cents(body.amount), body.slip)
+    return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
 
 
-@router.post(
-    "/tables/{table}/tray/count",
-    operation_id="countTray",
-    response_model=SessionOut,
-    responses={**writes("conflict"), **SESSION},
-)
-async def count_tray(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
-    table: TableId,
-    body: TrayCountIn,
-    writing: Command,
-) -> Response:
+@router.post("/tables/{table}/tray/count", response_model=tables.SessionOut, responses=SESSION)
+async def count_tray(change: FloorOnly, body: tables.TrayCountIn) -> Response:
     """An opening or closing count of a house-banked table's tray.
 
     Between rounds, opening and closing in turn; the inventory report compares the two with the ledger's own win.
     """
-    return await _change(
-        *(service, caller, table, writing),
-        lambda floor: floor.count_tray(table, cents(body.amount), body.when, writing.actor),
-    )
+    counted = cents(body.amount), body.when
+    return await change.store(lambda floor: floor.count_tray(change.table, *counted, change.actor))
 
 
-@router.post(
-    "/tables/{table}/box",
-    operation_id="swapBox",
-    response_model=SessionOut,
-    tags=["boxes"],
-    responses={**writes("conflict"), **SESSION},
-)
+@router.post("/tables/{table}/box", response_model=tables.SessionOut, tags=["boxes"], responses=SESSION)
 async def swap_box(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
-    table: TableId,
+    change: FloorOnly,
     body: SwapIn,
-    writing: Command,
     second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "counter", "accounting"))],
 ) -> Response:
     """Take the full drop box off a table and put an empty one on.
 
     By two different people; every drop has a box id of its own.
     """
-    return await _change(
-        *(service, caller, table, writing),
-        lambda floor: floor.swap_box(table, body.new_box, body.seal, second.signed(body.second_person), writing.actor),
-    )
+
+    def swapped(floor: Floor) -> TableSession:
+        signed = second.signed(body.second_person)
+        return floor.swap_box(change.table, body.new_box, body.seal, signed, change.actor)
+
+    return await change.store(swapped)

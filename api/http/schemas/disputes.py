@@ -88,13 +88,16 @@ class FiledWhatIfIn(WhatIfIn):
     text: Omittable[Text] = None
 
 
-class RulingIn(Model):
-    """With entries, a second person; without `appeal_until`, a week."""
-
+class AppealRulingIn(Model):
     outcome: Outcome
     reason: Text
     entries: Omittable[Entries] = None
     second_person: Omittable[Id] = None
+
+
+class RulingIn(AppealRulingIn):
+    """With entries, a second person; without `appeal_until`, a week."""
+
     appeal_until: Omittable[Moment] = None
 
 
@@ -104,13 +107,6 @@ class AppealIn(Model):
     appellant: Id
     grounds: Text
     deadline: Omittable[Moment] = None
-
-
-class AppealRulingIn(Model):
-    outcome: Outcome
-    reason: Text
-    entries: Omittable[Entries] = None
-    second_person: Omittable[Id] = None
 
 
 class ClosingIn(Model):
