@@ -13,8 +13,10 @@ from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Wager
 from domain.rules.file_schema import RuleSetFile
 
 if TYPE_CHECKING:
+    from domain.games.house_edge import HouseEdge
     from domain.round.actions import Deal, Decide, Peek, Reveal, SpotName
     from domain.round.events import DecisionMade, LineSettled, RoundEvent
+    from domain.rules.ruleset import RuleSet
 
 Entry = dict[str, Any]  # what may come next, in the form of an action (see `expects`)
 
@@ -108,6 +110,10 @@ class Game(Protocol):
             return rules.liability
         table = round_.terms.trips if spot == "trips" else rules.paytable_of.get(spot)
         return 0 if table is None else table.top.to
+
+    def house_edges(self, rules: RuleSet) -> Iterator[HouseEdge]:
+        """What the bank keeps of each side wager in the long run, by every pay table and number of decks."""
+        return iter(())
 
     # ---- hands and wagers for people to see
 

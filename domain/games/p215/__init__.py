@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from domain.games.game import Game, SeatHand
-from domain.games.p215 import play, strategy, verdicts
+from domain.games.p215 import edges, play, strategy, verdicts
 from domain.games.p215.points import hand_name, is_pure, red_run, total
 from domain.games.p215.rules import POINTS, Pure215File
 from domain.games.p215.state import EVOLVERS, BoxState, state_of
@@ -48,6 +48,7 @@ class Pure215(Game):
     may_settle = staticmethod(play.may_settle)
     expects = staticmethod(play.expects)
     settle = staticmethod(verdicts.settle)
+    house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)
     peek_finds = staticmethod(is_pure)
 

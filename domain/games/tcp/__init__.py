@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.cards import whole
 from domain.games.poker_rules import rules_of
 from domain.games.showdown import PokerGame, folded
-from domain.games.tcp import play, strategy, verdicts
+from domain.games.tcp import edges, play, strategy, verdicts
 from domain.games.tcp.rules import POINTS, ThreeCardFile
 from domain.hands.made_hands import MadeHand, made_of_best
 from domain.hands.poker import FIVE_CARD_NAMES, THREE_CARD_NAMES, three_card
@@ -38,6 +38,7 @@ class ThreeCardPoker(PokerGame):
     expects = staticmethod(play.expects)
     decisions = staticmethod(play.decisions)
     settle = staticmethod(verdicts.settle)
+    house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)
 
     def hand(self, cards: tuple[str, ...], board: tuple[str, ...], *, split: bool) -> tuple[str, str]:

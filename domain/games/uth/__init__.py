@@ -6,7 +6,7 @@ from domain.cards import whole
 from domain.errors import OutOfTurn
 from domain.games.poker_rules import rules_of
 from domain.games.showdown import PokerGame, folded
-from domain.games.uth import play, strategy, verdicts
+from domain.games.uth import edges, play, strategy, verdicts
 from domain.games.uth.rules import POINTS, TRIPS_ALONE, HoldemFile
 from domain.hands.made_hands import MadeHand, made_of_best
 from domain.hands.poker import FIVE_CARD_NAMES, best_of
@@ -42,6 +42,7 @@ class UltimateTexasHoldem(PokerGame):
     expects = staticmethod(play.expects)
     decisions = staticmethod(play.decisions)
     settle = staticmethod(verdicts.settle)
+    house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)
 
     def not_yet(self, round_: Round) -> OutOfTurn:

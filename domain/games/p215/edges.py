@@ -1,0 +1,91 @@
+"""The house edge of buster, red flex and insurance over a fresh shoe, with no other card known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from math import perm
+
+from domain.cards import BONUS_RANKS, DECK, RED_SUITS, SUITS
+from domain.games.house_edge import HouseEdge, edge_by_table
+from domain.games.p215.points import total
+from domain.games.p215.rules import DealerTotalsSection, Totals
+from domain.rules.ruleset import PayTable, RuleSet
+
+# Cards of one worth are alike here: every bonus card is a ten.
+_WORTHS = Counter("T" if card[0] in BONUS_RANKS else card[0] for card in DECK)
+_BONUS_CARDS = _WORTHS["T"]
+_Drawn = tuple[str, ...]  # worths in order, whatever the order of drawing: each set of cards is followed once
+
+
+def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
+    totals = rules.game_rules
+    assert isinstance(totals, Totals)
+    fewest, most = rules.decks
+    for decks in range(fewest, most + 1):
+        for spot, counted in (("buster", _bust_sizes), ("red_flex", _red_runs)):
+            table = rules.paytable_of[spot]
+            yield edge_by_table(table, _by_line(table, counted(totals.dealer, decks)), decks)
+        yield _insurance(rules, decks)
+
+
+def _insurance(rules: RuleSet, decks: int) -> HouseEdge:
+    """Offered against an ace: one card of the shoe is known."""
+    odds = rules.odds["insurance"]
+    bonus = Fraction(_BONUS_CARDS * decks, len(DECK) * decks - 1)
+    return HouseEdge(spot="insurance", edge=1 - bonus * (1 + Fraction(odds.to, odds.per)), decks=decks)
+
+
+def _by_line(table: PayTable, counts: dict[int, Fraction]) -> dict[str, Fraction]:
+    """A table pays by a number of cards; its first line is for as many or more."""
+    found = dict.fromkeys(table.pays, Fraction())
+    top = int(next(iter(table.pays)))
+    for count, chance in counts.items():
+        line = str(min(count, top))
+        if line in found:
+            found[line] += chance
+    return found
+
+
+def _bust_sizes(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
+    """How often the dealer hand is over with so many cards."""
+    sizes: dict[int, Fraction] = {}
+    for size, hands in enumerate(_hands(dealer, decks, suits=len(SUITS)), start=1):
+        over = sum(ways for drawn, ways in hands.items() if total(drawn)[0] > 21)
+        sizes[size] = Fraction(over, perm(len(DECK) * decks, size))
+    return sizes
+
+
+def _red_runs(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
+    """How often the complete dealer hand begins with so many red cards and no more."""
+    cards, reds = len(DECK) * decks, len(RED_SUITS)
+    black = Fraction(len(DECK) * decks * (len(SUITS) - reds), len(SUITS))
+    runs: dict[int, Fraction] = {}
+    for size, hands in enumerate(_hands(dealer, decks, suits=reds), start=1):
+        complete = sum(ways for drawn, ways in hands.items() if not _draws(dealer, drawn))
+        drawing = sum(hands.values()) - complete
+        runs[size] = Fraction(complete, perm(cards, size)) + drawing * black / perm(cards, size + 1)
+    return runs
+
+
+def _hands(dealer: DealerTotalsSection, decks: int, suits: int) -> Iterator[dict[_Drawn, int]]:
+    """The dealer hands of one card, of two and so on, of these suits alone, each with the ways to draw it."""
+    shoe = {worth: count * decks * suits // len(SUITS) for worth, count in _WORTHS.items()}
+    hands: dict[_Drawn, int] = {(): 1}
+    while hands:
+        grown: Counter[_Drawn] = Counter()
+        for drawn, ways in hands.items():
+            if _draws(dealer, drawn):
+                for worth, count in shoe.items():
+                    if left := count - drawn.count(worth):
+                        grown[tuple(sorted((*drawn, worth)))] += ways * left
+        hands = grown
+        if hands:
+            yield hands
+
+
+def _draws(dealer: DealerTotalsSection, drawn: _Drawn) -> bool:
+    """The first two cards are dealt; the chart decides on every other."""
+    points, soft = total(drawn)
+    return len(drawn) < 2 or points <= (dealer.hits_soft if soft else dealer.hits_hard)

@@ -1,0 +1,14 @@
+"""The house edge of pair plus and six card, counted over all hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from domain.games.house_edge import HouseEdge, chances, edge_by_table
+from domain.hands.frequencies import best_hand_counts, three_card_counts
+from domain.rules.ruleset import RuleSet
+
+
+def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
+    for spot, counts in (("pair_plus", three_card_counts()), ("six_card", best_hand_counts(6))):
+        yield edge_by_table(rules.paytable_of[spot], chances(counts))
