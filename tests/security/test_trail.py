@@ -157,7 +157,7 @@ def test_nothing_is_found_where_nothing_was_touched(original: str):
 NO_RECORD_HEADING = "## Tables that are no record"
 OTHER: dict[str, LiteralString] = {
     "text": "coalesce({0}, '') || 'x'",
-    "bytea": "{0} || '\\x01'::bytea",
+    "bytea": "coalesce({0}, '') || '\\x01'::bytea",
     "boolean": "NOT {0}",
     "uuid": "gen_random_uuid()",
     "timestamp with time zone": "coalesce({0}, now()) + interval '1 hour'",

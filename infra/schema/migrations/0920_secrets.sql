@@ -117,7 +117,9 @@ BEGIN
         PERFORM roundledger.record_secret(its_number, staff, 'hashed anew');
     END LOOP;
     UPDATE roundledger.people SET password = renewed WHERE staff_id = staff;
-    PERFORM roundledger.record_person(staff, staff, 'password hashed anew');
+    INSERT INTO roundledger.people_changes (changed_by, staff_id, change, became)
+    SELECT staff, staff, 'password hashed anew', roundledger.person_digest(p)
+    FROM roundledger.people p WHERE p.staff_id = staff;
 END
 $$;
 
