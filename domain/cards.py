@@ -11,7 +11,7 @@ DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
 Place = int | str  # a seat, or "dealer", "board", "burn"
 Cards = tuple[str | None, ...]  # None is a card that nobody has seen
 
-SEALED = "??"  # a card that lies face down, known to the ledger and to nobody who asks: it equals any card
+SEALED = "??"  # a card that is face down, known to the ledger and to nobody who asks: it equals any card
 
 RED_SUITS = frozenset("dh")
 BONUS_RANKS = frozenset("TJQK")

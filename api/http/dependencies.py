@@ -15,7 +15,7 @@ from api.service.problems import Problem
 from domain import moments
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor
-from infra.ledger.round_play import NO_VERSION
+from infra.ledger.rounds_in_play import NO_VERSION
 
 _VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
 

@@ -19,7 +19,7 @@ from domain.errors import Refusal
 from domain.round.decide import expects
 from infra.access.callers import Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
-from infra.ledger.round_play import StaleVersion
+from infra.ledger.rounds_in_play import StaleVersion
 from infra.store.appender import AlreadyReceived, Receipt
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from infra.access.staff import NotAllowed
 from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes import UnknownDispute
 from infra.ledger.ledger import UnknownRound
-from infra.ledger.round_play import StaleVersion, VersionConflict
+from infra.ledger.rounds_in_play import StaleVersion, VersionConflict
 from infra.store.clock_offset import ClocksDiffer
 from infra.store.errors import NOT_STORING, UNAVAILABLE
 from projections.engine.projector import Unavailable

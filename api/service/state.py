@@ -18,7 +18,7 @@ from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
-from infra.ledger.round_play import RoundPlay
+from infra.ledger.rounds_in_play import RoundsInPlay
 from infra.store.notifications import EventListener
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
@@ -50,7 +50,7 @@ class Service:
         self.rates = RateLimit(settings.rate_limit if settings.authenticated else 0)
         self.failures = RateLimit(min(settings.rate_limit, FAILURES_A_SECOND))
         self.threads = ThreadPoolExecutor(settings.threads, "roundledger-work")
-        self.play = RoundPlay(ledger)
+        self.play = RoundsInPlay(ledger)
         self.clock = clock or LiveClock(database.url)
         self.property = LiveProperty(database)
         self.projecting = Projector(database, settings.follow)

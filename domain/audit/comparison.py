@@ -259,7 +259,7 @@ def _line_differences(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent
                 yield at, _line_differs(line, other)
     for key, (at, line) in theirs.items():
         if key not in mine:
-            sentence = f"{_name(line)}: {_outcome(line)} is stored, and the round has no such wager."
+            sentence = f"{_name(line)}: {_outcome(line)} is stored, and the round does not have this wager."
             yield at, _of_line("line_extra", sentence, line, None, _outcome(line))
     if agree and list(mine) != list(theirs):
         at, line = next(theirs[key] for key, other in zip(theirs, mine, strict=True) if key != other)

@@ -40,7 +40,7 @@ class CardChange(Event, frozen=True):
 
 
 class LineChange(Struct, frozen=True):
-    """A line as it was settled and as it would have been; None if there was, or would be, no such wager."""
+    """A line as it was settled and as it would have been; None if the wager was not, or would not be, there."""
 
     before: LineSettled | None
     after: LineSettled | None

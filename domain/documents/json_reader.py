@@ -55,7 +55,7 @@ def _read_slowly(line: bytes) -> Any:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise BadDocument(f"{NOT_JSON}: a key stands twice in an object.")
+        raise BadDocument(f"{NOT_JSON}: a key occurs twice in an object.")
     return value
 
 

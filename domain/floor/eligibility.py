@@ -26,7 +26,7 @@ CHECKED_SINCE = 2  # engine version
 def why_not(bettor: str, dealer: str | None, staff: Collection[str]) -> str | None:
     """Why somebody may neither bank nor bet, in words; None if they may."""
     if bettor in HOUSE or bettor.startswith(HOUSE_PREFIX):
-        return f"{bettor} stands for the house, which takes no part in the game"
+        return f"{bettor} is the house, which takes no part in the game"
     if bettor == dealer:
         return f"{bettor} is the dealer on duty at the table"
     if bettor in staff:

@@ -163,7 +163,7 @@ class Game(Protocol):
         return [self.made_at(round_, line.seat, line.hand), self.made_at(round_, "dealer")]
 
     def qualifies(self, round_: Round) -> bool | None:
-        """Whether the dealer hand, which is wholly face up, qualifies; None where the game has no such rule."""
+        """Whether the dealer hand, which is wholly face up, qualifies; None where the game has no qualifying hand."""
         return None
 
     def wagers(self, round_: Round, seat: int) -> Iterator[Wager]:

@@ -13,7 +13,7 @@ from domain.round.events import CardsDealt
 from domain.round.state import Round
 
 
-class Step(NamedTuple):
+class DealStep(NamedTuple):
     to: Place
     size: int
     street: int
@@ -22,7 +22,7 @@ class Step(NamedTuple):
 class Order(NamedTuple):
     """All packets of a round in the order they are dealt; `through[s]`: how many are dealt when street s is played."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DealStep, ...]
     through: tuple[int, int, int]
 
 
@@ -47,10 +47,10 @@ def _lay_out(round_: Round) -> Order:
     seats = round_.seats or ()
     if dealing.first_seat == "player-dealer-left" and round_.bank is not None:
         seats = clockwise(seats, round_.bank.seat)
-    steps: list[Step] = []
+    steps: list[DealStep] = []
     for packet in dealing.packets:
         places: Iterable[Place] = seats if packet.to == "seats" else (packet.to,)
-        steps.extend(Step(place, packet.count, packet.street) for place in places)
+        steps.extend(DealStep(place, packet.count, packet.street) for place in places)
     through = tuple(sum(step.street <= street for step in steps) for street in range(3))
     return Order(tuple(steps), (through[0], through[1], through[2]))
 
@@ -61,12 +61,12 @@ def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
     return tuple(seat for seat in ordered if seat > after) + tuple(seat for seat in ordered if seat <= after)
 
 
-def next_packet(round_: Round) -> Step | None:
+def next_packet(round_: Round) -> DealStep | None:
     steps = order_of_deal(round_).steps
     return steps[round_.packets] if round_.packets < len(steps) else None
 
 
-def check_place(round_: Round, step: Step, to: Place, hand: int = 1) -> None:
+def check_place(round_: Round, step: DealStep, to: Place, hand: int = 1) -> None:
     if to != step.to or hand != 1:
         raise OutOfTurn(f"The next cards go to {place_name(step.to)}.", round_.rules.clause("deal_order"))
 

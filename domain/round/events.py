@@ -244,7 +244,7 @@ class CorrectionPosted(Event, frozen=True):
 
 
 class PaymentReported(Event, frozen=True):
-    """What the dealer says was paid and collected on one wager, to be held against its line."""
+    """What the dealer says was paid and collected on one wager, to be compared with its line."""
 
     seat: int
     bettor: str

@@ -1,4 +1,4 @@
-"""A request judged without the cards that lie face down: each of them could be any card.
+"""A request judged without the cards that are face down: each of them could be any card.
 
 The public round is what everybody at the table knows: it has SEALED for each card that an earlier request sealed
 and nobody has turned over. Whatever is refused is refused on that round alone, so no refusal can depend on a hidden
@@ -32,14 +32,14 @@ from domain.round.sealing import Openings, SealedUnit, unseal
 from domain.round.state import Round, fold
 
 MOST_CONTRADICTIONS = 3  # in a round, before two people have to go on with it
-CONTRADICTS = "The request contradicts a card that lies face down. The attempt has been recorded."
+CONTRADICTS = "The request contradicts a card that is face down. The attempt has been recorded."
 
 
 # ---- the public round
 
 
 def masked(event: RoundEvent) -> RoundEvent:
-    """The event with every card that is known and lies face down made SEALED."""
+    """The event with every card that is known and is face down made SEALED."""
     if type(event) is not CardsDealt or not event.face_down:
         return event
     cards = event.cards
@@ -71,7 +71,7 @@ def _cards_known(round_: Round) -> int:
 
 
 def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEvent]) -> list[Any] | None:
-    """A document's actions with SEALED for every card that still lies face down at its end; None where none does."""
+    """A document's actions with SEALED for every card that is still face down at its end; None where none does."""
     hidden = [seal for seal in seals_of(happened, round_.rules.flop) if seal.opened_by not in round_.turned]
     if not hidden:
         return None
@@ -101,7 +101,7 @@ def with_hidden(
 
 
 class Seal(NamedTuple):
-    """Cards that lie face down together: in which packet, from where in it, and what opens them."""
+    """Cards that are face down together: in which packet, from where in it, and what opens them."""
 
     packet: int
     start: int
@@ -125,7 +125,7 @@ def seals_of(events: Iterable[RoundEvent], flop: int) -> Iterator[Seal]:
 
 
 def judge(public: Round, actions: list[Any]) -> None:
-    """Refuse a request that could not be right whatever lies face down."""
+    """Refuse a request that could not be right whatever is face down."""
     if public.game.plays_by_hole_card and SEALED in public.hands.get("dealer", ()):
         _judge_by_hole_card(public, actions)
     else:
@@ -166,7 +166,7 @@ def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
 
 
 def may_contradict(public: Round, whole: Round, actions: Iterable[Any]) -> bool:
-    """Whether a card that lies face down could refuse a request: only actions that name cards can be."""
+    """Whether a card that is face down could refuse a request: only actions that name cards can be."""
     return public is not whole and any(_do(action) in ("deal", "reveal", "peek") for action in actions)
 
 
@@ -228,7 +228,7 @@ def supervised(round_: Round, by: str, second_person: str | None) -> list[RoundE
     if second_person is None:
         if round_.contradictions >= MOST_CONTRADICTIONS:
             raise SecondPersonNeeded(
-                f"{round_.contradictions} requests of this round contradicted cards that lie face down: "
+                f"{round_.contradictions} requests of this round contradicted cards that are face down: "
                 "only a floor supervisor together with a second person may go on with it."
             )
         return []

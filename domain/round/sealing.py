@@ -30,7 +30,7 @@ def commitment(cards: str, salt: bytes) -> bytes:
     return sha256(salt + cards.encode()).digest()
 
 
-class Covered(Struct, frozen=True):
+class CoveredCards(Struct, frozen=True):
     """The cards of a packet that one seal covers: which reveal turns them over, and as which of its cards."""
 
     opened_by: Place
@@ -38,15 +38,18 @@ class Covered(Struct, frozen=True):
     cards: Cards
 
 
-def covered(event: CardsDealt, before: int, flop: int) -> list[Covered]:
+def covered(event: CardsDealt, before: int, flop: int) -> list[CoveredCards]:
     """What each seal of a packet covers; `before` cards are at its place already, `flop` of the board are the flop."""
     down = event.cards[: event.face_down]
     if not down:
         return []
     if event.to != "board":
-        return [Covered(event.to, before, down)]
+        return [CoveredCards(event.to, before, down)]
     of_flop = max(0, flop - before)
-    streets = (Covered("flop", before, down[:of_flop]), Covered("turn_river", max(0, before - flop), down[of_flop:]))
+    streets = (
+        CoveredCards("flop", before, down[:of_flop]),
+        CoveredCards("turn_river", max(0, before - flop), down[of_flop:]),
+    )
     return [street for street in streets if street.cards]
 
 
@@ -73,7 +76,7 @@ class Openings:
         copied._salts, copied._board = dict(self._salts), self._board
         return copied
 
-    def covered(self, event: CardsDealt) -> list[Covered]:
+    def covered(self, event: CardsDealt) -> list[CoveredCards]:
         """What the seals of the next packet cover."""
         return covered(event, self._board if event.to == "board" else 0, self._flop)
 

@@ -145,7 +145,7 @@ def _range(limits: tuple[int, int]) -> str:
 
 
 def _paytables(rules: RuleSet) -> Iterable[str]:
-    """The pay tables of one spot stand side by side: a gaming table uses one of them."""
+    """The pay tables of one spot are shown side by side: a gaming table uses one of them."""
     for spot in dict.fromkeys(table.spot for table in rules.paytables.values()):
         tables = list(rules.tables_for(spot).values())
         yield f"### {_in_words([spot]).capitalize()}"

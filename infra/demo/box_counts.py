@@ -76,7 +76,7 @@ class DayOfBoxes:
                 count = partial(Floor.count_blind, box=box, pieces=pieces_of(figure_cents), actor=actor)
                 once.on_floor(f"count/{box}/{counter}", count)
             if short is not None and short.box == box:
-                text = "A $5.00 chip still lay beside the slot after this round; the dealer says that it was dropped."
+                text = "A $5.00 chip was still next to the slot after this round; the dealer says that it was dropped."
                 actor = Actor(FLOOR, self._at(REMOVED_MS, 0))
                 once.do(f"short/{box}", partial(once.ledger.note, short.round, "irregularity", text, None, actor))
             elif not self._last:  # the last day's are left for accounting

@@ -98,6 +98,6 @@ def _appeal(case: Case, line: dict[str, Any], at_ms: int) -> None:
 
 
 def _leave_open(case: Case, line: dict[str, Any], at_ms: int) -> None:
-    said = "He showed me his cards. I thought that he had won."
+    said = "They showed me their cards. I thought that they had won."
     actor = Actor(FLOOR, at_ms)
     case.add("witness", lambda dispute: disputes.give_statement(dispute, "guest-2", "witness", said), actor)

@@ -19,7 +19,7 @@ from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
 from infra.demo.roster import DAY_MS, FLOOR, HOUR_MS, PRACTICE, PRACTICE_RULESET, TABLES, dealer_at
 from infra.demo.single_steps import Once
-from infra.demo.table_sessions import Sessions
+from infra.demo.table_sessions import DemoSessions
 from infra.demo.trays import Tray
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation.table import Table
@@ -53,7 +53,7 @@ class Past:
         self._trays = {
             name: Tray(name, self._once) for name, ruleset in TABLES.items() if not rulesets.load(ruleset).player_banked
         }
-        self._sessions = {name: Sessions(name, self._once, self._trays.get(name)) for name in TABLES}
+        self._sessions = {name: DemoSessions(name, self._once, self._trays.get(name)) for name in TABLES}
 
     @property
     def is_complete(self) -> bool:

@@ -38,7 +38,7 @@ class RoundNotes:
         self._voids += 1
         actor = Actor(FLOOR, at_ms)
         if self._voids % 2:
-            text = "All wagers were given back in front of the players; surveillance was told."
+            text = "All wagers were given back in front of the players; surveillance was informed."
             note = partial(self._once.ledger.note, round_id, "irregularity", text, None, actor)
             self._once.do(f"note/{round_id}", note)
         if result["fee"] is None:

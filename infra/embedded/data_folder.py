@@ -6,9 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from infra.embedded import accounts, programs
+from infra.embedded import programs, server_user
 from infra.embedded.binaries import POSTGRES_MAJOR
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server_errors import EmbeddedPostgresError
 
 # One call for a thousand files: on a busy machine an fsync of each takes seconds.
 SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
@@ -59,21 +59,21 @@ def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None)
     """Make the database in another folder, and rename it: it is complete and on disk, or absent."""
     for leftover in pgdata.parent.glob(f"{pgdata.name}.new-*"):
         shutil.rmtree(leftover)
-    builder = accounts.initdb_uid(uid)
+    builder = server_user.initdb_uid(uid)
     new = Path(tempfile.mkdtemp(prefix=f"{pgdata.name}.new-", dir=pgdata.parent))
     since = programs.log_size(log)
 
     def run_initdb(*options: str, uid: int | None) -> None:
-        command = [str(initdb), "-D", accounts.data_argument(new, uid), *options]
+        command = [str(initdb), "-D", server_user.data_argument(new, uid), *options]
         if programs.run(command, cwd=new, log=log, lock=lock, uid=uid) != 0:
             raise programs.failure("could not create its database", log, since)
 
     try:
         if builder is not None:
-            accounts.give(new, builder)
+            server_user.give(new, builder)
         run_initdb(*OPTIONS, "--no-sync", uid=builder)
         if uid is not None:
-            accounts.give(new, uid)
+            server_user.give(new, uid)
         run_initdb("--sync-only", f"--sync-method={SYNC_METHOD}", uid=uid)
         new.rename(pgdata)
         os.truncate(log, since)  # what initdb says is of use only if it failed
@@ -96,7 +96,7 @@ def check(pgdata: Path, uid: int | None) -> None:
             "release that wrote it and load the dump, or choose another folder with ROUNDLEDGER_DATA_DIR."
         )
     if uid is not None and pgdata.stat().st_uid != uid:
-        accounts.give(pgdata, uid)  # root restored it from a backup that had no owners
+        server_user.give(pgdata, uid)  # root restored it from a backup that had no owners
 
 
 def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server_errors import EmbeddedPostgresError
 
 POSTGRES_ENV = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nothing of ours, which may hold secrets
 LOG_LIMIT_BYTES = 4 * 1024 * 1024

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from infra.embedded import accounts, binaries, data_folder, locks, programs
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded import binaries, data_folder, locks, programs, server_user
+from infra.embedded.server_errors import EmbeddedPostgresError
 from infra.embedded.sockets import SOCKET, Listener, SocketFolder
 
 ADMINISTRATOR = "postgresql://postgres@"
@@ -31,7 +31,7 @@ class Server:
         self.log = self.home / "server.log"
         self._pgdata = self.home / "pgdata"
         self._lock = self.home / "server.lock"
-        self._uid = accounts.server_uid(self.home, self._pgdata)
+        self._uid = server_user.server_uid(self.home, self._pgdata)
         locks.create(self._lock)
         self._bin = (wheel if self._uid is None else binaries.readable_by_anyone(wheel)) / "bin"
         self._sockets = SocketFolder(self._pgdata, self._uid)
@@ -113,10 +113,10 @@ class Server:
         if not self._pgdata.exists():
             data_folder.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
         data_folder.check(self._pgdata, self._uid)
-        data_folder.write_access(self._pgdata, accounts.name(), self._uid)
+        data_folder.write_access(self._pgdata, server_user.name(), self._uid)
         self._drop_stale_files()
         folder = self._sockets.prepare()
-        command = [str(self._bin / "postgres"), "-D", accounts.data_argument(self._pgdata, self._uid)]
+        command = [str(self._bin / "postgres"), "-D", server_user.data_argument(self._pgdata, self._uid)]
         command += ["-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
         command += ["-c", "unix_socket_permissions=0700", "-c", "summarize_wal=on", *self.address]  # which backups need
         programs.run(command, cwd=self._pgdata, log=self.log, lock=lock, uid=self._uid, detached=True)

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from infra.embedded import locks, programs
-from infra.embedded.errors import EmbeddedPostgresError
 from infra.embedded.server import Server
+from infra.embedded.server_errors import EmbeddedPostgresError
 
 WATCH_EVERY_S = 1.0
 WATCH_AFTER_FAILURE_S = 10.0

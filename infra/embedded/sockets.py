@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from infra.embedded.accounts import open_to_anyone
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server_errors import EmbeddedPostgresError
+from infra.embedded.server_user import open_to_anyone
 
 SOCKET = ".s.PGSQL.5432"
 PARAMETERS = b"user\0postgres\0database\0postgres\0\0"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from domain.errors import Refusal
 from infra.ledger.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt, Ledger
-from infra.ledger.round_play import with_version
+from infra.ledger.rounds_in_play import with_version
 
 
 def change_dispute(

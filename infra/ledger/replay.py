@@ -80,7 +80,7 @@ class Replay(Struct, frozen=True):
         ]
 
     def document(self) -> dict[str, Any]:
-        """The events, and where the last of them leaves the round: the result, the table as it lay, and why."""
+        """The events, and where the last of them leaves the round: the result, the table as it was, and why."""
         last = self.steps[-1]
         return {
             "round": self.round_id,

@@ -47,7 +47,7 @@ class KeyFile:
         return cls(folder / f"log-{log_id.hex[:12]}.key")
 
     def load(self) -> Signer | None:
-        """None if there is no such file."""
+        """None if the file does not exist."""
         try:
             with self.path.open(encoding="utf-8") as file:
                 mode = os.fstat(file.fileno()).st_mode

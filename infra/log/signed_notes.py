@@ -122,7 +122,7 @@ def parse_note(text: str) -> Note:
     for line in lines[:-1].split("\n"):
         found = _SIGNATURE_LINE.fullmatch(line)
         if found is None:
-            raise BadNote("a line that is no signature stands under the text of a note")
+            raise BadNote("a line below the text of a note is no signature")
         value = decode_base64(found[2])
         if len(value) < 5 or len(signatures) == MOST_SIGNATURES:
             raise BadNote("a signature that is too short, or too many of them")

@@ -4,6 +4,6 @@ Pure: no clock, no database, and no randomness but that of a seed. The rounds ar
 engine itself says at each step what may come next and the players only answer.
 """
 
-from infra.simulation.tables import LARGEST_SEED, MOST_ROUNDS, MOST_TABLES, documents
+from infra.simulation.round_documents import LARGEST_SEED, MOST_ROUNDS, MOST_TABLES, documents
 
 __all__ = ["LARGEST_SEED", "MOST_ROUNDS", "MOST_TABLES", "documents"]

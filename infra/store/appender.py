@@ -246,7 +246,7 @@ def _unknown(error: Exception) -> OperationalError:
 
 
 def _sealed_and_receipts(appends: Sequence[Append]) -> list[Any]:
-    """The columns of sealed cards and of receipts; None, not an empty list, where there are no such rows."""
+    """The columns of sealed cards and of receipts; None, not an empty list, where there are none."""
     sealed: list[tuple[Any, ...]] = []
     before = 0
     for append in appends:

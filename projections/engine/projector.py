@@ -9,7 +9,7 @@ from datetime import datetime
 
 from infra.store.database import Database
 from infra.store.errors import NO_SUCH_TABLE
-from projections.engine import lag as standing
+from projections.engine import lag
 
 logger = logging.getLogger(__name__)
 
@@ -65,9 +65,9 @@ class Projector:
             problem = "The tables of this report are being made. Try again in a moment."
             try:
                 if stored is None:
-                    stored, applied = standing.stored_and_applied(self._database, projections)
+                    stored, applied = lag.stored_and_applied(self._database, projections)
                 else:
-                    applied = standing.applied(self._database, projections)
+                    applied = lag.applied(self._database, projections)
                 if applied >= stored or (applied >= 0 and time.monotonic() > deadline):
                     return
             except NO_SUCH_TABLE:  # nobody follows, or whoever does has only just begun: its tables are not there
@@ -100,12 +100,12 @@ class Projector:
         """How many events the furthest of all projections has still to apply, as far as positions tell."""
         from projections.models.registry import ALL
 
-        stored, applied = standing.stored_and_applied(self._database, tuple(ALL))
+        stored, applied = lag.stored_and_applied(self._database, tuple(ALL))
         return max(stored - max(applied, 0), 0)
 
-    def standing(self, projection: str) -> tuple[int, datetime] | None:
+    def revision(self, projection: str) -> tuple[int, datetime] | None:
         """What is worked out from its rows holds as long as this does not change."""
-        return standing.revision(self._database, projection)
+        return lag.revision(self._database, projection)
 
     def lag(self) -> tuple[int, float]:
         """How far behind the furthest projection is, in events and in seconds."""

@@ -57,7 +57,7 @@ def page_of(story: Replay, evidence: Evidence) -> bytes:
 
 
 def _shown_once(steps: Iterable[Step]) -> Iterator[dict[str, Any]]:
-    """The words of a clause stand where it is met first, and not at every card and bet again."""
+    """The words of a clause are shown where it first occurs, and not again at every card and bet."""
     said: set[str] = set()
     opened_at = None
     for step in steps:

@@ -46,7 +46,7 @@ class Sealing:
         return self.log.lag()
 
     def evidence(self, round_id: str) -> Evidence:
-        """Of a round as it stands; what is not sealed yet is waited for, or sealed here."""
+        """Of a round as it is now; what is not sealed yet is waited for, or sealed here."""
         from projections.evidence.current_bundle import sealed_evidence
         from projections.evidence.sources import gather
 

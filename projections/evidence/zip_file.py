@@ -1,7 +1,7 @@
 """Zip files that have one form only: nothing compressed, no times, no comments, names in order.
 
 The same files always give the same bytes. So whoever reads one can pack it again and compare, and no byte of it, not
-even of the zip's own structure, can be changed unseen. The standard library's zipfile promises no such bytes.
+even of the zip's own structure, can be changed unseen. The standard library's zipfile does not promise that.
 """
 
 from __future__ import annotations

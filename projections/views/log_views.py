@@ -44,7 +44,7 @@ def consistency_between(log: LogReader, old_size: int, size: int | None) -> dict
 def tile_of(books: Books, level: int, name: TileName) -> bytes:
     tile = books.sealing.log.tile(level, name.number, name.width)
     if len(tile) != name.width * 32:
-        raise NotFound("The log has no such tile yet.")
+        raise NotFound("The log does not have this tile yet.")
     if level == 0:
         _check_counts(books, name)
     return tile
@@ -53,7 +53,7 @@ def tile_of(books: Books, level: int, name: TileName) -> bytes:
 def entries_of(books: Books, caller: Caller, name: TileName) -> bytes:
     log, first = books.sealing.log, name.number * WIDTH
     if first + name.width > log.size():
-        raise NotFound("The log has no such entries yet.")
+        raise NotFound("The log does not have these entries yet.")
     _check_counts(books, name)
     books.record_look(caller, "log entries", f"{first} to {first + name.width - 1}")
     entries = [entry_of(row) for row in log.rows_from(first, name.width)]
@@ -116,7 +116,7 @@ def _size(note: str) -> int:
 
 
 def _entry(log: LogReader, nodes: Nodes, row: LogRow, size: int, hashes: dict[bytes, int]) -> dict[str, Any]:
-    """`hashes` gathers those of all paths: the events of a round stand side by side and share nearly all of them."""
+    """`hashes` gathers those of all paths: neighbouring events share nearly all of them."""
     index = log.index_of(row.position)
     path: list[bytes] | None = None
     if index is not None and index < size:

@@ -28,10 +28,10 @@ SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards sh
 
 
 def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
-    """For each step what lies otherwise than before, in words that can be shown as they are; None where something is
-    gone. What is the very thing of the picture before is told already."""
+    """For each step what differs from the step before, in words that can be shown as they are; None where something is
+    gone. What is the very object of the picture before has not changed."""
     changes: list[Facts] = []
-    told: dict[Hashable, Facts] = {}
+    known: dict[Hashable, Facts] = {}
     before: Mapping[str, Any] = NOTHING
     for picture in pictures:
         changed: Facts = {}
@@ -40,27 +40,27 @@ def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
             if was is not seat:
                 number = seat["seat"]
                 if was["hands"] is not seat["hands"]:
-                    _tell(changed, told, ("hands", number), _hands(number, seat["hands"]))
+                    _diff(changed, known, ("hands", number), _hands(number, seat["hands"]))
                 if was["piles"] is not seat["piles"]:
-                    _tell(changed, told, ("piles", number), _piles(number, seat["piles"]))
-                _tell(changed, told, ("looks", number), _looks(number, seat))
+                    _diff(changed, known, ("piles", number), _piles(number, seat["piles"]))
+                _diff(changed, known, ("looks", number), _looks(number, seat))
         if before["dealer"] is not picture["dealer"]:
-            _tell(changed, told, "dealer", _hands("dealer", [picture["dealer"]]))
+            _diff(changed, known, "dealer", _hands("dealer", [picture["dealer"]]))
         if before["board"] is not picture["board"]:
-            _tell(changed, told, "board", _cards("board", 1, picture["board"]))
+            _diff(changed, known, "board", _cards("board", 1, picture["board"]))
         if (figures := OF_FIGURES(picture)) != OF_FIGURES(before):
-            _tell(changed, told, "figures", _figures(*figures))
+            _diff(changed, known, "figures", _figures(*figures))
         if before["bank"] is not picture["bank"]:
-            _tell(changed, told, "bank", _bank(picture["bank"]))
+            _diff(changed, known, "bank", _bank(picture["bank"]))
         changes.append(changed)
         before = picture
     return changes
 
 
-def _tell(changed: Facts, told: dict[Hashable, Facts], part: Hashable, now: Facts) -> None:
-    """Of one part of the table, as far as it is not told already."""
-    before = told.get(part, {})
-    told[part] = now
+def _diff(changed: Facts, known: dict[Hashable, Facts], part: Hashable, now: Facts) -> None:
+    """What differs in one part of the table."""
+    before = known.get(part, {})
+    known[part] = now
     for name, value in now.items():
         if before.get(name) != value:
             changed[name] = value
@@ -129,7 +129,7 @@ def _pile(pile: Mapping[str, Any]) -> tuple[str, str, str]:
     return _chips(pile["spot"], pile["wager"], pile["outcome"], pile["paid"], pile["collected"], pile["corrected"])
 
 
-@lru_cache(4096)  # the same few amounts lie on every table
+@lru_cache(4096)  # the same few amounts are on every table
 def _chips(
     spot: str, wager: str, outcome: str | None, paid: str, collected: str, corrected: str | None
 ) -> tuple[str, str, str]:

@@ -72,7 +72,7 @@ def steps_of(replayed: Replay) -> dict[str, Any]:
         "changes": changes,
         "marks": [marks_of(reason) for reason in reasons],
         "lines": _lines(replayed, pictures),
-        "beside": [beside for step in replayed.steps if (beside := _beside(step)) is not None],
+        "beside": [made for step in replayed.steps if (made := _annotation(step)) is not None],
     }
 
 
@@ -113,7 +113,7 @@ def _moment(at_ms: int) -> str:
 
 
 def _headline(line: LineSettled) -> str:
-    """A settlement line without its reason, which stands beside it."""
+    """A settlement line without its reason, which is given next to it."""
     spot, outcome = line.spot.replace("_", " "), line.outcome.replace("_", " ")
     hand = f", hand {line.hand}" if line.hand > 1 else ""
     return f"{line.bettor}, {spot}{hand}: {outcome}"
@@ -160,8 +160,8 @@ def _reported(event: PaymentReported) -> dict[str, str]:
     return {"paid": money(event.paid), "collected": money(event.collected)}
 
 
-def _beside(step: Step) -> dict[str, Any] | None:
-    """What was said of the round beside its play."""
+def _annotation(step: Step) -> dict[str, Any] | None:
+    """What was added to the round after its play."""
     event = step.entry.event
     match event:
         case NoteMade(kind, text, seat):

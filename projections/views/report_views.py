@@ -96,6 +96,6 @@ def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[d
     if filters.on_the_past or name not in SUMS_OF_ALL:
         return rows(books.database, name, filters, days)
     # Asked before the rows are: they may be newer than it says, never older.
-    standing = books.projector.standing(report_named(name).projection.name)
+    revision = books.projector.revision(report_named(name).projection.name)
     key = (books.database.url, name, filters)
-    return _summed.get(key, lambda: rows(books.database, name, filters, days), standing)
+    return _summed.get(key, lambda: rows(books.database, name, filters, days), revision)

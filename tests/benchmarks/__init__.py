@@ -1,4 +1,4 @@
-"""Benchmarks, each held against a reference measured in the same run.
+"""Benchmarks, each compared with a reference measured in the same run.
 
 The protocol:
 

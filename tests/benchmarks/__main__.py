@@ -45,7 +45,7 @@ def table(rows: Iterable[Row]) -> Table:
 def main(names: Sequence[str]) -> int:
     if unknown := sorted(set(names) - set(available())):
         known = ", ".join(available()) or "none"
-        print(f"No such benchmark: {', '.join(unknown)}. There are: {known}", file=sys.stderr)
+        print(f"Unknown benchmark: {', '.join(unknown)}. There are: {known}", file=sys.stderr)
         return 2
     rows: list[Row] = []
     failed: list[str] = []

@@ -1,6 +1,6 @@
 """Whether the time of a refusal tells a right guess at a hidden card from a wrong one.
 
-Two rounds differ in one hand that lies face down, and the same guesses go to both, in turns: what is right for one
+Two rounds differ in one hand that is face down, and the same guesses go to both, in turns: what is right for one
 is wrong for the other, so that nothing but being right can make a difference. Each guess has nonsense behind it, so
 that nothing is stored. The figure is how often a right guess takes longer than a wrong one (the Mann-Whitney statistic
 as a share); one half is no difference, and the reference is where four standard errors end.

@@ -147,9 +147,9 @@ def filled() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def fill(url: str) -> dict[str, str]:
-    """What stands for {round}, {table} and the like in addresses."""
+    """What replaces {round}, {table} and the like in addresses."""
     played = play(url)
-    known = _beside(url)
+    known = _other_names(url)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET synchronous_commit = off")
         keep_sample(connection)
@@ -173,7 +173,7 @@ def fill(url: str) -> dict[str, str]:
     return {**known, **dict(zip(("round", "table", "ruleset"), row, strict=True)), "day": date.today().isoformat()}
 
 
-def _beside(url: str) -> dict[str, str]:
+def _other_names(url: str) -> dict[str, str]:
     """Payments that were reported, a dispute, an audit with findings and somebody of the staff; their ids, with those
     of a box that has been taken away and of a patron."""
     ledger = Ledger(url)

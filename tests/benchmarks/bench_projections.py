@@ -117,7 +117,7 @@ def _rate(work: Any, url: str) -> float:
 
 
 def live_lag(url: str) -> Row:
-    """p99 from the moment a round is stored to the moment it is in every projection, beside p99 of storing it."""
+    """p99 from the moment a round is stored to the moment it is in every projection, and p99 of storing it."""
     context = multiprocessing.get_context("spawn")
     stop, results, ready = context.Event(), context.Queue(), context.Barrier(3)
     writers = [context.Process(target=write, args=(url, number, stop, results, ready)) for number in range(2)]

@@ -1,6 +1,6 @@
 """The service against bare FastAPI handlers on the same server: one worker process, the same clients, taking turns.
 
-Single actions are held against a handler that inserts one row by the same pool of connections; adjudications against
+Single actions are compared with a handler that inserts one row by the same pool of connections; adjudications against
 one that parses the body and returns it.
 """
 

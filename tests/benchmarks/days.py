@@ -203,7 +203,7 @@ def costs(connection: psycopg.Connection[Any]) -> dict[str, Cost]:
 
 
 def run(server_url: str, rounds: int, earlier: int) -> dict[str, tuple[Cost, Cost]]:
-    """A database for each number of days, filled day after day, so that rows lie as they would have come."""
+    """A database for each number of days, filled day after day, so that rows are in their natural order."""
     after_10, after_100 = (after(server_url, days, rounds, earlier) for days in EARLIER_DAYS)
     return {name: (after_10[name], after_100[name]) for name in after_10}
 

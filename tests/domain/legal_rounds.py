@@ -249,7 +249,7 @@ def _progressive(dice: random.Random, terms: Json) -> None:
 
 
 class _Layout:
-    """The wagers that a round is going to be played with, each of them legal and the required ones beside it."""
+    """The wagers that a round is going to be played with, each of them legal and with the required ones."""
 
     def __init__(self, dice: random.Random, opening: Round, seated: Mapping[int, str]) -> None:
         self.dice, self.opening, self.seated = dice, opening, seated
@@ -360,7 +360,7 @@ class _Shoe:
 
     def __init__(self, cards: list[str], wishes: Wishes) -> None:
         self.cards = cards
-        self.lying: dict[Any, list[str]] = {}
+        self.dealt: dict[Any, list[str]] = {}
         self.set_aside = {place: [self._find(wish) for wish in cards] for place, cards in wishes.items()}
 
     def _find(self, wish: str | None) -> str | None:
@@ -374,7 +374,7 @@ class _Shoe:
         waiting = self.set_aside.get(place, [])
         assume(len(self.cards) >= count)  # a single deck may not last for eight seats that split and hit
         cards = [(waiting.pop(0) if waiting else None) or self.cards.pop() for _ in range(count)]
-        self.lying.setdefault(place, []).extend(cards)
+        self.dealt.setdefault(place, []).extend(cards)
         return cards
 
 
@@ -455,7 +455,7 @@ class _Table:
         self.dice, self.round, self.seated, self.actions = dice, opening, seated, list[Json]()
         self.chip = opening.terms.chip
         self.style = dice.choice(("any", "any", "any", "timid", "bold"))
-        self.unseen = dice.choice((0, 0, 1, 3))  # of four packets that may lie face down
+        self.unseen = dice.choice((0, 0, 1, 3))  # of four packets that may be face down
         for bet in bets:
             self.post(bet)
             if _one_in(dice, 8):
@@ -464,14 +464,14 @@ class _Table:
         self.shoe = _shoe(dice, opening, sorted(self.round.layout))
 
     def _change_a_wager(self, bet: Json) -> None:
-        """More than was meant, and the rest taken back; or the whole wager taken back and placed again."""
+        """More than intended, and the rest taken back; or the whole wager taken back and placed again."""
         who: Json = {key: value for key, value in bet.items() if key in ("seat", "spot", "bettor")}
         if _one_in(self.dice, 2):
             self.post({**bet, "amount": "1.37"})
             self.post({"do": "withdraw", **who, "amount": "1.37"})
         else:
-            lies = self.round.layout[bet["seat"]][bet.get("bettor", self.seated[bet["seat"]])].spots[bet["spot"]]
-            whole = lies == cents(bet["amount"]) and _one_in(self.dice, 2)
+            placed = self.round.layout[bet["seat"]][bet.get("bettor", self.seated[bet["seat"]])].spots[bet["spot"]]
+            whole = placed == cents(bet["amount"]) and _one_in(self.dice, 2)
             amount = {} if whole else {"amount": bet["amount"]}
             self.post({"do": "withdraw", **who, **amount})
             self.post(bet)
@@ -522,9 +522,9 @@ class _Table:
         return self._with_hand({"do": "deal", "to": place, "cards": cards}, entry)
 
     def _face_up(self, place: Any, count: int) -> Sequence[int]:
-        """Which cards of the next packet lie face up and so must be named."""
+        """Which cards of the next packet are face up and so must be named."""
         family = self.round.rules.family
-        if family == "p215" and not (place == "dealer" and len(self.shoe.lying.get("dealer", ())) == 1):
+        if family == "p215" and not (place == "dealer" and len(self.shoe.dealt.get("dealer", ())) == 1):
             return range(count)
         return (2,) if family == "tcp" and place == "dealer" else ()
 
@@ -538,14 +538,14 @@ class _Table:
     def _reveal(self, entry: Json) -> Json:
         of = self.dice.choice(_one_or_more(entry["of"]))
         board = {"flop": slice(0, 3), "turn_river": slice(3, 5)}
-        cards = self.shoe.lying["board"][board[of]] if of in board else self.shoe.lying[of]
+        cards = self.shoe.dealt["board"][board[of]] if of in board else self.shoe.dealt[of]
         action: Json = {"do": "reveal", "of": of}
         if "count" in entry or _one_in(self.dice, 4):
             action["cards"] = list(cards)
         return action
 
     def _peek(self) -> Json:
-        up, hole = (card[0] for card in self.shoe.lying["dealer"])
+        up, hole = (card[0] for card in self.shoe.dealt["dealer"])
         if self.round.hands["dealer"][1] is not None and _one_in(self.dice, 2):
             return {"do": "peek"}
         return {"do": "peek", "pure": (up == "A" and hole in "TJQK") or (hole == "A" and up in "TJQK")}

@@ -24,7 +24,7 @@ ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of an aggregate: "3c8d" i
 SEAL = re.compile(rf"{ID}|[0-9A-Za-z+/]{{21,}}={{0,2}}")  # and commitments, salts, digests; no cards are that long
 
 
-class Told(NamedTuple):
+class StoredRound(NamedTuple):
     opening: Round
     round: Round  # as whoever knows all cards has it
     happened: list[RoundEvent]
@@ -32,7 +32,7 @@ class Told(NamedTuple):
     units: dict[int, list[SealedUnit]]  # by the index of their event
 
 
-def told(raw: dict[str, Any]) -> Told:
+def stored_round(raw: dict[str, Any]) -> StoredRound:
     document = read_document(raw)
     round_, happened = play(document.opening, document.actions)
     openings = Openings(document.opening.rules.flop)
@@ -42,7 +42,7 @@ def told(raw: dict[str, Any]) -> Told:
         public.append(stored)
         if sealed:
             units[at] = sealed
-    return Told(document.opening, round_, happened, public, units)
+    return StoredRound(document.opening, round_, happened, public, units)
 
 
 def simulated(ruleset: str, rounds: int, seed: int = 11, unseen: float = 0.0) -> Iterator[dict[str, Any]]:
@@ -55,7 +55,7 @@ def simulated(ruleset: str, rounds: int, seed: int = 11, unseen: float = 0.0) ->
 
 def half_seen(document: dict[str, Any], share: float, dice: random.Random) -> dict[str, Any]:
     """The same round with some of its face-down cards unread until they are turned over."""
-    known = told(document)
+    known = stored_round(document)
     deals = iter([event for event in known.happened if isinstance(event, CardsDealt)])
     turned = {event.of: list(event.cards) for event in known.happened if isinstance(event, CardsTurned)}
     actions: list[dict[str, Any]] = []

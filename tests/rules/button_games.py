@@ -1,4 +1,4 @@
-"""Rounds of the two games with an action button, told step by step in the words that a line of a result has too.
+"""Rounds of the two games with an action button, written step by step in the words that a line of a result has too.
 
 p215("1 game 10.00", "1/b-1 game 5.00", cards="1: 8h 8c, dealer: 6d 5s").then("1 split", "1 gets Td", "1#2 gets 9h")
 """

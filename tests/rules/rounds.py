@@ -4,7 +4,7 @@ A `Play` never changes: each step returns a longer one, so that several ways to 
 
     Play.at("tcp-casino-club", banker=7, schedule=1).bet(1, ante=10, pair_plus=5).close_bets().deal(1, "AsAdKc")
 
-A line of a result is told in one sentence that leaves out what is zero:
+A line of a result is written as one sentence that leaves out what is zero:
 
     1 blind 10.00: win 3:2, paid 15.00
     2/b-1 ante 10.00: lose, collected 4.00, short 6.00
@@ -175,14 +175,14 @@ class Result:
     @property
     def lines(self) -> list[str]:
         """All lines, in the order in which they were settled."""
-        return [told(line) for line in self["lines"]]
+        return [answer(line) for line in self["lines"]]
 
     def lines_by(self, clause: str) -> list[str]:
         """The lines that a clause has decided, and no others."""
-        return [told(line) for line in self["lines"] if line["clause"] == clause]
+        return [answer(line) for line in self["lines"] if line["clause"] == clause]
 
     def lines_at(self, seat: int) -> list[str]:
-        return [told(line) for line in self["lines"] if line["seat"] == seat]
+        return [answer(line) for line in self["lines"] if line["seat"] == seat]
 
     def line(self, seat: int, spot: str, *, bettor: str | None = None, hand: int = 1) -> str:
         """The one line of a wager; `bettor` is the seated player unless another is named."""
@@ -190,7 +190,7 @@ class Result:
         (found,) = [
             line for line in self["lines"] if (line["seat"], line["spot"], line["bettor"], line["hand"]) == wager
         ]
-        return told(found)
+        return answer(found)
 
     def spots(self, seat: int) -> list[str]:
         """The spots of a seat in the order of their lines."""
@@ -201,7 +201,7 @@ class Result:
         return list(dict.fromkeys(line["seat"] for line in self["lines"]))
 
 
-def told(line: Mapping[str, Any]) -> str:
+def answer(line: Mapping[str, Any]) -> str:
     """A line as a sentence. What it leaves out follows from the rest, and is held here."""
     _check_sums(line)
     hand = "" if line["hand"] == 1 else f"#{line['hand']}"
@@ -229,7 +229,7 @@ def _check_sums(line: Mapping[str, Any]) -> None:
 
 
 def after_rounds(ruleset: str, *ended: tuple[int, str, str], **terms: Any) -> table_sessions.TableSession:
-    """A table's session after rounds told as the player-dealer's seat and id, and "settled" or "void"."""
+    """A table's session after rounds given as the player-dealer's seat and id, and "settled" or "void"."""
     rules = rulesets.load(ruleset)
     resolved = resolve(rules, TermsDocument(**terms))
     session = table_sessions.start(rules, resolved, table_sessions.open_session(rules, resolved, "t-1", None, None))

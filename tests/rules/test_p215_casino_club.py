@@ -253,7 +253,7 @@ def test_p215_decision_coverage__there_is_no_third_policy():
     ],
 )
 def test_p215_decision_one_pass__busts_and_surrenders_take_their_place_in_the_order(choices: list[str], took: str):
-    """Seat 1 is over long before seat 3 wins, but the button stands on seat 3."""
+    """Seat 1 is over long before seat 3 wins, but the button is on seat 3."""
     dealt = p215("1 game 10.00", "3 game 10.00", cards="1: Th 6c, 3: Ts 9c, dealer: 8d Tc", wager="12.00")
     result = dealt.then(*choices, "3 stand", "reveal dealer", "settle").result()
     assert result.lines == ["3 game 10.00: win 1:1, paid 10.00", took]
@@ -637,7 +637,7 @@ def test_p215_decision_overlapping_tiers__they_are_read_by_their_upper_bounds(op
 
 @pytest.mark.parametrize("option", OVERLAPPING)
 def test_p215_decision_overlapping_tiers__the_second_tier_starts_above_100(option: int):
-    """51.00 to 100.00 stands in two tiers and belongs to the first."""
+    """51.00 to 100.00 is in two tiers and belongs to the first."""
     for action in ("51.00", "75.00", "100.00"):
         hold_fee(option, action, "1.00")
 
@@ -674,7 +674,7 @@ def test_p215_collection_fee__it_is_taken_before_the_cards_and_from_nobodys_wage
 
 @pytest.mark.parametrize("dealer", ["8d Tc", "Td Kc"])
 def test_p215_dealing_4_player_fee__players_get_back_all_that_they_wagered_and_won(dealer: str):
-    """Whether they win or lose, nothing is kept from a player beside the wager."""
+    """Whether they win or lose, nothing is kept from a player except the wager."""
     result = over(dealer, mine="Th 9c")
     moved = [(line["wager"], line["paid"], line["collected"], line["returned"]) for line in result["lines"]]
     won = dealer == "8d Tc"
@@ -934,7 +934,7 @@ def test_p215_double_split_surrender_5__game_then_red_flex_then_buster():
 
 
 def test_p215_double_split_surrender_5__spot_by_spot_the_seated_player_first():
-    """Behind the seat the bettors stand in the order of their first bet there, on whichever spot it was."""
+    """Behind the seat the bettors are in the order of their first bet there, on whichever spot it was."""
     bets = (
         *("1/b-2 buster 1.00", "1/b-1 game 20.00", "1 game 10.00", "1/b-2 game 30.00", "1/b-1 red_flex 2.00"),
         *("1/b-1 buster 3.00", "1 buster 4.00", "1/b-2 red_flex 5.00"),
@@ -1716,7 +1716,7 @@ def test_p215_wins_11__the_seated_player_decides():
 
 
 def test_p215_wins_11_proposition_players__they_bank_and_play_like_anybody():
-    """Who is one stands in the ledger's register of bettors and not in the round."""
+    """Who is one is in the ledger's register of bettors and not in the round."""
     names = {1: "tp-2", 8: "tp-1"}
     dealt = box("Th 9c", "8d Tc", "1/tp-3 game 20.00", players=names).then("1 stand", "reveal dealer", "settle")
     assert dealt.result().lines == ["1/tp-2 game 10.00: win 1:1, paid 10.00", "1/tp-3 game 20.00: win 1:1, paid 20.00"]

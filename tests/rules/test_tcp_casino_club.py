@@ -166,7 +166,7 @@ def test_tcp_decision_coverage__there_is_no_third_policy():
 
 
 def test_tcp_decision_one_pass__a_fold_takes_its_place_in_the_order():
-    """Seat 2 folds before seat 3 plays, but the button stands on seat 3, so seat 3 gets action first."""
+    """Seat 2 folds before seat 3 plays, but the button is on seat 3, so seat 3 gets action first."""
     dealt = tcp("2 ante 10.00", "3 ante 10.00", cards=f"2: {LOW}, 3: {HIGH}, dealer: Qs 7d 3h", wager="25.00")
     result = dealt.then("2 fold", "3 play", "reveal dealer", "settle").result()
     assert result.lines == [
@@ -383,7 +383,7 @@ def test_tcp_table_order_of_wagers__play_ante_pair_plus_six_card():
 
 
 def test_tcp_table_order_of_wagers__spot_by_spot_the_seated_player_first():
-    """Behind the seat the bettors stand in the order of their first bet there, on whichever spot it was."""
+    """Behind the seat the bettors are in the order of their first bet there, on whichever spot it was."""
     bets = (
         *("1/b-2 six_card 1.00", "1/b-1 ante 20.00", "1 ante 10.00", "1/b-2 ante 30.00", "1/b-1 pair_plus 2.00"),
         *("1 pair_plus 3.00", "1/b-2 pair_plus 4.00", "1 six_card 5.00"),

@@ -389,7 +389,7 @@ def test_sd_18_not_returned__whether_it_wins_or_loses():
 
 
 @pytest.mark.parametrize(
-    ("hole", "board", "told"),
+    ("hole", "board", "line"),
     [
         ("3d3c", "AsKsQsJsTs", "win 3000 for 1, paid 3000.00, collected 1.00"),
         ("AsKs", "QsJsTs4d3h", "win 100%, paid 5000.25, collected 1.00, from the meter"),
@@ -401,15 +401,15 @@ def test_sd_18_not_returned__whether_it_wins_or_loses():
         (*MADE["flush"], "lose, collected 1.00"),
     ],
 )
-def test_sd_18_uthp_01__pays(hole: str, board: str, told: str):
+def test_sd_18_uthp_01__pays(hole: str, board: str, line: str):
     play = jackpot("UTHP-01").bet(1, ante=10, blind=10, progressive=1)
     result = play.showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "progressive") == f"1 progressive 1.00: {told}"
+    assert result.line(1, "progressive") == f"1 progressive 1.00: {line}"
     assert RULES.progressives["UTHP-01"].clause == "sd/18/UTHP-01"
 
 
 @pytest.mark.parametrize(
-    ("hole", "board", "told"),
+    ("hole", "board", "line"),
     [
         ("3d3c", "AsKsQsJsTs", "win 1000 for 1, paid 1000.00, collected 1.00"),
         ("AsKs", "QsJsTs4d3h", "win 100%, paid 5000.25, collected 1.00, from the meter"),
@@ -421,15 +421,15 @@ def test_sd_18_uthp_01__pays(hole: str, board: str, told: str):
         (*MADE["flush"], "lose, collected 1.00"),
     ],
 )
-def test_sd_18_uthp_02__pays(hole: str, board: str, told: str):
+def test_sd_18_uthp_02__pays(hole: str, board: str, line: str):
     play = jackpot("UTHP-02").bet(1, ante=10, blind=10, progressive=1)
     result = play.showdown({1: (hole, 4)}, DEUCES, board)
-    assert result.line(1, "progressive") == f"1 progressive 1.00: {told}"
+    assert result.line(1, "progressive") == f"1 progressive 1.00: {line}"
     assert RULES.progressives["UTHP-02"].clause == "sd/18/UTHP-02"
 
 
 @pytest.mark.parametrize(
-    ("made", "told", "envy"),
+    ("made", "line", "envy"),
     [
         ("royal flush", "win 100%, paid 5000.50, collected 1.00, from the meter", ["2 envy 0.00: win, paid 1000.00"]),
         ("straight flush", "win 10%, paid 500.05, collected 1.00, from the meter", ["2 envy 0.00: win, paid 300.00"]),
@@ -441,17 +441,17 @@ def test_sd_18_uthp_02__pays(hole: str, board: str, told: str):
         ("two pair", "lose, collected 1.00", []),
     ],
 )
-def test_sd_18_pmg_01__pays(made: str, told: str, envy: list[str]):
+def test_sd_18_pmg_01__pays(made: str, line: str, envy: list[str]):
     hole, board = MADE[made]
     play = jackpot("PMG-01").bet(1, ante=10, blind=10, progressive=1).bet(2, trips=5, progressive=1)
     result = play.showdown({1: (hole, 4), 2: ("8c2h", None)}, DEUCES, board)
-    assert result.line(1, "progressive") == f"1 progressive 1.00: {told}"
+    assert result.line(1, "progressive") == f"1 progressive 1.00: {line}"
     assert result.lines_at(2)[2:] == envy
     assert RULES.progressives["PMG-01"].clause == "sd/18/PMG-01"
 
 
 @pytest.mark.parametrize(
-    ("made", "told", "envy"),
+    ("made", "line", "envy"),
     [
         ("royal flush", "win 100%, paid 5002.50, collected 5.00, from the meter", ["2 envy 0.00: win, paid 5000.00"]),
         ("straight flush", "win 10%, paid 500.25, collected 5.00, from the meter", ["2 envy 0.00: win, paid 1500.00"]),
@@ -463,11 +463,11 @@ def test_sd_18_pmg_01__pays(made: str, told: str, envy: list[str]):
         ("two pair", "lose, collected 5.00", []),
     ],
 )
-def test_sd_18_pmg_02__pays(made: str, told: str, envy: list[str]):
+def test_sd_18_pmg_02__pays(made: str, line: str, envy: list[str]):
     hole, board = MADE[made]
     play = jackpot("PMG-02").bet(1, ante=10, blind=10, progressive=5).bet(2, trips=5, progressive=5)
     result = play.showdown({1: (hole, 4), 2: ("8c2h", None)}, DEUCES, board)
-    assert result.line(1, "progressive") == f"1 progressive 5.00: {told}"
+    assert result.line(1, "progressive") == f"1 progressive 5.00: {line}"
     assert result.lines_at(2)[2:] == envy
     assert RULES.progressives["PMG-02"].clause == "sd/18/PMG-02"
 
@@ -769,7 +769,7 @@ def test_sd_decision_progressive_loses__hand_that_the_schedule_does_not_have(nam
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "line"),
     [
         ("UTHP-01", "1.00: win 10 for 1, paid 10.00, collected 1.00"),
         ("UTHP-02", "1.00: win 10 for 1, paid 10.00, collected 1.00"),
@@ -777,10 +777,10 @@ def test_sd_decision_progressive_loses__hand_that_the_schedule_does_not_have(nam
         ("PMG-02", "5.00: lose, collected 5.00"),
     ],
 )
-def test_sd_decision_first_five__full_house_with_the_last_board_card_counts_for_uthp_only(name: str, told: str):
+def test_sd_decision_first_five__full_house_with_the_last_board_card_counts_for_uthp_only(name: str, line: str):
     play = jackpot(name).bet(1, ante=10, blind=10, progressive=5 if name == "PMG-02" else 1)
     result = play.showdown({1: ("9s9d", 4)}, DEUCES, "KcKd4s3h9h")
-    assert result.line(1, "progressive") == f"1 progressive {told}"
+    assert result.line(1, "progressive") == f"1 progressive {line}"
 
 
 def test_sd_decision_first_five__no_envy_for_a_straight_flush_with_the_turn():

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Literal
 
-from infra.embedded import accounts
+from infra.embedded import server_user
 from infra.embedded.binaries import find_in_wheel
 from infra.embedded.server import Server
 
@@ -40,7 +40,7 @@ def tcp_server(data_dir: Path) -> Iterator[str]:
     hba, owner, host = pgdata / "tcp_hba.conf", pgdata.stat(), loopback_address()
     hba.write_text(HBA)
     os.chown(hba, owner.st_uid, owner.st_gid)
-    seen_as = accounts.data_argument(pgdata, owner.st_uid if owner.st_uid != os.geteuid() else None)
+    seen_as = server_user.data_argument(pgdata, owner.st_uid if owner.st_uid != os.geteuid() else None)
     server.address = ("-h", host, "-c", f"hba_file={seen_as}/{hba.name}")
     server.ensure_running()
     try:

@@ -184,7 +184,7 @@ def leaks(text: str, by: str) -> list[str]:
 
 
 def answers_to(room: Room, by: str, role: str) -> Iterator[tuple[str, Any]]:
-    """Everything that somebody is told in a role, wherever they ask, with the address that was asked."""
+    """Everything that somebody gets to see in a role, wherever they ask, with the address that was asked."""
     headers = bearer(by, role)
     for operation in READS:
         if operation.name in FIGURES_OF_REQUESTS or (operation.roles is not None and role not in operation.roles):
@@ -222,20 +222,20 @@ def test_whoever_may_count_learns_no_figure_in_any_role(room: Room, role: str):
     """By tokens somebody may have any two roles, and asks in one of them at a time."""
     by = f"both-{role}"
     shown_as_counter(room, by)
-    told = 0
+    reply = 0
     for address, answer in answers_to(room, by, role):
         assert answer.status_code < 500, address
         if answer.status_code >= 300:
             assert leaks(text_of(answer), by) == [], address
             continue
-        told += 1
+        reply += 1
         kind = answer.headers["content-type"].partition(";")[0]
         if FREE_TABLE in address:
             assert leaks(readable(answer).replace(ROUNDS[0], "", address.count(ROUNDS[0])), by) == [], address
             continue
         assert kind in NO_FILES, f"{address}: a file of {kind}"
         assert leaks(text_of(answer), by) == [], address
-    assert told > 5  # else nothing has been tried
+    assert reply > 5  # else nothing has been tried
 
 
 @pytest.mark.parametrize("by", COUNTS)
@@ -376,10 +376,10 @@ def test_tables_without_an_uncounted_box_are_open_to_all_who_may_see_them(room: 
 def test_the_number_of_rounds_is_not_in_the_answer_of_a_command_either(room: Room):
     by = "both-floor"
     shown_as_counter(room, by)
-    told = room.client.put(f"/v1/tables/{TABLE}/seats/4", json={"bettor": "p-9"}, headers=bearer(by, "floor"))
-    assert (told.status_code, told.json()["rounds"], told.json()["players"]["4"]) == (200, None, "p-9")
-    told = room.client.delete(f"/v1/tables/{TABLE}/seats/4", headers=bearer("floor-0", "floor"))
-    assert told.json()["rounds"] > 0
+    reply = room.client.put(f"/v1/tables/{TABLE}/seats/4", json={"bettor": "p-9"}, headers=bearer(by, "floor"))
+    assert (reply.status_code, reply.json()["rounds"], reply.json()["players"]["4"]) == (200, None, "p-9")
+    reply = room.client.delete(f"/v1/tables/{TABLE}/seats/4", headers=bearer("floor-0", "floor"))
+    assert reply.json()["rounds"] > 0
 
 
 # ---- the attack: a count is guessed, and the guess is compared with a hash

@@ -40,8 +40,8 @@ def spoil(url: str, topic: str, change: Callable[[list[Any]], object], which: in
 def test_a_ledger_as_it_was_recorded_has_right_times(clean_url: str):
     found, summary = audited(clean_url)
     assert found == []
-    told = next(check.text for check in summary.checks if check.name == "rounds")
-    assert "not marked as late" in told, "simulated rounds are dated at another day, which is counted"
+    answer = next(check.text for check in summary.checks if check.name == "rounds")
+    assert "not marked as late" in answer, "simulated rounds are dated at another day, which is counted"
 
 
 def earlier(state: list[Any]) -> None:

@@ -1,6 +1,6 @@
-"""A request that stores nothing tells nothing of a card that lies face down, whatever is guessed and wherever.
+"""A request that stores nothing tells nothing of a card that is face down, whatever is guessed and wherever.
 
-What is refused is refused on the public round, so it is enough that this is the same whatever lies face down; the
+What is refused is refused on the public round, so it is enough that this is the same whatever is face down; the
 guesses are tried one by one all the same, on the rules and over HTTP.
 """
 
@@ -47,7 +47,7 @@ def test_the_public_round_is_the_same_whatever_lies_face_down(ruleset: str):
 
 
 def refused(world: World, actions: list[Action]) -> tuple[Any, ...] | None:
-    """What a caller would be told; None where the request would be held against the cards."""
+    """The refusal that a caller would get; None where the request would be compared with the cards."""
     try:
         judge(world.public, actions)
     except Refusal as refusal:
@@ -58,7 +58,7 @@ def refused(world: World, actions: list[Action]) -> tuple[Any, ...] | None:
 
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_a_right_guess_is_refused_like_a_wrong_one(ruleset: str):
-    """With nonsense behind it. Only a card that everybody can see is told apart."""
+    """With nonsense behind it. Only a card that everybody can see makes a difference."""
     right = 0
     for raw in rounds(ruleset, 1):
         for world, rest in moments(raw):
@@ -85,7 +85,7 @@ def test_what_was_played_passes_the_first_judgement(ruleset: str):
 
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_what_is_shown_of_a_round_is_made_of_the_public_one(ruleset: str):
-    """It shows the same as the round with its cards does, and never the sign that stands for a hidden card."""
+    """It shows the same as the round with its cards does, and never the sign for a hidden card."""
     for raw in rounds(ruleset, 2):
         for world, _ in moments(raw):
             shown = [(result_of(one), expects(one), table_view(one)) for one in (world.public, world.whole)]
@@ -127,7 +127,7 @@ def open_round(client: Any, raw: dict[str, Any], actions: list[Action], name: st
     return f"r-{name}"
 
 
-def told(client: Any, round_id: str, actions: list[Action]) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
+def reply(client: Any, round_id: str, actions: list[Action]) -> tuple[int, tuple[tuple[str, str], ...], bytes]:
     """All that comes back: status, headers and body, to the last byte."""
     answer = client.post(
         f"/v1/rounds/{round_id}/actions", json={"actions": actions}, headers={"X-Request-Id": "same-for-all"}
@@ -158,7 +158,7 @@ def test_every_refusal_is_the_same_to_the_last_byte(client, ruleset: str):
         answers: dict[str, set[Any]] = {}
         for kind, card, guess in guesses(world, rest):
             if card in tried and len(set(guess[0]["cards"])) == len(guess[0]["cards"]):
-                answers.setdefault(kind, set()).add(told(client, round_id, [*guess, NONSENSE]))
+                answers.setdefault(kind, set()).add(reply(client, round_id, [*guess, NONSENSE]))
         assert answers
         assert all(len(each) == 1 for each in answers.values()), answers
         assert version(client, round_id) == before
@@ -173,7 +173,7 @@ def test_what_turns_cards_over_and_is_refused_is_the_same_whatever_they_are(clie
         for number, one in enumerate(worlds):
             round_id = open_round(client, raw, one.actions, f"open-{ruleset}-{moment}-{number}")
             for request, actions in enumerate(openings(world, rest)):
-                answers.setdefault(request, set()).add(told(client, round_id, [*actions, NONSENSE]))
+                answers.setdefault(request, set()).add(reply(client, round_id, [*actions, NONSENSE]))
         assert len(worlds) > 1
         assert all(len(each) == 1 for each in answers.values()), answers
 
@@ -192,7 +192,7 @@ def test_a_settled_round_tells_nothing_of_a_hand_that_was_folded(client):
             asked = client.post(f"/v1/rounds/{round_id}/what-if", json={"facts": facts}, headers=headers)
             body = {"reason": "r", "second_person": "b", "account": "house", "facts": {**facts, "0": {"do": "settle"}}}
             corrected = client.post(f"/v1/rounds/{round_id}/corrections/facts", json=body, headers=headers)
-            acted = told(client, round_id, [flop])
+            acted = reply(client, round_id, [flop])
             assert asked.status_code == 200
             assert corrected.status_code == 409
             said = asked.content.replace(round_id.encode(), b"")
@@ -348,7 +348,7 @@ def test_a_used_key_is_refused_before_anything_is_compared(client, monkeypatch: 
     assert client.post(address, json={"actions": rest[:1]}, headers=headers).status_code == 200
 
     def compare(*_: Any) -> Any:
-        raise AssertionError("the request was held against the cards")
+        raise AssertionError("the request was compared with the cards")
 
     monkeypatch.setattr("infra.ledger.round_changes.play", compare)
     for card in ("Kd", "Kc"):
@@ -441,7 +441,7 @@ def test_after_three_attempts_only_floor_with_a_second_person_goes_on(client, lo
     for actions in (rest[:1], [{"do": "void", "reason": "misdeal"}], [NONSENSE]):
         assert go_on(actions, terminal) == 403
         assert go_on(actions, floor) == 403
-        assert go_on(actions, terminal, "floor-2") == 403  # a terminal is no supervisor, whoever signs beside it
+        assert go_on(actions, terminal, "floor-2") == 403  # a terminal is no supervisor, whoever signs with it
         assert go_on(actions, floor, "floor-1") == 403
         assert go_on(actions, floor, "cage-1", role="cage") == 403
     assert version(client, round_id) == was

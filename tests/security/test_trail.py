@@ -209,7 +209,7 @@ def changed_to(table: str, column: str, type_: str) -> Any:
 
 def tampering(connection: psycopg.Connection, table: str, spared: set[str]) -> Iterator[tuple[str, Any]]:
     """What is done to the first row of a table, in words and as a statement. Rows of reports are compared whole, so one
-    column of each stands for all."""
+    column of each represents all."""
     name = Identifier(*table.split("."))
     row = SQL("ctid = (SELECT min(ctid) FROM {})").format(name)
     yield "deleted", SQL("DELETE FROM {} WHERE {}").format(name, row)
@@ -235,10 +235,10 @@ def identities(connection: psycopg.Connection, table: str, kind: LiteralString) 
 def names_it(finding: Finding, table: str) -> bool:
     """By the table itself, or by what the events of it are about."""
     bare = table.partition(".")[2]
-    told = (finding.stream or "", finding.what)
+    shown = (finding.stream or "", finding.what)
     about_events = finding.position is not None or finding.round is not None or finding.stream == "log"
     events = bare in EVENTS
-    return any(table in text or bare in text for text in told) or (events and about_events)
+    return any(table in text or bare in text for text in shown) or (events and about_events)
 
 
 def test_every_change_of_every_table_is_found_and_named(url: str, project_root: Path):

@@ -1,4 +1,4 @@
-"""Rounds that differ in nothing but what lies face down, and every guess that somebody might try at it."""
+"""Rounds that differ in nothing but what is face down, and every guess that somebody might try at it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NONSENSE: Action = {"do": "no such thing"}
 
 
 class World(NamedTuple):
-    """A round after some of its actions: with all of its cards, as everybody may know it, and what lies face down."""
+    """A round after some of its actions: with all of its cards, as everybody may know it, and what is face down."""
 
     actions: list[Action]
     whole: Round
@@ -54,7 +54,7 @@ def played(document: dict[str, Any], actions: list[Action]) -> World:
 
 
 def rounds(ruleset: str, count: int) -> Iterator[dict[str, Any]]:
-    """Simulated ones, played to the end, in which the shoe has read a card that lies face down."""
+    """Simulated ones, played to the end, in which the shoe has read a card that is face down."""
     found = 0
     for line in islice(documents(ruleset, 161803, 1), 200):
         document = _read_by_the_shoe(json.loads(line))
@@ -85,7 +85,7 @@ def _read_by_the_shoe(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def moments(document: dict[str, Any]) -> Iterator[tuple[World, list[Action]]]:
-    """Every moment of a round at which something lies face down, and what came next."""
+    """Every moment of a round at which something is face down, and what came next."""
     actions = document["actions"]
     for at in range(1, len(actions)):
         world = played(document, actions[:at])
@@ -109,7 +109,7 @@ def others(document: dict[str, Any], world: World) -> Iterator[World]:
 
 
 def _exchanged(world: World, action: Action, exchange: dict[str, str]) -> Action:
-    """In what was dealt face down and still lies so; in Pure 21.5 the hole card is the dealer's second."""
+    """In what was dealt face down and still is; in Pure 21.5 the hole card is the dealer's second."""
     if action["do"] != "deal":
         return action
     if world.whole.game.plays_by_hole_card:

@@ -10,7 +10,7 @@ from math import perm
 from domain.cards import BONUS_RANKS, DECK, RED_SUITS, SUITS
 from domain.games.house_edge import HouseEdge, edge_by_table
 from domain.games.p215.points import total
-from domain.games.p215.rules import DealerTotalsSection, Totals
+from domain.games.p215.rules import DealerTotalsSection, Pure215Rules
 from domain.rules.ruleset import PayTable, RuleSet
 
 # Cards of one worth are alike here: every bonus card is a ten.
@@ -21,7 +21,7 @@ _Drawn = tuple[str, ...]  # worths in order, whatever the order of drawing: each
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
     totals = rules.game_rules
-    assert isinstance(totals, Totals)
+    assert isinstance(totals, Pure215Rules)
     fewest, most = rules.decks
     for decks in range(fewest, most + 1):
         for spot, counted in (("buster", _bust_sizes), ("red_flex", _red_runs)):

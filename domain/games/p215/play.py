@@ -10,9 +10,9 @@ from msgspec import UNSET
 from domain.cards import BONUS_RANKS, RED_SUITS, whole
 from domain.errors import BadChoice, OutOfTurn, OverLimit, WrongCards, needed
 from domain.games.button import place_button
+from domain.games.p215.box_state import Box, BoxHand, state_of
 from domain.games.p215.points import is_pure, total
-from domain.games.p215.rules import totals_of
-from domain.games.p215.state import Box, BoxHand, state_of
+from domain.games.p215.rules import rules_of
 from domain.money import cents, dollars, money
 from domain.round.actions import Deal, Decide, Peek, Reveal
 from domain.round.dealing import check_place, check_turned, clockwise, deal_packet, next_packet, place_name
@@ -36,7 +36,7 @@ def _finished(round_: Round, box: Box, hand: BoxHand) -> bool:
     if hand.end is not None or pure_hand(box):
         return True
     points, soft = total(hand.cards)
-    return points > 21 or (len(hand.cards) > 2 and not soft and points >= totals_of(round_).player.must_stand)
+    return points > 21 or (len(hand.cards) > 2 and not soft and points >= rules_of(round_).player.must_stand)
 
 
 def _dealt(round_: Round) -> bool:
@@ -82,7 +82,7 @@ def dealer_draws(round_: Round) -> bool:
 
 
 def _dealer_hits(round_: Round, points: int, soft: bool) -> bool:
-    totals = totals_of(round_)
+    totals = rules_of(round_)
     return points <= (totals.dealer.hits_soft if soft else totals.dealer.hits_hard)
 
 
@@ -194,7 +194,7 @@ def _not_open(round_: Round, hand: BoxHand, choice: str) -> BadChoice:
 
 def _choices(round_: Round, box: Box, hand: BoxHand) -> list[str]:
     points, soft = total(hand.cards)
-    totals = totals_of(round_)
+    totals = rules_of(round_)
     choices = []
     if soft or points < totals.player.must_stand:
         choices.append("hit")
@@ -235,7 +235,7 @@ def _insure(round_: Round, action: Decide, bettor: str, number: int) -> Insuranc
     if action.choice != "insure":
         raise BadChoice("Until the hole card is checked there is only insurance to decide on.", clause)
     game = round_.layout[seat][bettor].spots["game"]
-    most = totals_of(round_).insurance.of(game)
+    most = rules_of(round_).insurance.of(game)
     return InsurancePlaced(seat, bettor, _extra(round_, action, most, "insurance"))
 
 
@@ -299,7 +299,7 @@ def _insurance_entries(round_: Round) -> Iterator[dict[str, Any]]:
         return
     for seat in round_.seats or ():
         for bettor in _insurable(round_, seat):
-            most = money(totals_of(round_).insurance.of(round_.layout[seat][bettor].spots["game"]))
+            most = money(rules_of(round_).insurance.of(round_.layout[seat][bettor].spots["game"]))
             who = {} if bettor == round_.seated[seat] else {"bettor": bettor}
             yield {"do": "decide", "seat": seat, **who, "choices": [{"choice": "insure", "max": most}]}
 

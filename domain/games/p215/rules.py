@@ -67,7 +67,7 @@ class ShareSection(Section, frozen=True):
     clause: str
 
 
-class Totals(GameRules, frozen=True, kw_only=True):
+class Pure215Rules(GameRules, frozen=True, kw_only=True):
     """The totals at which somebody has no choice, how often a hand may be split, and shares of the game wager."""
 
     player: PlayerTotalsSection
@@ -103,8 +103,8 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         if not 4 <= self.player_totals.must_hit < self.player_totals.must_stand <= 21:
             yield ("player_totals", "must_stand"), "a hand cannot have to hit and to stand"
 
-    def game_rules(self) -> Totals:
-        return Totals(
+    def game_rules(self) -> Pure215Rules:
+        return Pure215Rules(
             button_values=self.button.values,
             player=self.player_totals,
             dealer=self.dealer_totals,
@@ -114,4 +114,4 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         )
 
 
-totals_of: Callable[[Round], Totals] = attrgetter("rules.game_rules")
+rules_of: Callable[[Round], Pure215Rules] = attrgetter("rules.game_rules")

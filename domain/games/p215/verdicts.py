@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from domain.games.p215.box_state import BoxHand, state_of
 from domain.games.p215.play import dealer_cards, pure_hand
 from domain.games.p215.points import hand_name, is_pure, red_run, total
-from domain.games.p215.rules import totals_of
-from domain.games.p215.state import BoxHand, state_of
+from domain.games.p215.rules import rules_of
 from domain.money import dollars
 from domain.round.events import RoundEvent
 from domain.round.settlement import (
@@ -118,7 +118,7 @@ def _spoken(cards: Sequence[str]) -> str:
 
 
 def _surrender(round_: Round, wager: Wager) -> Verdict:
-    share, stake = totals_of(round_).surrender, wager.amount
+    share, stake = rules_of(round_).surrender, wager.amount
     forfeited = share.of(stake)
     part = "half of the wager" if (share.to, share.per) == (1, 2) else f"{share.to}/{share.per} of the wager"
     dropped = f" {DROPPED}" if stake * share.to % share.per else ""

@@ -32,7 +32,7 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
     dealer = whole(round_.hands["dealer"]) if "dealer" in round_.turned else None
     plays = state_of(round_).plays
     for seat in seats_in_order(round_):
-        hand = _Hand(round_, whole(round_.hands[seat]), dealer)
+        hand = _ThreeCardHand(round_, whole(round_.hands[seat]), dealer)
         bettors = bettors_in_order(round_, seat)
         for spot in round_.rules.settlement.won:
             for bettor, stakes in bettors:
@@ -50,7 +50,7 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
                         yield hand.against_dealer(wager) if spot == "ante" else hand.pair_plus(wager)
 
 
-class _Hand:
+class _ThreeCardHand:
     """A seat's hand and the dealer's as the wagers there look at them; a wager that needs one has had it shown."""
 
     def __init__(self, round_: Round, cards: tuple[str, ...] | None, dealer: tuple[str, ...] | None) -> None:

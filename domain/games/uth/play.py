@@ -26,7 +26,7 @@ from domain.games.showdown import (
 )
 from domain.games.uth.rules import TRIPS_ALONE
 from domain.round.actions import Deal, Decide, Reveal
-from domain.round.dealing import Step, check_place, check_turned, deal_packet, next_packet, order_of_deal
+from domain.round.dealing import DealStep, check_place, check_turned, deal_packet, next_packet, order_of_deal
 from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
 from domain.round.state import Evolvers, Round, cards_turned, counted
 from domain.round.wagers import check_own_wagers
@@ -94,7 +94,7 @@ def deal(round_: Round, action: Deal) -> list[RoundEvent]:
     return [deal_packet(round_, action.to, action.cards, step.size)]
 
 
-def _next_packet(round_: Round) -> Step | None:
+def _next_packet(round_: Round) -> DealStep | None:
     """The packet that may be dealt now: one of a later street waits until everybody has acted on this one."""
     step, street = next_packet(round_), state_of(round_).street
     if step is None or step.street <= street or (step.street == street + 1 and _street_done(round_)):

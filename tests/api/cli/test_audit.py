@@ -74,17 +74,17 @@ def test_findings_on_paper(spoilt_url: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "shown"),
     [
         (["--from", "yesterday"], "--from is a time like"),
         (["--from", "2026-01-02", "--to", "2026-01-01"], "--from must be before --to"),
         (["--output", "/nowhere/at/all.jsonl"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(url: str, arguments: list[str], told: str):
+def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(url: str, arguments: list[str], shown: str):
     answered = run("--database-url", url, *arguments)
     assert answered.exit_code == 2
-    assert told in answered.stderr
+    assert shown in answered.stderr
     assert len(answered.stderr.splitlines()) == 1
 
 

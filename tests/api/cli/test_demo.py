@@ -215,14 +215,14 @@ def test_killed_while_building_killed_while_playing_and_ended_by_ctrl_c(tmp_path
             until(lambda: _open_rounds(ledger))
             assert events_of(url) > built
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=PATIENCE_S)
+        answer, _ = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0
-    assert f"http://127.0.0.1:{port}/" in told
-    assert PASSWORD in told
+    assert f"http://127.0.0.1:{port}/" in answer
+    assert PASSWORD in answer
     for staff_id, part in PEOPLE.items():
-        assert staff_id in told
-        assert part in told
-    assert "The floor is closed" in told
+        assert staff_id in answer
+        assert part in answer
+    assert "The floor is closed" in answer
     assert until_gone(port)
     until(lambda: server_is_down(folder))
     with embedded_postgres(folder) as url, ledger_of(url) as ledger:

@@ -56,7 +56,7 @@ def test_a_dispute_by_command(recorded: str, data_dir: Path, tmp_path: Path):
     done(data_dir, "dispute", "state", dispute, "--who", "dealer-7", "--part", "dealer", "--text", "One stack.")
     times = ("--from", "2026-03-08T20:15:00-08:00", "--to", "2026-03-08T20:16:00-08:00")
     done(data_dir, "dispute", "refer", dispute, "--camera", "cam-12", *times, "--text", "The payout.")
-    done(data_dir, "dispute", "note", dispute, "--text", "He waits.")
+    done(data_dir, "dispute", "note", dispute, "--text", "They are waiting.")
     done(data_dir, "dispute", "deadline", dispute, "--to", "2150-01-01T00:00:00Z", "--reason", "The tape is late.")
     asked = done(data_dir, "dispute", "whatif", recorded, "--card", "dealer:1=Ks", "--card", "dealer:2=Kc")
     assert "seat-1 -110.00" in asked

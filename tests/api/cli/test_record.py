@@ -134,8 +134,8 @@ def test_a_data_dir_of_its_own_is_made_and_has_a_ledger_of_its_own(data_dir, tmp
 def test_who_recorded_it_is_kept(data_dir, tmp_path, lines):
     wanted = lines(1)
     assert run("record", file_of(tmp_path, wanted), "--data-dir", data_dir, "--by", "s-17").exit_code == 0
-    told = json.loads(run("replay", json.loads(wanted[0])["round"], "--json", "--data-dir", data_dir).stdout)
-    assert {event["by"] for event in told["events"]} == {"s-17"}
+    shown = json.loads(run("replay", json.loads(wanted[0])["round"], "--json", "--data-dir", data_dir).stdout)
+    assert {event["by"] for event in shown["events"]} == {"s-17"}
 
 
 def test_no_progress_bar_in_a_pipe_and_a_reader_that_stops_early(data_dir, tmp_path, lines):

@@ -1,4 +1,4 @@
-"""`roundledger replay`: a stored round told event by event, for people and for programs."""
+"""`roundledger replay`: a stored round, event by event, for people and for programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def round_id(recorded: bytes) -> str:
     return str(json.loads(recorded)["round"])
 
 
-def told(recorded: bytes, data_dir: Path, *options: str) -> dict[str, Any]:
+def stored_round(recorded: bytes, data_dir: Path, *options: str) -> dict[str, Any]:
     done = run("replay", round_id(recorded), "--json", "--data-dir", data_dir, *options)
     assert (done.exit_code, done.stderr) == (0, "")
     document = json.loads(done.stdout)
@@ -49,7 +49,7 @@ def test_a_timeline_with_time_seat_cards_money_and_clause(recorded, data_dir):
     assert round_id(recorded) in head
     assert "uth-casino-club  settled" in head
     assert columns.split() == ["#", "time", "seat", "cards", "money", "what", "happened", "clause"]
-    events = told(recorded, data_dir)["events"]
+    events = stored_round(recorded, data_dir)["events"]
     numbers = [line.split()[0] for line in steps if line.split()[0].isdigit()]
     assert [str(number) for number in range(1, len(events) + 1)] == [n for n in numbers if int(n) <= len(events)]
     assert "No more bets" in done.stdout
@@ -58,7 +58,7 @@ def test_a_timeline_with_time_seat_cards_money_and_clause(recorded, data_dir):
 
 
 def test_programs_get_the_events_and_the_result(recorded, data_dir):
-    document = told(recorded, data_dir)
+    document = stored_round(recorded, data_dir)
     assert document["round"] == round_id(recorded)
     assert document["result"] == adjudicate(recorded)
     first, *_, last = document["events"]
@@ -69,15 +69,15 @@ def test_programs_get_the_events_and_the_result(recorded, data_dir):
 
 
 def test_up_to_a_step(recorded, data_dir):
-    whole = told(recorded, data_dir)
+    whole = stored_round(recorded, data_dir)
     for step in (1, 5, len(whole["events"]) - 1, len(whole["events"]), 10_000):
-        document = told(recorded, data_dir, "--step", str(step))
+        document = stored_round(recorded, data_dir, "--step", str(step))
         assert document["events"] == whole["events"][:step]
         assert document["result"]["status"] == ("settled" if step >= len(whole["events"]) else "open")
 
 
 def test_a_face_down_card_is_not_told_before_it_is_turned_over(recorded, data_dir):
-    events = told(recorded, data_dir)["events"]
+    events = stored_round(recorded, data_dir)["events"]
     dealt = max(event["step"] for event in events if event["event"] == "round.cards_dealt.v1")
     turned = next(event["step"] for event in events if event["event"] == "round.cards_turned.v1")
     step = str(min(dealt, turned - 1))

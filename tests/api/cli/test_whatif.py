@@ -109,7 +109,7 @@ def test_another_coverage_policy(asked: Callable[..., Any]):
 
 
 def test_a_schedule_where_there_was_none_takes_a_fee_by_its_tier(asked: Callable[..., Any]):
-    """65.00 lie on the layout of each round, which is above the first tier."""
+    """65.00 are on the layout of each round, which is above the first tier."""
     found = asked("--schedule", SCHEDULE)
     assert figures(found["total"], "fees", "fees_then", "fees_change") == ["0.00", "4.00", "4.00"]
 
@@ -141,7 +141,7 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "answer"),
     [
         (["--ruleset", "uth-bgc"], "name what is to be another"),
         (["--ruleset", "nothing", "--trips", "UTH-01"], "there is no rule set nothing"),
@@ -170,7 +170,7 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
         (["--ruleset", "uth-bgc", "--schedule", "soon"], "--schedule is an option's number"),
     ],
 )
-def test_what_cannot_be_asked_is_exit_code_2_and_one_sentence(arguments: list[str], told: str):
+def test_what_cannot_be_asked_is_exit_code_2_and_one_sentence(arguments: list[str], answer: str):
     answered = CliRunner().invoke(app, ["whatif", *arguments, "--database-url", "postgresql://127.0.0.1:1/none"])
     assert answered.exit_code == 2
-    assert told in answered.stderr
+    assert answer in answered.stderr

@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--callers", nargs="+", default=list(CALLERS), choices=CALLERS)
     parser.add_argument("--examples", type=int, default=50, help="of each operation and phase")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--phases", default="examples,fuzzing,stateful", help="beside coverage")
+    parser.add_argument("--phases", default="examples,fuzzing,stateful", help="in addition to coverage")
     given = parser.parse_args()
     failed = []
     for caller in given.callers:

@@ -1,4 +1,4 @@
-"""Bettors and player-dealers over HTTP, held against the reports and against rounds that are known."""
+"""Bettors and player-dealers over HTTP, checked against the reports and against rounds that are known."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def test_the_list_of_bettors_is_the_report_page_by_page(client, results, chips):
 def test_a_bankroll_adds_up_day_by_day_and_move_by_move(client, results, chips):
     rows = {row["bettor"]: row for row in client.get("/v1/reports/bankroll").json()}
     for bettor in ("tp-1", "p-21", *sorted(rows)[:6]):
-        told = get(client, f"/v1/bettors/{bettor}/bankroll", days="366")
+        account = get(client, f"/v1/bettors/{bettor}/bankroll", days="366")
         row = rows[bettor]
         for name in ("wagered", "won", "lost", "fees", "net", "buy_ins", "cash_outs"):
-            assert told[name] == row[name]
-            assert sum(signed(day[name]) for day in told["days"]) == signed(row[name])
-        assert told["before"] == "0.00"
-        moved = sum(signed(move["change"]) for move in told["moves"] if move["what"] not in ("buy-in", "cash-out"))
+            assert account[name] == row[name]
+            assert sum(signed(day[name]) for day in account["days"]) == signed(row[name])
+        assert account["before"] == "0.00"
+        moved = sum(signed(move["change"]) for move in account["moves"] if move["what"] not in ("buy-in", "cash-out"))
         assert moved == signed(row["net"]) - signed(row["fees"])
-        assert not told["moves"] or signed(told["moves"][-1]["net"]) == moved
-        assert [move["at"] for move in told["moves"]] == sorted(move["at"] for move in told["moves"])
+        assert not account["moves"] or signed(account["moves"][-1]["net"]) == moved
+        assert [move["at"] for move in account["moves"]] == sorted(move["at"] for move in account["moves"])
 
 
 def test_fewer_moves_are_the_last_ones_and_days_end_with_what_was_held(client, results, chips):
@@ -117,12 +117,12 @@ def test_chips_bought_and_cashed_are_told_and_change_no_net(client, results, chi
 
 
 def test_banking_round_by_round_and_turn_by_turn(client, results):
-    told = get(client, "/v1/bettors/tp-1/banking", limit="500")
+    account = get(client, "/v1/bettors/tp-1/banking", limit="500")
     mine = [one for one in results if one["player_dealer"] and one["player_dealer"]["bettor"] == "tp-1"]
     closed = {one["id"]: one for one in mine if one["exposure"] is not None}
-    rounds = [row for turn in told["turns"] for row in turn["rounds"]]
+    rounds = [row for turn in account["turns"] for row in turn["rounds"]]
     assert {row["round"] for row in rounds} == set(closed)
-    assert told["rounds"] == len(closed)
+    assert account["rounds"] == len(closed)
     for row in rounds:
         known = closed[row["round"]]
         assert (row["wager"], row["paid"], row["collected"]) == (
@@ -132,15 +132,15 @@ def test_banking_round_by_round_and_turn_by_turn(client, results):
         )
         assert (row["action"], row["liability"]) == (known["exposure"]["action"], known["exposure"]["liability"])
         assert signed(row["shortfall"]) == sum(signed(line["shortfall"]) for line in known["lines"])
-    for turn in told["turns"]:
+    for turn in account["turns"]:
         numbers = [row["turn"] for row in turn["rounds"]]
         assert numbers in ([2, 1], [1], [2])
         assert {row["table"] for row in turn["rounds"]} == {turn["table"]}
         for name in ("paid", "collected", "net", "shortfall"):
             assert signed(turn[name]) == sum(signed(row[name]) for row in turn["rounds"])
-    assert any(len(turn["rounds"]) == 2 for turn in told["turns"])
+    assert any(len(turn["rounds"]) == 2 for turn in account["turns"])
     for name in ("paid", "collected", "net", "shortfall"):
-        assert signed(told[name]) == sum(signed(turn[name]) for turn in told["turns"])
+        assert signed(account[name]) == sum(signed(turn[name]) for turn in account["turns"])
 
 
 def test_banking_goes_on_page_by_page(client, results):

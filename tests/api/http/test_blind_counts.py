@@ -55,16 +55,16 @@ def addresses(operation: Operation) -> Iterator[str]:
 
 
 def everything(client: Any, by: str) -> str:
-    """All that a counter is told, whatever they ask for, in one text."""
-    told = []
+    """All that a counter gets to see, whatever they ask for, in one text."""
+    shown = []
     for operation in READS:
         for address in addresses(operation):
             answer = client.get(address, headers=bearer(by))
             if operation.roles is not None and "counter" not in operation.roles:
                 assert answer.status_code == 403, address
             if operation.name != "metrics":  # counts of requests and bytes, which are no figures of a box
-                told.append(f"{address} {answer.text}")
-    return "\n".join(told)
+                shown.append(f"{address} {answer.text}")
+    return "\n".join(shown)
 
 
 def hidden(text: str, *whose: str) -> None:

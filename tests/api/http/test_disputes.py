@@ -78,7 +78,7 @@ def test_a_dispute_from_the_claim_to_its_end(locked):
     path = made.headers["Location"]
     post(locked, f"{path}/statements", {"who": "dealer-7", "part": "dealer", "text": "One stack."})
     post(locked, f"{path}/references", examples.REFERENCE_BODY)
-    post(locked, f"{path}/notes", {"text": "He waits."})
+    post(locked, f"{path}/notes", {"text": "They are waiting."})
     post(locked, f"{path}/deadline", {"deadline": LATER, "reason": "The tape is late."})
     post(locked, f"{path}/what-ifs", {**examples.WHAT_IF_BODY, "text": "Had it been a seven?"})
     ruled = post(locked, f"{path}/ruling", RULING, "floor-2", second="floor-3")
@@ -274,7 +274,7 @@ def test_what_if_a_card_was_another(locked):
     assert locked.post("/v1/rounds/no-such/what-if", json=three_times, headers=bearer("floor-1")).status_code == 404
 
 
-def test_what_the_dealer_paid_stands_beside_the_lines(locked):
+def test_what_the_dealer_paid_is_shown_with_the_lines(locked):
     round_id = played(locked)
     dispute = filed(locked, round_id)
     table = locked.get(f"/v1/disputes/{dispute}", headers=bearer("floor-1")).json()["table"]
@@ -353,7 +353,7 @@ def test_the_dossier_has_the_whole_file(locked):
     assert line["clause"] in text
     assert line["reason"][:30] in text
     assert "Z " not in text.replace("0Z", "Z")
-    # The cards as they lay: of each the rank, and then its suit.
+    # The cards as they were: of each the rank, and then its suit.
     said = [said for page in paper for said in page]
     at = said.index("board")
     assert [said[at + step] for step in (1, 3, 5, 7, 9)] == ["A", "9", "4", "K", "3"]

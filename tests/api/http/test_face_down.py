@@ -1,4 +1,4 @@
-"""A card that lies face down is in nothing that a served process emits before it is turned over, whatever the role.
+"""A card that is face down is in nothing that a served process emits before it is turned over, whatever the role.
 
 Answers, problems, headers and the feed are searched at every step; log and metrics may not name a card at all.
 """
@@ -45,7 +45,7 @@ def test_the_search_finds_cards_and_nothing_else():
 
 
 class Table:
-    """What lies face down, as the dealing of a document has it."""
+    """What is face down, as the dealing of a document has it."""
 
     def __init__(self, ruleset: str) -> None:
         self._family = ruleset.partition("-")[0]
@@ -55,7 +55,7 @@ class Table:
 
     @property
     def down(self) -> set[str]:
-        """As far as somebody has seen them: what nobody knows cannot be told."""
+        """As far as somebody has seen them: what nobody knows cannot be revealed."""
         return {card for cards in self._down.values() for card in cards if card is not None} - self.up
 
     @property
@@ -87,12 +87,12 @@ class Table:
 
 
 def with_cards_face_down(ruleset: str) -> Iterator[dict[str, Any]]:
-    """Simulated rounds of a card-reading shoe; in others nobody knows what lies face down, so nothing can be told."""
+    """Simulated rounds of a card-reading shoe; in others nobody knows what is face down, so nothing can be revealed."""
     for line in islice(documents(ruleset, 161803, 1), 100):
-        document, lying, most = json.loads(line), Table(ruleset), 0
+        document, hidden, most = json.loads(line), Table(ruleset), 0
         for action in document["actions"]:
-            lying.take_in(action)
-            most = max(most, len(lying.down))
+            hidden.take_in(action)
+            most = max(most, len(hidden.down))
         if most and document["actions"][-1]["do"] == "settle":
             yield document
 
@@ -186,11 +186,11 @@ def looks(service: Service, round_id: str, table: str, role: str) -> Iterator[st
         yield whole(service.ask("GET", path, role, table=table))
 
 
-def provocations(service: Service, round_id: str, table: str, lying: Table) -> Iterator[str]:
-    """Wrong actions about what lies face down: the reasons that they are refused for must not name it."""
-    others = sorted(set(DECK) - lying.down - lying.up)
-    wrong: list[dict[str, Any]] = [{"do": "deal", "to": 1, "cards": [min(lying.down)] * 2}]
-    for place in sorted(lying.known_hands, key=str)[:2]:
+def provocations(service: Service, round_id: str, table: str, hidden: Table) -> Iterator[str]:
+    """Wrong actions about what is face down: the reasons that they are refused for must not name it."""
+    others = sorted(set(DECK) - hidden.down - hidden.up)
+    wrong: list[dict[str, Any]] = [{"do": "deal", "to": 1, "cards": [min(hidden.down)] * 2}]
+    for place in sorted(hidden.known_hands, key=str)[:2]:
         wrong += [{"do": "reveal", "of": place, "cards": others[:count]} for count in (2, 3)]
     for action in wrong:
         answer = act(service, round_id, table, action)
@@ -211,7 +211,7 @@ def go_on(service: Service, round_id: str, table: str, action: dict[str, Any]) -
 
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_nothing_is_emitted_before_a_card_is_turned_over(service: Service, ruleset: str):
-    """Each step is looked at by another role; what a round has emitted so far never names what still lies face down."""
+    """Each step is looked at by another role; what a round has emitted so far never names what is still face down."""
     for number, document in enumerate(islice(with_cards_face_down(ruleset), 2)):
         table, round_id = f"down-{ruleset}-{number}", f"r-down-{ruleset}-{number}"
         session = {key: document[key] for key in ("ruleset", "terms") if key in document}
@@ -220,23 +220,23 @@ def test_nothing_is_emitted_before_a_card_is_turned_over(service: Service, rules
         body = {key: document[key] for key in ("player_dealer", "players") if key in document}
         answer = service.ask("POST", f"/v1/tables/{table}/rounds", "floor", {**body, "round": round_id})
         assert answer.status_code == 201, answer.text
-        emitted, lying = [whole(answer)], Table(ruleset)
+        emitted, hidden = [whole(answer)], Table(ruleset)
         for step, action in enumerate(document["actions"]):
             if action["do"] == "settle":
                 break  # turns over what is still live
             answer = go_on(service, round_id, table, action)
             assert answer.status_code == 200, answer.text
-            lying.take_in(action)
+            hidden.take_in(action)
             emitted += [whole(answer), service.feed.upto(round_id, answer.json()["version"])]
-            if lying.down:
+            if hidden.down:
                 emitted += looks(service, round_id, table, ROLES[step % len(ROLES)])
-                emitted += provocations(service, round_id, table, lying)
-            told = {card for text in emitted for card in cards_in(text)}
-            assert not told & lying.down, (ruleset, step, action)
+                emitted += provocations(service, round_id, table, hidden)
+            named = {card for text in emitted for card in cards_in(text)}
+            assert not named & hidden.down, (ruleset, step, action)
         answer = go_on(service, round_id, table, {"do": "settle"})
         assert answer.status_code == 200, answer.text
         after = whole(answer) + service.feed.upto(round_id, answer.json()["version"])
-        assert cards_in(after) & lying.up  # the search does find what has been turned over
+        assert cards_in(after) & hidden.up  # the search does find what has been turned over
 
 
 def test_neither_log_nor_metrics_name_a_card(service: Service):

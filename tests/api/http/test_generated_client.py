@@ -122,8 +122,8 @@ def compare(made: Made, document: Document) -> None:
     got = play(made, document, document["actions"])
     assert {name: got[name] for name in wanted} == wanted
     assert bool(got["expects"]) == (wanted["status"] == "open")
-    told = made.call("rule_sets", "adjudicate", body=made.model("AdjudicateRoundDocumentIn", document))
-    assert told.parsed.to_dict() == wanted
+    reply = made.call("rule_sets", "adjudicate", body=made.model("AdjudicateRoundDocumentIn", document))
+    assert reply.parsed.to_dict() == wanted
 
 
 @pytest.mark.parametrize("ruleset", rulesets.ids())
@@ -141,7 +141,7 @@ def test_simulated_rounds_of_a_rule_set(made: Made, ruleset: str):
 
 def test_what_is_refused_in_a_document_is_refused_on_its_way(made: Made, port: int):
     """Up to the refused action everything is taken; that one is refused with the same code and clause. Where it rests
-    on a card that lies face down it has no index, and is stored as an attempt."""
+    on a card that is face down it has no index, and is stored as an attempt."""
     refused = attempts = 0
     for number, line in enumerate((EXAMPLES / "refused.jsonl").read_bytes().splitlines()):
         document = prepared(json.loads(line), f"refused-{number}")

@@ -154,7 +154,7 @@ def test_a_file_of_a_dispute_is_in_order(client):
     is_refused(client.post("/v1/disputes", json=claim, headers=at(5)), 409, "out_of_turn", "was opened")
     filed = client.post("/v1/disputes", json=claim, headers=at(20))
     assert filed.status_code == 201, filed.text
-    path, note = f"/v1/disputes/{filed.json()['dispute']}/notes", {"text": "He came back."}
+    path, note = f"/v1/disputes/{filed.json()['dispute']}/notes", {"text": "They came back."}
     is_refused(client.post(path, json=note, headers=at(15)), 409, "out_of_turn", "filed last")
     assert client.post(path, json=note, headers=at(25)).status_code in (200, 201)
 

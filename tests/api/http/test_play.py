@@ -66,7 +66,7 @@ def test_no_card_is_in_any_answer_before_it_is_turned_over(client, ruleset: str)
         document = json.loads(line)
         prepare_table(client, document)
         round_id = open_round(client, document)["id"]
-        seen: set[str] = set()  # cards that lie face up by now
+        seen: set[str] = set()  # cards that are face up by now
         dealt: dict[Any, list[str]] = {}
         every = {card for action in document["actions"] for card in action.get("cards", ()) if card}
         for action in document["actions"]:

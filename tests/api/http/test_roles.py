@@ -87,7 +87,7 @@ def test_a_role_may_do_what_the_operation_says(locked, operation: Operation, rol
 def revoked(locked) -> str:
     text, token_id = make_token(KEY, SETTINGS, "floor-7", "floor", None, 1.0)
     answer = locked.post(
-        f"/v1/tokens/{token_id}/revocation", json={"reason": "He has left."}, headers=bearer(token("admin"))
+        f"/v1/tokens/{token_id}/revocation", json={"reason": "They have left."}, headers=bearer(token("admin"))
     )
     assert answer.status_code == 200
     return text
@@ -226,7 +226,7 @@ def test_a_token_is_written_down_and_gives_nobody_what_they_must_not_have(locked
 
 
 def test_too_many_requests_are_told_to_slow_down(ledger_url: str, monkeypatch: pytest.MonkeyPatch):
-    now = time.time()  # the clock stands still while they are sent
+    now = time.time()  # the clock does not move while they are sent
     for module in ("storage.memory", "strategies"):
         monkeypatch.setattr(f"limits.aio.{module}.time", SimpleNamespace(time=lambda: now))
     with open_service(ledger_url, token_key=KEY, rate_limit=2) as client:

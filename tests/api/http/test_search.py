@@ -140,9 +140,9 @@ def test_by_the_hand_that_was_made(floor: tuple[Any, list[Round]]):
 
 
 def hands_shown(client: Any, round_id: str) -> set[str]:
-    told = client.get(f"/v1/rounds/{round_id}/replay").json()
-    hands = [hand for seat in told["table"]["seats"] for hand in seat["hands"]]
-    return {hand["made"] for hand in [*hands, told["table"]["dealer"]] if hand is not None} - {None}
+    reply = client.get(f"/v1/rounds/{round_id}/replay").json()
+    hands = [hand for seat in reply["table"]["seats"] for hand in seat["hands"]]
+    return {hand["made"] for hand in [*hands, reply["table"]["dealer"]] if hand is not None} - {None}
 
 
 def test_by_the_rest(floor: tuple[Any, list[Round]]):

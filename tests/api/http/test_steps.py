@@ -45,20 +45,20 @@ def steps(client: Any, round_id: str) -> dict[str, Any]:
     return found
 
 
-def state_after(told: dict[str, Any], step: int) -> dict[str, Any]:
+def state_after(given: dict[str, Any], step: int) -> dict[str, Any]:
     state: dict[str, Any] = {}
-    for changed in told["changes"][:step]:
+    for changed in given["changes"][:step]:
         state |= changed
     return {name: value for name, value in state.items() if value is not None}
 
 
 def test_every_step_has_its_words_changes_and_marks(client, recorded):
     for round_id in recorded:
-        told = steps(client, round_id)
+        given = steps(client, round_id)
         replay = client.get(f"/v1/rounds/{round_id}/replay").json()
-        assert len(told["steps"]) == len(told["changes"]) == len(told["marks"]) == len(replay["events"])
-        assert told["streets"] == replay["streets"]
-        assert [line["reason"] for line in told["lines"]] == [line["reason"] for line in replay["result"]["lines"]]
+        assert len(given["steps"]) == len(given["changes"]) == len(given["marks"]) == len(replay["events"])
+        assert given["streets"] == replay["streets"]
+        assert [line["reason"] for line in given["lines"]] == [line["reason"] for line in replay["result"]["lines"]]
 
 
 @pytest.mark.parametrize(("ruleset", "spot"), [("uth-club", "ante"), ("p215-casino-club", "game")])
@@ -82,28 +82,42 @@ def test_chips_that_were_taken_back_have_their_place_until_then(client, ledger_u
     ledger = Ledger(ledger_url)
     assert ledger.record(document, Actor("dealer-1", START_MS))["status"] == "open"
     ledger.close()
-    told = steps(client, document["round"])
+    given = steps(client, document["round"])
     own, other = f"pile/1/{spot}/seat-1/1", f"pile/1/{spot}/b-1/1"
-    assert [state_after(told, step).get(own, [None])[0] for step in range(1, 7)] == [None, "15", "15", "10", "10", None]
-    assert [other in state_after(told, step) for step in range(1, 7)] == [False, False, True, True, False, False]
-    seat = told["stage"]["seats"][0]
+    assert [state_after(given, step).get(own, [None])[0] for step in range(1, 7)] == [
+        None,
+        "15",
+        "15",
+        "10",
+        "10",
+        None,
+    ]
+    assert [other in state_after(given, step) for step in range(1, 7)] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+    ]
+    seat = given["stage"]["seats"][0]
     assert (seat["bettor"], seat["hands"]) == ("seat-1", [])
     assert [(pile["name"], pile["kind"], pile["hand"]) for pile in seat["piles"]] == [
         (own, None, None),
         (other, "backline", None),
     ]
     clause = Actor("dealer-1", START_MS).rules_of(ruleset).clause("withdraw")
-    assert [step["why"]["clause"] for step in told["steps"] if "withdrawn" in step["event"]] == [clause] * 3
-    words = [step["text"] for step in told["steps"] if "withdrawn" in step["event"]]
+    assert [step["why"]["clause"] for step in given["steps"] if "withdrawn" in step["event"]] == [clause] * 3
+    words = [step["text"] for step in given["steps"] if "withdrawn" in step["event"]]
     assert words[0] == f"seat-1 takes back $5.00 of the {spot} wager; $10.00 stays"
 
 
 def test_changes_add_up_to_the_picture_of_each_step(client, recorded):
-    told = steps(client, "four-hands")
-    for step in range(1, len(told["steps"]) + 1, 7):
+    given = steps(client, "four-hands")
+    for step in range(1, len(given["steps"]) + 1, 7):
         table = client.get(f"/v1/rounds/four-hands/replay?step={step}").json()["table"]
-        state = state_after(told, step)
-        dealer = [state[name] for hand in told["stage"]["dealer"] for name in hand["cards"] if name in state]
+        state = state_after(given, step)
+        dealer = [state[name] for hand in given["stage"]["dealer"] for name in hand["cards"] if name in state]
         assert [card or None for card in dealer] == (table["dealer"]["cards"] if table["dealer"] else [])
         for seat in table["seats"]:
             shown = [state[f"hand/{seat['seat']}/{hand['hand']}"] for hand in seat["hands"]]
@@ -116,29 +130,29 @@ def test_changes_add_up_to_the_picture_of_each_step(client, recorded):
 
 def test_the_stage_has_a_place_for_everything_that_changes(client, recorded):
     for round_id in recorded:
-        told = steps(client, round_id)
-        stage = told["stage"]
+        given = steps(client, round_id)
+        stage = given["stage"]
         places = {name for hand in stage["dealer"] for name in hand["cards"]} | set(stage["board"])
         for seat in stage["seats"]:
             places |= {name for hand in seat["hands"] for name in hand["cards"]}
             places |= {pile["name"] for pile in seat["piles"]}
-        used = {name for changed in told["changes"] for name in changed if name.startswith(("card/", "pile/"))}
+        used = {name for changed in given["changes"] for name in changed if name.startswith(("card/", "pile/"))}
         assert used == places
-        assert {mark for marks in told["marks"] for mark in marks} <= places
+        assert {mark for marks in given["marks"] for mark in marks} <= places
 
 
-def test_corrections_and_notes_stand_beside_the_lines(client, recorded):
-    told = steps(client, "bank-runs-dry")
-    play = next(line for line in told["lines"] if (line["seat"], line["spot"]) == (1, "play"))
+def test_corrections_and_notes_are_given_with_the_lines(client, recorded):
+    given = steps(client, "bank-runs-dry")
+    play = next(line for line in given["lines"] if (line["seat"], line["spot"]) == (1, "play"))
     assert [(posted["amount"], posted["account"]) for posted in play["corrections"]] == [("25.00", "house")]
     assert (play["paid"], play["shortfall"]) == ("75.00", "25.00")  # as it was settled
-    assert [(beside["what"], beside["people"]) for beside in told["beside"]] == [
+    assert [(note["what"], note["people"]) for note in given["beside"]] == [
         ("correction", ["floor-1", "floor-2"]),
         ("note, irregularity", ["floor-1"]),
     ]
-    pile = state_after(told, len(told["steps"]))["pile/1/play/p-21/1"]
+    pile = state_after(given, len(given["steps"]))["pile/1/play/p-21/1"]
     assert pile == ["100", "+75, corrected +25", "chip-100 win corrected"]
-    assert told["streets"][-1]["name"] == "afterwards"
+    assert given["streets"][-1]["name"] == "afterwards"
 
 
 def test_chips_say_what_became_of_them(client, recorded):
@@ -174,7 +188,7 @@ def test_what_is_added_to_a_round_is_in_its_next_answer(client, recorded):
     client.post("/v1/rounds/four-hands/notes", json={"kind": "other", "text": "The shoe was changed."})
     after = steps(client, "four-hands")
     assert after["steps"][:-1] == before["steps"]
-    assert [beside["text"] for beside in after["beside"]] == ["The shoe was changed."]
+    assert [note["text"] for note in after["beside"]] == ["The shoe was changed."]
 
 
 def test_neighbours_of_what_is_not_there(client, recorded):

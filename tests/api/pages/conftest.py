@@ -56,7 +56,7 @@ class Site(Struct):
     url: str
     database_url: str
     ledger: Ledger
-    known: dict[str, str]  # what stands for {round}, {table} … in addresses
+    known: dict[str, str]  # what replaces {round}, {table} … in addresses
     app: Any
 
 

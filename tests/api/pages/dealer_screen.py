@@ -73,7 +73,7 @@ SPLIT: dict[str, Any] = {
 
 
 def as_dealt(document: Document) -> Document:
-    """The same round by a dealer who names no card that lies face down before it is turned over."""
+    """The same round by a dealer who names no card that is face down before it is turned over."""
     opening = read_document(document).opening
     _, events = play(opening, document["actions"])
     round_, actions = opening, list[Action]()
@@ -226,7 +226,7 @@ class Dealer:
             self.on("behind-bettor").fill(bettor)
 
     def _pick(self, cards: list[str]) -> None:
-        """Names the cards that are wanted; the others lie there already."""
+        """Names the cards that are wanted; the others are there already."""
         places = self.page.locator(".picked .card")
         expect(places).to_have_count(len(cards))
         wanted = places.evaluate_all("all => all.map((card) => card.classList.contains('wanted'))")

@@ -37,7 +37,7 @@ OF_COLOURS = ["color-contrast", "link-in-text-block"]
 
 
 def look_at(page: Page, name: str) -> None:
-    """What is open, loaded once: it is made narrow and dark where it stands."""
+    """What is open, loaded once: it is made narrow and dark in place."""
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.locator("h1").count() == 1

@@ -131,7 +131,7 @@ def test_a_form_that_names_another_table_is_another_form(site: Site):
         sent |= {"when": "opening", "amount": "19999.00"}
         first, again, other = (http.post("/trays", data={**sent, "table": table}) for table in (tables[0], *tables))
     assert first.status_code == again.status_code == 303
-    assert other.status_code == 422  # and not told that what was stored of the first table is stored of this one
+    assert other.status_code == 422  # and not reply that what was stored of the first table is stored of this one
 
 
 def test_a_count_works_without_scripts(site: Site, browser: Browser):

@@ -82,7 +82,7 @@ TOO_SMALL = """() => [...document.querySelectorAll(":is(#dealer, .heading) :is(b
 
 
 def fits(page: Page) -> None:
-    """Whatever can be tapped is large enough for a finger, and nothing lies beside the screen."""
+    """Whatever can be tapped is large enough for a finger, and nothing is outside the screen."""
     small = page.evaluate(TOO_SMALL)
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -246,8 +246,8 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     expect(dealer.on("paid")).to_contain_text("1 paid otherwise" if differs else "paid as worked out")
     expect(dealer.on("not-right").get_by_role("link")).to_have_attribute("href", f"/disputes/new?round={round_id}")
     expect(page.locator('[data-part="told"]')).to_have_text(page.locator('[data-part="next"] h2').first.inner_text())
-    told = compared(site.ledger.load(round_id).round)
-    assert [one.difference for one in told] == [5_00 * differs, *[0] * (len(lines) - 1)]
+    shown = compared(site.ledger.load(round_id).round)
+    assert [one.difference for one in shown] == [5_00 * differs, *[0] * (len(lines) - 1)]
     keep_picture(page, f"dealer-{document['ruleset']}")
 
 
@@ -346,7 +346,7 @@ def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: De
     expect(refused).to_have_count(0)
     dealer.on("void-open").click()
     dealer.on("void-reason").select_option("irregularity")
-    dealer.on("void-detail").fill("A card lay on the floor.")
+    dealer.on("void-detail").fill("A card was on the floor.")
     dealer.on("void").click()
     dealer.stored()
     expect(page.get_by_role("heading", name="Void")).to_be_visible()
@@ -423,7 +423,7 @@ def test_a_wager_is_taken_back_in_part_and_whole_until_bets_are_closed(site: Sit
     dealer.go(site.url, "back-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    expect(dealer.on("withdraw-all")).to_have_count(0)  # nothing lies yet
+    expect(dealer.on("withdraw-all")).to_have_count(0)  # no wager yet
     for action in (
         bet(1, "ante", "25.00"),
         bet(1, "blind", "25.00"),
@@ -444,7 +444,7 @@ def test_a_wager_is_taken_back_in_part_and_whole_until_bets_are_closed(site: Sit
     expect(dealer.on("withdraw")).to_be_disabled()  # the amount is for the one withdrawal
     dealer.play(take_back(1, "trips"))
     expect(at_seat).not_to_contain_text("trips")
-    expect(dealer.on("withdraw-all")).to_be_disabled()  # no trips wager lies at seat 1 any more
+    expect(dealer.on("withdraw-all")).to_be_disabled()  # seat 1 has no trips wager any more
     dealer.play(take_back(5, "ante"))
     expect(page.locator('[data-seat="5"]')).not_to_contain_text("ante")
     keep_picture(page, "dealer-taking-back")
@@ -486,7 +486,7 @@ def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
     dealer.tap(bet(1, "trips", "5.00"))
     dealer.tap(take_back(1, "trips"))
     expect(dealer.network).to_contain_text("No network: 2 waiting")
-    # What lies then is not known here, so only bets are offered; one more, and it may be taken back.
+    # What is on the table then is not known here, so only bets are offered; one more, and it may be taken back.
     expect(dealer.on("close-bets")).to_have_count(0)
     expect(dealer.on("withdraw-all")).to_have_count(0)
     dealer.tap(bet(1, "blind", "25.00"))
@@ -595,15 +595,15 @@ def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked
     assert answer is not None
     assert answer.status == 403
 
-    told: list[str] = []
-    page.on("response", lambda response: told.append(response.url) if "/v1/" in response.url else None)
+    shown: list[str] = []
+    page.on("response", lambda response: shown.append(response.url) if "/v1/" in response.url else None)
     dealer = Dealer(page)
     dealer.go(locked.url, "own-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
     for action in UTH["actions"][:12]:
         dealer.play(action)
-    assert told
+    assert shown
     for place in ("dealer", "board"):
         assert page.locator(".felt .card:not(.back)").count() == 0, place
     assert "cards" not in page.evaluate("JSON.stringify([localStorage, sessionStorage])")

@@ -110,10 +110,10 @@ def test_two_count_blind_a_third_where_they_differ_and_a_fourth_signs_off(
     first.count(box, d1_00=4, d5_00=1)
     second.count(box, d1_00=3)
     for who, own, other in ((first, "9.00", "3.00"), (second, "3.00", "9.00")):
-        told = "".join(who.goto(path).content() for path in pages)
-        assert own in told
-        assert f"${other}" not in told
-        assert f'"{other}"' not in told
+        answer = "".join(who.goto(path).content() for path in pages)
+        assert own in answer
+        assert f"${other}" not in answer
+        assert f'"{other}"' not in answer
     # Neither may count again, and nobody may look for figures elsewhere.
     expect(first.goto(f"/drop/{box}/count").get_by_text("You have counted this box")).to_be_visible()
     first.watched.ignoring.add("403")

@@ -63,9 +63,9 @@ def test_a_newcomer_comes_from_nothing_to_a_round(empty: Site, page: Page):
     dealer = Dealer(page)
     dealer.open_table({"ruleset": "uth-casino-club", "players": {}})
     expect(page.get_by_text("Nobody is seated.")).to_be_visible()
-    page.get_by_label("Bettor's id").fill("tp-1")  # what is to be done stands there unfolded
+    page.get_by_label("Bettor's id").fill("tp-1")  # what is to be done is shown unfolded
     bottoms = [page.locator(f'[data-id="{name}"]').bounding_box() for name in ("seat-bettor", "sit-down")]
-    assert len({round(box["y"] + box["height"]) for box in bottoms if box}) == 1  # the button stands beside its field
+    assert len({round(box["y"] + box["height"]) for box in bottoms if box}) == 1  # the button is next to its field
     page.get_by_role("button", name="Sit down").click()
     dealer.on("bank-1").click()
     page.get_by_role("button", name="Add $500").click()

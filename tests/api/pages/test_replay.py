@@ -24,7 +24,7 @@ MOST_BYTES = 200_000
 LAID = """() => [...document.querySelectorAll("#replay [data-k]")].map((place) => [
   place.dataset.k, [...place.classList].filter((name) => name !== "turning").sort().join(" "), place.hidden,
   place.getAttribute("aria-label"), place.getAttribute("width"), place.textContent.replace(/\\s+/g, " ").trim()])"""
-# The same with what is told of the step.
+# The same with what is said of the step.
 SHOWN = f"""() => ({{
   laid: ({LAID})(), step: Number(document.getElementById("replay").dataset.step),
   told: document.getElementById("told").textContent, why: document.getElementById("why").textContent,
@@ -74,14 +74,14 @@ def at_step(page: Page, step: int) -> None:
 
 @pytest.mark.parametrize("round_id", ["four-hands", "bank-runs-dry"])
 def test_every_step_by_arrow_key_shows_what_the_service_shows_of_it(replayed: Site, page: Page, round_id: str):
-    told = steps_of(replayed, round_id)
+    replay = steps_of(replayed, round_id)
     open_at(page, replayed, f"/rounds/{round_id}?step=1")
     by_keys = [page.evaluate(LAID)]
-    for step in told["steps"][1:]:
+    for step in replay["steps"][1:]:
         page.keyboard.press("ArrowRight")
         shown = page.evaluate(SHOWN)
         assert (shown["step"], shown["current"]) == (step["step"], [step["step"]])
-        assert shown["told"].startswith(f"Step {step['step']} of {len(told['steps'])}. {step['text']}")
+        assert shown["told"].startswith(f"Step {step['step']} of {len(replay['steps'])}. {step['text']}")
         assert (step["why"]["sentence"] or "") in shown["told"]
         assert step["text"] in shown["why"]
         assert step["why"]["clause"] in shown["why"]
@@ -108,15 +108,15 @@ def test_four_split_hands_each_with_its_cards_total_and_chips(replayed: Site, pa
     expect(page.locator(".seat[data-k='seat/1'] .others")).to_contain_text("b-7")
     assert page.locator("ol.seats > li").first.aria_snapshot().splitlines()[1].strip().startswith('- text: "Seat 1:')
     names = page.get_by_role("link", name=re.compile("^Dispute .*game")).all_inner_texts()
-    assert len(set(names)) == len(names)  # each hand's is told from the others'
+    assert len(set(names)) == len(names)  # each hand's differs from the others'
     first_split = next(s["step"] for s in steps_of(replayed, "four-hands")["steps"] if "split" in s["text"])
     open_at(page, replayed, f"/rounds/four-hands?step={first_split - 1}")
     assert [hand.is_visible() for hand in hands.all()] == [True, False, False, False]
 
 
 def test_what_is_left_of_the_bank_after_each_line_and_why(replayed: Site, page: Page):
-    told = steps_of(replayed, "bank-runs-dry")
-    lines = told["lines"]
+    replay = steps_of(replayed, "bank-runs-dry")
+    lines = replay["lines"]
     open_at(page, replayed, f"/rounds/bank-runs-dry?step={lines[0]['step']}")
     left = page.locator(".left-of [data-k=to_pay]")
     for line in lines:
@@ -130,8 +130,8 @@ def test_what_is_left_of_the_bank_after_each_line_and_why(replayed: Site, page: 
 
 
 def test_the_five_cards_of_the_hand_are_marked(replayed: Site, page: Page):
-    told = steps_of(replayed, "bank-runs-dry")
-    trips = next(line for line in told["lines"] if line["spot"] == "trips")
+    replay = steps_of(replayed, "bank-runs-dry")
+    trips = next(line for line in replay["lines"] if line["spot"] == "trips")
     open_at(page, replayed, f"/rounds/bank-runs-dry?step={trips['step']}")
     marked = page.locator(".felt .card.marked")
     labels = {card.get_attribute("aria-label") for card in marked.all()}
@@ -141,7 +141,7 @@ def test_the_five_cards_of_the_hand_are_marked(replayed: Site, page: Page):
     expect(made.locator(".card")).to_have_count(5)
     link = page.locator("#why .clause")
     expect(link).to_have_attribute(
-        "href", f"/rules/uth-casino-club?version={told['ruleset_version']}#{trips['clause']}"
+        "href", f"/rules/uth-casino-club?version={replay['ruleset_version']}#{trips['clause']}"
     )
 
 
@@ -149,8 +149,8 @@ def test_the_five_cards_of_the_hand_are_marked(replayed: Site, page: Page):
 
 
 def test_keys_buttons_streets_and_the_slider(replayed: Site, page: Page):
-    told = steps_of(replayed, "bank-runs-dry")
-    last = len(told["steps"])
+    replay = steps_of(replayed, "bank-runs-dry")
+    last = len(replay["steps"])
     open_at(page, replayed, "/rounds/bank-runs-dry?step=5&table=u1")
     page.keyboard.press("End")
     at_step(page, last)
@@ -158,7 +158,7 @@ def test_keys_buttons_streets_and_the_slider(replayed: Site, page: Page):
     at_step(page, 1)
     page.get_by_role("link", name="Next step").click()
     at_step(page, 2)
-    for street in told["streets"]:
+    for street in replay["streets"]:
         page.locator(".streets").get_by_role("link", name=street["name"], exact=True).click()
         at_step(page, street["step"])
         expect(page.locator(".streets [aria-current]")).to_have_text(street["name"])
@@ -236,7 +236,7 @@ def test_an_address_with_any_step_leads_somewhere(replayed: Site, asked: str, sh
 
 
 def test_a_card_face_down_is_neither_in_the_page_nor_on_the_wire(replayed: Site, page: Page):
-    """Of an open round nothing that lies face down; of an ended one not the hand that was folded and never turned."""
+    """Of an open round nothing that is face down; of an ended one not the hand that was folded and never turned."""
     bodies: list[str] = []
 
     def keep(response: Response) -> None:
@@ -290,12 +290,12 @@ def test_an_open_round_is_followed_and_whoever_looks_back_keeps_their_place(repl
     page.keyboard.press("Home")
     page.locator("[data-go=on]").focus()
     replayed.ledger.act("followed", actions[dealt + 2 :], actor)
-    told = steps_of(replayed, "followed")
-    expect(page.locator(".where [data-last]")).to_have_text(str(len(told["steps"])))
+    replay = steps_of(replayed, "followed")
+    expect(page.locator(".where [data-last]")).to_have_text(str(len(replay["steps"])))
     expect(page.locator("#live")).to_be_hidden()
     expect(page.locator(".about")).to_contain_text("settled")
-    expect(page.locator("tr[data-line]")).to_have_count(len(told["lines"]))
-    expect(page.locator("#timeline > li")).to_have_count(len(told["steps"]))
+    expect(page.locator("tr[data-line]")).to_have_count(len(replay["lines"]))
+    expect(page.locator("#timeline > li")).to_have_count(len(replay["steps"]))
     expect(page.locator("[data-go=on]")).to_be_focused()
     at_step(page, 1)
     page.keyboard.press("End")
@@ -305,8 +305,8 @@ def test_an_open_round_is_followed_and_whoever_looks_back_keeps_their_place(repl
 
 
 def test_cards_are_face_down_on_the_felt_until_their_step(replayed: Site, page: Page):
-    told = steps_of(replayed, "bank-runs-dry")
-    flop = next(street["step"] for street in told["streets"] if street["name"] == "flop")
+    replay = steps_of(replayed, "bank-runs-dry")
+    flop = next(street["step"] for street in replay["streets"] if street["name"] == "flop")
     open_at(page, replayed, f"/rounds/bank-runs-dry?step={flop - 1}")
     board = page.locator(".board .card")
     assert [card.get_attribute("aria-label") for card in board.all()] == ["face-down card"] * 5

@@ -90,7 +90,7 @@ def test_the_property_s_name_is_on_pages_and_papers(fresh: Site, page: Page):
         ({"name": "Harbor", "address": "two\nlines"}, "address", "is one line"),
     ],
 )
-def test_a_name_that_no_paper_can_show_is_refused_beside_its_field(
+def test_a_name_that_no_paper_can_show_is_refused_next_to_its_field(
     site: Site, sent: dict[str, str], field: str, reason: str
 ):
     with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=60) as http:

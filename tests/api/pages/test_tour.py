@@ -1,4 +1,4 @@
-"""The tour in the README: every address opens for the person it is meant for, and every command runs, beside a demo."""
+"""The tour in the README: every address opens for the person it is for, and every command runs, next to a demo."""
 
 from __future__ import annotations
 

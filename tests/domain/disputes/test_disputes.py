@@ -31,7 +31,7 @@ from domain.round import corrections
 from domain.round.corrections import Entry
 from domain.round.events import CorrectionPosted, RoundCorrected, RoundDisputed, RoundSettled
 from domain.round.state import Round, fold
-from tests.domain.round.test_corrections import pair_of_aces, told_play, voided
+from tests.domain.round.test_corrections import pair_of_aces, stored_play, voided
 from tests.rules.hold_em import HoldEm
 
 NOW = 1_790_000_000_000
@@ -43,7 +43,7 @@ RULED = EntryRuled(1, "seat-1", 1, "ante", 5_00, "house")
 
 
 def settled() -> Round:
-    round_ = told_play(pair_of_aces()).round
+    round_ = stored_play(pair_of_aces()).round
     return replace(round_, opened=replace(round_.opened, table="t1", dealer="dealer-7"))
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_claim(changed, why, words):
 
 def test_a_round_that_is_still_played_is_not_disputed_yet():
     with pytest.raises(OutOfTurn, match="still being played"):
-        opened(CLAIM, told_play(HoldEm.at("uth-casino-club", banker=7).bet(1, ante=10, blind=10)).round)
+        opened(CLAIM, stored_play(HoldEm.at("uth-casino-club", banker=7).bet(1, ante=10, blind=10)).round)
 
 
 def test_one_file_for_a_wager_at_a_time():
@@ -301,7 +301,7 @@ def test_a_dispute_is_ruled_on_once():
         with pytest.raises(Conflict, match="has been ruled on by floor-2"):
             rule(dispute, ("floor-4", "floor-5"))
     with pytest.raises(OutOfTurn, match="closed"):
-        rule(given(DisputeClosed("withdrawn", "He has left.")))
+        rule(given(DisputeClosed("withdrawn", "They have left.")))
 
 
 def test_an_arbiter_is_no_witness_in_their_own_case():

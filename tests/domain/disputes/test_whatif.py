@@ -11,12 +11,12 @@ from domain.disputes.whatif import what_if as ask_what_if
 from domain.errors import BadDocument, OutOfTurn
 from domain.round.replay import fact_documents, facts_of, play_facts, with_changes
 from domain.rules import rulesets
-from tests.domain.round.test_corrections import index_of, pair_of_aces, told_play, voided
-from tests.domain.stored_rounds import Told, simulated, told
+from tests.domain.round.test_corrections import index_of, pair_of_aces, stored_play, voided
+from tests.domain.stored_rounds import StoredRound, simulated, stored_round
 from tests.rules.hold_em import HoldEm
 
 
-def what_if(known: Told, *cards: CardChange, facts: dict[int, dict[str, Any]] | None = None) -> WhatIf:
+def what_if(known: StoredRound, *cards: CardChange, facts: dict[int, dict[str, Any]] | None = None) -> WhatIf:
     return ask_what_if(known.round, known.opening, facts_of(known.public), cards, facts)
 
 
@@ -26,7 +26,7 @@ def differences(supposed: WhatIf) -> dict[tuple[int, str], int]:
 
 def test_two_cards_that_were_others_change_these_lines_by_these_clauses():
     """The dealer hand was read as queens and was kings: seat 1's aces lose against three of them."""
-    supposed = what_if(told_play(pair_of_aces()), CardChange("dealer", 1, "Ks"), CardChange("dealer", 2, "Kc"))
+    supposed = what_if(stored_play(pair_of_aces()), CardChange("dealer", 1, "Ks"), CardChange("dealer", 2, "Kc"))
     assert supposed.refusal is None
     moved = {wager: amount for wager, amount in differences(supposed).items() if amount}
     assert moved == {(1, "ante"): -20_00, (1, "play"): -80_00, (1, "blind"): -10_00}
@@ -42,7 +42,7 @@ def test_two_cards_that_were_others_change_these_lines_by_these_clauses():
 
 def test_one_card_of_the_board():
     """Without the king of diamonds nothing changes for anybody: it helped nobody."""
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     supposed = what_if(known, CardChange("board", 1, "Jd"))
     assert [change.difference for change in supposed.lines if change.difference] == []
     assert supposed.bank == 0
@@ -52,14 +52,14 @@ def test_one_card_of_the_board():
 
 
 def test_the_facts_that_are_other_than_they_were_are_named():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "reveal", of="dealer")
     supposed = what_if(known, CardChange("dealer", 2, "Kc"))
     assert supposed.facts == {at: {"do": "reveal", "of": "dealer", "cards": ["Qs", "Kc"]}}
 
 
 def test_a_decision_that_was_another():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "decide", seat=1)
     supposed = what_if(known, facts={at: {"do": "decide", "seat": 1, "choice": "raise", "times": 3}})
     assert differences(supposed) == {(1, "play"): -10_00}
@@ -67,7 +67,7 @@ def test_a_decision_that_was_another():
 
 
 def test_nothing_changes_where_the_fact_was_as_it_was():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     supposed = what_if(known, CardChange("dealer", 1, "Qs"))
     assert (supposed.facts, supposed.lines, supposed.bettors, supposed.bank) == ({}, (), {}, 0)
     assert supposed.unchanged == len(known.round.lines)
@@ -78,7 +78,7 @@ def test_nothing_changes_where_the_fact_was_as_it_was():
     [(CardChange("dealer", 1, "Qc"), "duplicate_card"), (CardChange("board", 1, "As"), "duplicate_card")],
 )
 def test_facts_that_could_not_have_been_are_refused_with_their_clause(card, code):
-    supposed = what_if(told_play(pair_of_aces()), card)
+    supposed = what_if(stored_play(pair_of_aces()), card)
     assert supposed.refusal is not None
     assert supposed.refusal.code == code
     assert supposed.refusal.clause
@@ -86,7 +86,7 @@ def test_facts_that_could_not_have_been_are_refused_with_their_clause(card, code
 
 
 def test_a_decision_that_the_rules_do_not_have_is_refused():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "decide", seat=1)
     supposed = what_if(known, facts={at: {"do": "decide", "seat": 1, "choice": "raise", "times": 2}})
     assert supposed.refusal is not None
@@ -100,7 +100,7 @@ def test_a_folded_hand_that_nobody_saw_gets_the_card_that_is_supposed():
     """What it really held is in no answer: the same question about any card that is free is answered alike."""
     play = HoldEm.at("uth-casino-club", banker=7).bet(1, ante=10, blind=10).bet(2, ante=20, blind=20)
     play = play.deal_out({1: "AsAd", 2: "3c3d"}, "QsQc").check(1).raise_(2, 4).reveal("flop").check(1)
-    known = told_play(play.reveal("turn_river").fold(1).reveal("dealer").settle())
+    known = stored_play(play.reveal("turn_river").fold(1).reveal("dealer").settle())
     for card in ("As", "5c", "Ad"):
         assert what_if(known, CardChange(1, 1, card)).refusal is None
 
@@ -118,13 +118,13 @@ def test_a_folded_hand_that_nobody_saw_gets_the_card_that_is_supposed():
     ],
 )
 def test_what_cannot_even_be_asked(cards, facts, words):
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     with pytest.raises(BadDocument, match=words):
         ask_what_if(known.round, known.opening, facts_of(known.public), cards, facts)
 
 
 def test_only_of_a_settled_round():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     for round_ in (voided(), known.opening):
         with pytest.raises(OutOfTurn):
             ask_what_if(round_, known.opening, facts_of(known.public), [CardChange("dealer", 1, "Kc")])
@@ -135,7 +135,7 @@ def test_any_card_of_any_round_gives_the_lines_that_deciding_again_gives(ruleset
     """And what bettors get more is what the bank, or the meter, gives."""
     answered = 0
     for document in simulated(ruleset, 25):
-        known = told(document)
+        known = stored_round(document)
         if known.round.status != "settled":
             continue
         actions = fact_documents(known.public)

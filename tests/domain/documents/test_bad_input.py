@@ -576,7 +576,7 @@ def test_the_envelope_is_looked_at_before_the_actions():
 
 
 def with_key_twice(value: Any, at: At, second: str) -> str:
-    """The text of a document in which the first key of one object stands a second time at its end."""
+    """The text of a document in which the first key of one object is repeated at its end."""
     if isinstance(value, list):
         return "[" + ", ".join(with_key_twice(item, at[1:] if at[:1] == (step,) else ("",), second)
                                for step, item in enumerate(value)) + "]"  # fmt: skip

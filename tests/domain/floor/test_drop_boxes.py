@@ -179,7 +179,7 @@ def test_the_salt_and_every_piece_are_under_the_seal():
 
 
 @each(st.dictionaries(st.integers(1, 10**7), st.integers(0, 10**6), max_size=6), st.binary(max_size=16))
-def test_a_count_comes_back_out_of_what_is_kept_beside_it(pieces, salt):
+def test_a_count_comes_back_out_of_what_is_kept_with_it(pieces, salt):
     assert drop_boxes.opened_count("cid", drop_boxes.count_text(pieces), salt) == OpenedCount(
         "cid", pieces, sum(value * number for value, number in pieces.items()), salt
     )

@@ -393,7 +393,7 @@ def test_each_refusal_is_an_offer_and_a_refusal_by_who_sits_there(ruleset):
     ]
 
 
-# ---- notes of where a session stands
+# ---- notes of the state of a session
 
 
 @pytest.mark.parametrize("ruleset", rulesets.ids())

@@ -1,4 +1,4 @@
-"""Poker hands, held against exact counts and against an independent evaluator (phevaluator)."""
+"""Poker hands, checked against exact counts and against an independent evaluator (phevaluator)."""
 
 import random
 from collections import Counter
@@ -213,7 +213,7 @@ def test_the_order_of_the_cards_does_not_matter():
         ("4c 5d 6h 7s 8c 9d", "straight", "a nine-high straight", "9d 8c 7s 6h 5d"),
         ("Tc Jd Qh Ks Ac 9d 8s", "straight", "an ace-high straight", "Ac Ks Qh Jd Tc"),
         ("8c 7d 6h 5s 4c 8d 8s", "straight", "an eight-high straight", "8c 7d 6h 5s 4c"),
-        # flushes: the suit decides, not the higher cards beside it
+        # flushes: the suit decides, not higher cards of other suits
         ("2c 4c 6c 8c Tc As Ad", "flush", "a ten-high flush", "Tc 8c 6c 4c 2c"),
         ("2d 4d 6d 8d Td Qd Ad", "flush", "an ace-high flush", "Ad Qd Td 8d 6d"),
         ("2h 3h 4h 5h 6h 7h 8h", "straight flush", "an eight-high straight flush", "8h 7h 6h 5h 4h"),

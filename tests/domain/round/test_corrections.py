@@ -13,7 +13,7 @@ from domain.round.events import CorrectionPosted, FeeWaived, NoteMade, RoundCorr
 from domain.round.replay import fact_documents, facts_of, play_facts, with_changes
 from domain.round.state import Round, fold
 from domain.rules import rulesets
-from tests.domain.stored_rounds import Told, simulated, told
+from tests.domain.stored_rounds import StoredRound, simulated, stored_round
 from tests.rules.hold_em import HoldEm
 from tests.rules.rounds import Play
 
@@ -22,8 +22,8 @@ BOARD = "Kd9c7h4s2d"
 METER = {"seed": "1000.00", "shown": "2000.00", "reserve": "0.00", "percent": 25, "reserve_percent": 5}
 
 
-def told_play(play: Play) -> Told:
-    return told({**play.envelope, "actions": [dict(action) for action in play.actions]})
+def stored_play(play: Play) -> StoredRound:
+    return stored_round({**play.envelope, "actions": [dict(action) for action in play.actions]})
 
 
 def pair_of_aces(banker: int | None = 7, ruleset: str = "uth-casino-club") -> HoldEm:
@@ -36,7 +36,7 @@ def pair_of_aces(banker: int | None = 7, ruleset: str = "uth-casino-club") -> Ho
 def voided(with_fee: bool = True) -> Round:
     play = HoldEm.at("uth-casino-club", banker=7).bet(1, ante=10, blind=10)
     play = play.close_bets() if with_fee else play
-    return told_play(play.void("misdeal")).round
+    return stored_play(play.void("misdeal")).round
 
 
 # ---- the fee of a voided round
@@ -52,7 +52,7 @@ def test_the_fee_of_a_voided_round_may_be_waived_once(how):
 
 def test_no_other_fee_is_waived():
     with pytest.raises(OutOfTurn, match="voided"):
-        floor_notes.waive_fee(told_play(pair_of_aces()).round, "refunded", "kindness")
+        floor_notes.waive_fee(stored_play(pair_of_aces()).round, "refunded", "kindness")
     with pytest.raises(OutOfTurn, match="No fee"):
         floor_notes.waive_fee(voided(with_fee=False), "refunded", "misdeal")
     with pytest.raises(BadDocument, match="reason"):
@@ -63,7 +63,11 @@ def test_no_other_fee_is_waived():
 
 
 def test_a_note_at_any_time():
-    for round_ in (voided(), told_play(pair_of_aces()).round, told_play(HoldEm.at("uth-casino-club", banker=7)).round):
+    for round_ in (
+        voided(),
+        stored_play(pair_of_aces()).round,
+        stored_play(HoldEm.at("uth-casino-club", banker=7)).round,
+    ):
         assert floor_notes.note(round_, "exposed card", "Kd", 2) == NoteMade("exposed card", "Kd", 2)
         assert floor_notes.note(round_, "other", "Phone.", None) == NoteMade("other", "Phone.", None)
 
@@ -78,7 +82,7 @@ def test_a_note_needs_words_and_a_seat_of_the_table(text, seat):
 
 
 def test_entries_name_the_wager_the_account_and_two_people():
-    round_ = told_play(pair_of_aces()).round
+    round_ = stored_play(pair_of_aces()).round
     events = corrections.correct(round_, "Paid short", BY, [Entry(1, "seat-1", "ante", 5_00, "tp-1")])
     text = "Paid short: $5.00 to seat-1, against tp-1."
     assert events == [
@@ -91,7 +95,7 @@ def test_entries_name_the_wager_the_account_and_two_people():
 
 
 def test_the_lines_stay_as_they_were():
-    round_ = told_play(pair_of_aces()).round
+    round_ = stored_play(pair_of_aces()).round
     events = corrections.correct(round_, "Paid short", BY, [Entry(1, "seat-1", "ante", 5_00, "tp-1")])
     after = fold(round_, events)
     assert (after.lines, after.paid, after.collected) == (round_.lines, round_.paid, round_.collected)
@@ -123,11 +127,11 @@ def test_the_lines_stay_as_they_were():
 )
 def test_what_is_no_correction(entry, reason, by, why):
     with pytest.raises(why):
-        corrections.correct(told_play(pair_of_aces()).round, reason, by, [entry])
+        corrections.correct(stored_play(pair_of_aces()).round, reason, by, [entry])
 
 
 def test_only_a_settled_round_is_corrected():
-    for round_ in (voided(), told_play(HoldEm.at("uth-casino-club", banker=7)).round):
+    for round_ in (voided(), stored_play(HoldEm.at("uth-casino-club", banker=7)).round):
         with pytest.raises(OutOfTurn):
             corrections.correct(round_, "Paid short", BY, [])
 
@@ -135,7 +139,7 @@ def test_only_a_settled_round_is_corrected():
 # ---- facts put right
 
 
-def corrected(known: Told, changes: dict[int, dict[str, Any]], before: list[RoundEvent] | None = None):
+def corrected(known: StoredRound, changes: dict[int, dict[str, Any]], before: list[RoundEvent] | None = None):
     """What a correction of facts posts, from what is stored of the round."""
     round_ = fold(known.round, before or [])
     actions = facts_of(known.public)
@@ -146,7 +150,7 @@ def posted(events: list[RoundEvent]) -> dict[tuple[int, str], int]:
     return {(event.seat, event.spot): event.amount for event in events if isinstance(event, CorrectionPosted)}
 
 
-def index_of(known: Told, do: str, **fields: Any) -> int:
+def index_of(known: StoredRound, do: str, **fields: Any) -> int:
     actions = fact_documents(known.public)
     (found,) = [at for at, action in enumerate(actions) if action["do"] == do and fields.items() <= action.items()]
     return found
@@ -158,7 +162,7 @@ def moved(round_: Round) -> dict[tuple[int, str], int]:
 
 def test_a_misread_card_posts_exactly_the_difference_of_each_line():
     """The dealer hand was read as queens and was kings, on a board with a king: seat 1's aces lose."""
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     assert moved(known.round) == {
         (1, "ante"): 10_00, (1, "play"): 40_00, (1, "blind"): 0, (1, "trips"): -5_00,
         (2, "ante"): -20_00, (2, "play"): -80_00, (2, "blind"): -20_00,
@@ -172,7 +176,7 @@ def test_a_misread_card_posts_exactly_the_difference_of_each_line():
 
 
 def test_a_correction_that_changes_no_line_posts_none():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "reveal", of="dealer")
     events = corrected(known, {at: {"do": "reveal", "of": "dealer", "cards": ["Qs", "Qh"]}})
     assert posted(events) == {}
@@ -180,7 +184,7 @@ def test_a_correction_that_changes_no_line_posts_none():
 
 
 def test_an_earlier_correction_is_taken_into_account():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "reveal", of="dealer")
     first = corrected(known, {at: {"do": "reveal", "of": "dealer", "cards": ["Ks", "Kc"]}})
     again = corrected(known, {at: {"do": "reveal", "of": "dealer", "cards": ["Ks", "Kc"]}}, first)
@@ -196,7 +200,7 @@ def test_a_misread_hand_can_make_envy_that_nobody_was_paid():
     play = HoldEm.at("uth-sd", trips="UTH-01", progressive="PMG-01", meter=METER)
     play = play.bet(1, ante=10, blind=10, progressive=1).bet(2, ante=10, blind=10, progressive=1)
     play = play.deal_out({1: "9s8s", 2: "3c3d"}, "QhQd", "7s6s2hKdJc").raise_(1, 4).raise_(2, 4)
-    known = told_play(play.reveal_all().settle())
+    known = stored_play(play.reveal_all().settle())
     at = index_of(known, "reveal", of="flop")
     events = corrected(known, {at: {"do": "reveal", "of": "flop", "cards": ["7s", "6s", "5s"]}})
     assert posted(events)[(2, "envy")] == 300_00
@@ -216,11 +220,11 @@ def test_a_misread_hand_can_make_envy_that_nobody_was_paid():
 )
 def test_a_fact_that_the_round_does_not_have(changes):
     with pytest.raises(BadDocument, match="none with the number"):
-        corrected(told_play(pair_of_aces()), changes)
+        corrected(stored_play(pair_of_aces()), changes)
 
 
 def test_facts_that_the_rules_refuse():
-    known = told_play(pair_of_aces())
+    known = stored_play(pair_of_aces())
     at = index_of(known, "reveal", of="dealer")
     for change in ({"do": "reveal", "of": "dealer", "cards": ["Kd", "Kc"]}, {"do": "settle"}, {"do": "peek"}):
         with pytest.raises(Refusal):
@@ -236,7 +240,7 @@ def test_after_any_correction_each_wager_has_what_the_right_facts_give_it(rulese
     """Cards of simulated rounds exchanged one for another, twice over: the sums agree line by line."""
     corrections_made = 0
     for document in simulated(ruleset, 80):
-        known = told(document)
+        known = stored_round(document)
         if known.round.status != "settled":
             continue
         actions = fact_documents(known.public)

@@ -17,7 +17,7 @@ from domain.cards import DECK
 from domain.documents.document import adjudicate, encode_result, read_document
 from domain.documents.result import result_of
 from domain.errors import Refusal
-from domain.games.p215 import state as p215
+from domain.games.p215 import box_state as p215
 from domain.money import cents, dollars, money
 from domain.round.actions import parse_action
 from domain.round.decide import decide, evolve, expects, fold, start
@@ -142,7 +142,7 @@ def test_coverage_the_examples_of_the_rules():
         {"do": "reveal", "of": "dealer"},
         {"do": "settle"},
     ]
-    # The hole card is a nine: counted round the seven other seats the button stands at the second of them again.
+    # The hole card is a nine: counted round the seven other seats the button is at the second of them again.
     document: Json = {"ruleset": "p215-casino-club", "player_dealer": {"seat": 4, "wager": "1000.00"}}
     moved = {}
     for policy in ("single-pool", "separate-limits"):
@@ -532,7 +532,7 @@ def test_an_action_that_is_not_expected_is_refused_and_changes_nothing(ruleset: 
 @rounds(15)
 def test_a_card_too_many_twice_or_another_than_was_dealt_is_refused(document: Json):
     decks = document.get("terms", {}).get("decks", 6 if document["ruleset"] == "p215-casino-club" else 1)
-    lying: dict[int | str, list[str | None]] = {}
+    on_table: dict[int | str, list[str | None]] = {}
     out: Counter[str] = Counter()
     board = {"flop": slice(0, 3), "turn_river": slice(3, 5)}
 
@@ -550,11 +550,11 @@ def test_a_card_too_many_twice_or_another_than_was_dealt_is_refused(document: Js
                 assert code(before, action | {"cards": [*cards[:-1], used_up]}) == "duplicate_card"
             if decks == 1 and len(cards) > 1:
                 assert code(before, action | {"cards": [spare] * len(cards)}) == "duplicate_card"
-            lying.setdefault(action["to"], []).extend(cards)
+            on_table.setdefault(action["to"], []).extend(cards)
             out.update(card for card in cards if card is not None)
         if action["do"] == "reveal":
             place, part = ("board", board[action["of"]]) if action["of"] in board else (action["of"], slice(None))
-            known = lying[place][part]
+            known = on_table[place][part]
             turned = action.get("cards", known)
             spare = next(card for card in DECK if not out[card] and card not in turned)
             for at, card in enumerate(known):
@@ -567,8 +567,8 @@ def test_a_card_too_many_twice_or_another_than_was_dealt_is_refused(document: Js
             if None in known:
                 assert code(before, {"do": "reveal", "of": action["of"]}) == "wrong_cards"
             out.update(new for old, new in zip(known, turned, strict=True) if old is None)
-            lying[place][part] = turned
-        if action["do"] == "peek" and "pure" in action and None not in lying["dealer"]:
+            on_table[place][part] = turned
+        if action["do"] == "peek" and "pure" in action and None not in on_table["dealer"]:
             assert code(before, {"do": "peek", "pure": not action["pure"]}) == "wrong_cards"
 
 
@@ -609,7 +609,7 @@ def test_a_card_that_lies_face_down_is_in_no_result(document: Json):
 
 
 def face_down_left_out(document: Json) -> Json:
-    """The same actions with null for every card that lies face down at their end."""
+    """The same actions with null for every card that is face down at their end."""
     actions = copy.deepcopy(document["actions"])
     turned = {action["of"] for action in actions if action["do"] == "reveal"}
     board = 0

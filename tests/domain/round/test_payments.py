@@ -8,7 +8,7 @@ from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.round import payments
 from domain.round.events import PaymentReported
 from domain.round.state import Round, fold
-from tests.domain.round.test_corrections import pair_of_aces, told_play, voided
+from tests.domain.round.test_corrections import pair_of_aces, stored_play, voided
 from tests.rules.hold_em import HoldEm
 
 
@@ -17,10 +17,10 @@ def report(seat: int, spot: str, paid: int = 0, collected: int = 0, hand: int = 
 
 
 def settled() -> Round:
-    return told_play(pair_of_aces()).round
+    return stored_play(pair_of_aces()).round
 
 
-def test_a_report_stands_beside_the_line_that_it_is_about():
+def test_a_report_is_compared_with_its_line():
     """Seat 1 wins 10.00 on the ante and was paid 15.00; seat 2 loses 20.00, which were taken."""
     reported = [report(1, "ante", paid=15_00), report(2, "ante", collected=20_00)]
     assert payments.dealer_paid(settled(), reported) == reported
@@ -73,6 +73,6 @@ def test_a_wager_is_reported_once():
 
 
 def test_only_a_settled_round_was_paid():
-    for round_ in (voided(), told_play(HoldEm.at("uth-casino-club", banker=7)).round):
+    for round_ in (voided(), stored_play(HoldEm.at("uth-casino-club", banker=7)).round):
         with pytest.raises(OutOfTurn, match="settled"):
             payments.dealer_paid(round_, [report(1, "ante")])

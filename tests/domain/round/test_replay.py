@@ -14,7 +14,7 @@ from domain.round.events import CardsTurned, LineSettled, MeterRead, NoteMade, R
 from domain.round.replay import fact_documents, facts_of, play, play_facts, replay, steps_of, with_changes
 from domain.round.state import fold
 from domain.rules import rulesets
-from tests.domain.stored_rounds import simulated, told
+from tests.domain.stored_rounds import simulated, stored_round
 from tests.rules.hold_em import HoldEm
 from tests.rules.test_examples import FILES, FOLDER
 
@@ -26,7 +26,7 @@ METER = {"seed": "1000.00", "shown": "2000.00", "reserve": "0.00", "percent": 25
 def test_the_facts_of_a_stored_round_give_the_same_result(ruleset, unseen):
     """From the public events alone, with every card that was never turned over still closed."""
     for document in simulated(ruleset, 60, unseen=unseen):
-        known = told(document)
+        known = stored_round(document)
         again = play_facts(known.opening, facts_of(known.public))
         assert again.lines == known.round.lines, document["round"]
         assert result_of(again) == result_of(known.round), document["round"]
@@ -39,7 +39,7 @@ def test_the_facts_of_the_worked_examples_give_the_same_result(name):
         if adjudicate(line)["status"] == "refused":
             continue
         document = json.loads(line)
-        known = told(document)
+        known = stored_round(document)
         again = play_facts(known.opening, facts_of(known.public))
         assert result_of(again) == result_of(known.round), document.get("round")
         accepted += 1
@@ -50,7 +50,7 @@ def test_the_facts_of_the_worked_examples_give_the_same_result(name):
 def test_facts_taken_at_any_step_make_the_round_of_that_step(ruleset):
     """Settling turns hands over before its lines, so steps between the actions are left out."""
     for document in simulated(ruleset, 6):
-        known = told(document)
+        known = stored_round(document)
         done = 0
         for action in document["actions"][:-1]:
             round_ = play_facts(known.opening, facts_of(known.happened[:done]))
@@ -62,7 +62,7 @@ def test_facts_taken_at_any_step_make_the_round_of_that_step(ruleset):
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_each_step_has_the_events_that_its_action_leads_to(ruleset):
     for document in simulated(ruleset, 20):
-        known = told(document)
+        known = stored_round(document)
         round_, at = known.opening, 0
         for step in steps_of(known.happened):
             assert step.at == at
@@ -75,7 +75,7 @@ def test_each_step_has_the_events_that_its_action_leads_to(ruleset):
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_a_fact_as_a_document_is_the_action_that_a_document_has(ruleset):
     for document in simulated(ruleset, 20):
-        events = told(document).happened
+        events = stored_round(document).happened
         documents = fact_documents(events)
         assert with_changes(facts_of(events), dict(enumerate(documents))) == facts_of(events)
 
@@ -91,7 +91,7 @@ def test_what_a_shared_meter_showed_is_a_fact_too():
     """Another table has moved the meter after this round took its wagers: awards are of what was read then."""
     done = royal_at_seat_1()
     raw = {**done.envelope, "actions": [dict(action) for action in done.actions]}
-    opening = told(raw).opening
+    opening = stored_round(raw).opening
     before, first = play(opening, raw["actions"][:-1])
     read = MeterRead(7_777_00, 88_00)
     round_, last = play(fold(before, [read]), raw["actions"][-1:])
@@ -111,7 +111,7 @@ def test_what_a_shared_meter_showed_is_a_fact_too():
 
 def test_what_the_rules_made_of_the_facts_and_annotations_are_left_out():
     document = next(iter(simulated("uth-casino-club", 1)))
-    known = told(document)
+    known = stored_round(document)
     names = {fact["do"] for fact in fact_documents([known.opening.opened, *known.public, NoteMade("other", "x")])}
     assert names <= {"bet", "close_bets", "deal", "reveal", "decide", "settle", "void"}
     assert len(facts_of(known.public)) == len([step for step in steps_of(known.public) if step.action is not None])
@@ -125,7 +125,7 @@ def test_a_change_that_is_no_action_is_refused_with_its_number():
 
 
 def test_a_refusal_has_the_index_of_its_action_and_one_out_of_shape_is_refused_in_its_turn():
-    opening = told(next(iter(simulated("uth-sd", 1)))).opening
+    opening = stored_round(next(iter(simulated("uth-sd", 1)))).opening
     bet = {"do": "bet", "seat": 1, "spot": "ante", "amount": "10.00"}
     with pytest.raises(OutOfTurn) as refused:
         play(opening, [bet, {"do": "settle"}, {"do": "nonsense"}])
@@ -136,7 +136,7 @@ def test_a_refusal_has_the_index_of_its_action_and_one_out_of_shape_is_refused_i
 
 
 def test_events_that_do_not_follow_from_one_another_cannot_be_replayed():
-    known = told(next(iter(simulated("uth-bgc", 1))))
+    known = stored_round(next(iter(simulated("uth-bgc", 1))))
     turned = next(event for event in known.happened if isinstance(event, CardsTurned))
     with pytest.raises(CannotReplay):
         replay(known.opening, [turned])
@@ -144,7 +144,7 @@ def test_events_that_do_not_follow_from_one_another_cannot_be_replayed():
 
 
 def test_settlement_events_are_one_step_up_to_the_end_of_the_round():
-    known = told(next(iter(simulated("uth-bgc", 1))))
+    known = stored_round(next(iter(simulated("uth-bgc", 1))))
     *_, settling = steps_of([*known.happened, *known.happened[-1:]])
     assert settling.events == known.happened[-1:], "a second end is a step of its own"
     lines = [event for event in known.happened if isinstance(event, LineSettled | RoundSettled)]

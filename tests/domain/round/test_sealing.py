@@ -15,7 +15,7 @@ from domain.round.replay import play
 from domain.round.sealing import Openings, SealedUnit, commitment
 from domain.round.state import fold
 from domain.rules import rulesets
-from tests.domain.stored_rounds import Told, cards_in, simulated, text_of, told
+from tests.domain.stored_rounds import StoredRound, cards_in, simulated, stored_round, text_of
 from tests.rules.hold_em import HoldEm
 from tests.rules.rounds import Play
 
@@ -24,7 +24,7 @@ BOARD = "Qh9c7h4s2d"
 
 
 def salts():
-    """Salts that can be told apart."""
+    """Salts that differ."""
     return iter([bytes([number]) * 16 for number in range(100)]).__next__
 
 
@@ -33,8 +33,8 @@ def one_hand(ruleset: str = "uth-casino-club", **terms: Any) -> HoldEm:
     return play.bet(1, ante=10, blind=10)
 
 
-def told_play(play: Play) -> Told:
-    return told({**play.envelope, "actions": [dict(action) for action in play.actions]})
+def stored_play(play: Play) -> StoredRound:
+    return stored_round({**play.envelope, "actions": [dict(action) for action in play.actions]})
 
 
 def opens(seal: bytes, cards: tuple[str, ...], salt: bytes) -> bool:
@@ -49,18 +49,18 @@ def opens(seal: bytes, cards: tuple[str, ...], salt: bytes) -> bool:
 def check_openings(public: list[RoundEvent]) -> int:
     """Every seal whose cards were turned over opens to exactly these cards; how many there were."""
     sealed: dict[int | str, list[tuple[bytes, int, int]]] = {}  # with the cards of the hand or street that it covers
-    lies: Counter[int | str] = Counter()
+    dealt_to: Counter[int | str] = Counter()
     checked = 0
     for event in public:
         if isinstance(event, CardsDealt):
             parts: list[tuple[int | str, int]] = [(event.to, event.face_down)]
             if event.to == "board":
-                parts = [("flop", 3)] if not lies["flop"] else []
+                parts = [("flop", 3)] if not dealt_to["flop"] else []
                 parts += [("turn_river", 2)] if len(event.cards) != 3 else []
             for (place, size), seal in zip(parts, event.seals or (b"",) * len(parts), strict=True):
-                sealed.setdefault(place, []).append((seal, lies[place], lies[place] + size))
-                lies[place] += size
-            lies[event.to] += len(event.cards) - event.face_down
+                sealed.setdefault(place, []).append((seal, dealt_to[place], dealt_to[place] + size))
+                dealt_to[place] += size
+            dealt_to[event.to] += len(event.cards) - event.face_down
         elif isinstance(event, CardsTurned):
             salts = list(event.salts)
             for seal, first, last in sealed[event.of]:
@@ -71,7 +71,7 @@ def check_openings(public: list[RoundEvent]) -> int:
     return checked
 
 
-def test_the_event_carries_a_commitment_and_the_opening_lies_beside():
+def test_the_event_carries_a_commitment_and_the_opening_is_kept_apart():
     event, units = sealing.seal(Openings(flop=3), CardsDealt(1, ("As", "Kd"), face_down=2), salts())
     assert units == [SealedUnit(0, HAND, bytes(16))]
     assert event == CardsDealt(1, (None, None), face_down=2, seals=(commitment(HAND, bytes(16)),))
@@ -138,7 +138,7 @@ def test_a_copy_of_the_openings_goes_its_own_way():
 )
 def test_the_salts_come_out_when_the_hand_is_turned_over_one_for_each_packet(ruleset, dealing, packets):
     play = one_hand(ruleset, dealing=dealing).deal_out({1: HAND}, "QsQc", BOARD).raise_(1, 4)
-    known = told_play(play.reveal_all().settle())
+    known = stored_play(play.reveal_all().settle())
     (turned,) = [event for event in known.public if isinstance(event, CardsTurned) and event.of == 1]
     assert turned.cards == ("As", "Kd")
     assert len(turned.salts) == packets
@@ -151,7 +151,7 @@ def test_the_burn_cards_and_streets_of_a_deal_by_hand():
         play = play.deal(place, text)
     play = play.raise_(1, 4).deal("burn", "3h").deal("board", "Qh9c7h").reveal("flop")
     play = play.deal("burn", "5h").deal("board", "4s2d").reveal("turn_river").reveal("dealer").settle()
-    known = told_play(play)
+    known = stored_play(play)
     assert known.round.status == "settled"
     turned = [event for event in known.public if isinstance(event, CardsTurned)]
     assert [(event.of, len(event.salts)) for event in turned] == [("flop", 1), ("turn_river", 1), ("dealer", 2), (1, 2)]
@@ -162,19 +162,19 @@ def test_the_burn_cards_and_streets_of_a_deal_by_hand():
 def test_an_exchanged_card_is_found_out():
     """At the table: whoever turns over another card than was read is refused."""
     play = one_hand().deal_out({1: HAND}, "QsQc", BOARD).raise_(1, 4)
-    known = told_play(play)
+    known = stored_play(play)
     for cards in (["As", "Kc"], ["Kd", "As"]):
         with pytest.raises(WrongCards):
             play_on(known, {"do": "reveal", "of": 1, "cards": cards})
 
 
-def play_on(known: Told, action: dict[str, object]):
+def play_on(known: StoredRound, action: dict[str, object]):
     return play(known.round, [action])
 
 
 def test_an_exchanged_card_in_the_records_is_found_out_by_anybody():
     play = one_hand().deal_out({1: HAND}, "QsQc", BOARD).raise_(1, 4).reveal_all().settle()
-    public = told_play(play).public
+    public = stored_play(play).public
     assert check_openings(public) == 4
     at = next(at for at, event in enumerate(public) if isinstance(event, CardsTurned) and event.of == 1)
     event = public[at]
@@ -186,7 +186,7 @@ def test_an_exchanged_card_in_the_records_is_found_out_by_anybody():
 
 
 def test_the_same_cards_are_never_sealed_alike():
-    known = [told_play(one_hand().deal_out({1: HAND}, "QsQc", BOARD)) for _ in range(2)]
+    known = [stored_play(one_hand().deal_out({1: HAND}, "QsQc", BOARD)) for _ in range(2)]
     first, second = ([seal for event in one.public for seal in getattr(event, "seals", ())] for one in known)
     assert len(first) == 4
     assert not set(first) & set(second)
@@ -194,7 +194,7 @@ def test_the_same_cards_are_never_sealed_alike():
 
 def test_a_folded_hand_stays_closed():
     play = one_hand().deal_out({1: HAND}, "QsQc", BOARD).check(1).reveal("flop").check(1).reveal("turn_river")
-    known = told_play(play.fold(1).reveal("dealer").settle())
+    known = stored_play(play.fold(1).reveal("dealer").settle())
     assert known.round.status == "settled"
     assert not cards_in(text_of(known.public)) & {"As", "Kd"}
 
@@ -205,7 +205,7 @@ def test_no_card_can_be_read_before_it_is_turned_over(ruleset, unseen):
     """Over simulated rounds, at every moment of each; and every seal that was opened holds its cards."""
     seals = 0
     for document in simulated(ruleset, 40, unseen=unseen):
-        known = told(document)
+        known = stored_round(document)
         face_up: Counter[str] = Counter()
         for event, public in zip(known.happened, known.public, strict=True):
             if isinstance(event, CardsDealt):
@@ -221,7 +221,7 @@ def test_no_card_can_be_read_before_it_is_turned_over(ruleset, unseen):
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_the_write_path_gets_its_cards_back(ruleset, unseen):
     for document in simulated(ruleset, 30, unseen=unseen):
-        known = told(document)
+        known = stored_round(document)
         openings = Openings(known.opening.rules.flop)
         events = [
             sealing.unseal(openings, event, known.units.get(at, [])) if isinstance(event, CardsDealt) else event

@@ -166,9 +166,9 @@ def _other_place(raw: Raw, place: str) -> None:
     """A packet changes places with the one after it, or with the one before it at the end of a street."""
     packets, at = _packets(raw, place)
     streets = [packet.get("street", 0) for packet in packets]
-    beside = at + 1 if streets[at : at + 2].count(streets[at]) == 2 else at - 1
+    neighbour = at + 1 if streets[at : at + 2].count(streets[at]) == 2 else at - 1
     for key in ("to", "count"):
-        packets[at][key], packets[beside][key] = packets[beside][key], packets[at][key]
+        packets[at][key], packets[neighbour][key] = packets[neighbour][key], packets[at][key]
 
 
 def _other_count(raw: Raw, place: str) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.documents.document import read_document
 from domain.errors import BadTerms, OutOfTurn, UnknownRuleset
-from domain.games.p215.rules import Totals
+from domain.games.p215.rules import Pure215Rules
 from domain.games.poker_rules import PokerRules
 from domain.round.replay import play
 from domain.rules import rulesets
@@ -209,7 +209,7 @@ def test_posted_limits_that_let_a_spot_exceed_the_customer_limit_are_refused_und
 def test_a_figure_is_changed_by_its_place_in_the_file():
     rules = rulesets.changed(rulesets.load("p215-casino-club"), {"odds.pure.pays": "3:2", "split.most_hands": 2})
     assert str(rules.odds["pure"]) == "3:2"
-    assert isinstance(rules.game_rules, Totals)
+    assert isinstance(rules.game_rules, Pure215Rules)
     assert rules.game_rules.most_hands == 2
     assert rules.content_hash != rulesets.load("p215-casino-club").content_hash
 

@@ -1077,14 +1077,14 @@ BROKEN = {
         'held_by = "house"',
         "action button",
     ),
-    "a deal beside nobody": (
+    "a deal next to nobody": (
         "uth-house",
         'first_seat = "house-dealer-left"',
         'first_seat = "player-dealer-left"',
         'first_seat = "player-dealer-left"',
         "no player-dealer",
     ),
-    "a settlement beside nobody": (
+    "a settlement next to nobody": (
         "uth-house",
         'seats = "highest-first"',
         'seats = "player-dealer-left"',
@@ -1172,7 +1172,7 @@ def test_a_wrong_file_is_refused_with_its_line(case: str, project_root: Path):
         alike = [number for number, line in lines if line == wrong_line]
     changed = text[: text.index(old)].count("\n") + 1
     if "no clause answers" in error.message:
-        assert error.line == alike[0]  # nothing that stands in the file is wrong, so the clauses as a whole are
+        assert error.line == alike[0]  # nothing in the file is wrong, so the clauses as a whole are
     else:
         assert error.line == min(alike, key=lambda number: abs(number - changed))
 
@@ -1208,7 +1208,7 @@ def test_an_empty_text_is_refused_on_its_first_line():
     assert refused("", "x.toml").line == 1
 
 
-# --- where things stand ----------------------------------------------------------------------------------------
+# --- line numbers ----------------------------------------------------------------------------------------------
 
 SAMPLE = '''# a comment with [brackets] and = signs
 title = "a # in a string, a ] and a \\" too" # [not.a.table]

@@ -33,7 +33,7 @@ from domain.round.events import (
 )
 from domain.rules import rulesets
 from domain.view.event_text import FACE_DOWN, EventText, describe
-from tests.domain.stored_rounds import simulated, told
+from tests.domain.stored_rounds import simulated, stored_round
 
 HASH = "0" * 64
 CASES: list[tuple[RoundEvent, EventText]] = [
@@ -103,7 +103,7 @@ def test_every_event_of_a_round_has_words():
     said = {type(event) for event, _ in CASES}
     for ruleset in rulesets.ids():
         for document in simulated(ruleset, 80):
-            for event in told(document).public:
+            for event in stored_round(document).public:
                 words = describe(event)
                 assert words.what
                 assert "_" not in words.what.split(".")[0]
@@ -113,6 +113,6 @@ def test_every_event_of_a_round_has_words():
 
 def test_a_card_face_down_is_shown_as_its_back():
     for document in simulated("uth-casino-club", 5):
-        for event in told(document).public:
+        for event in stored_round(document).public:
             if isinstance(event, CardsDealt):
                 assert set(describe(event).cards) == {FACE_DOWN}

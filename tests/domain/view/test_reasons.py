@@ -15,13 +15,13 @@ from domain.round.state import Round
 from domain.rules import rulesets
 from domain.view.reasons import Why, why
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
-from tests.domain.stored_rounds import simulated, told
+from tests.domain.stored_rounds import simulated, stored_round
 from tests.domain.view.test_table_view import rounds_of
 from tests.rules.button_games import p215
 
 
 def reasons(document: dict[str, Any], kind: type) -> list[tuple[Any, Why]]:
-    known = told(document)
+    known = stored_round(document)
     return [
         (event, why(round_, event)) for event, round_ in rounds_of(known.opening, known.public) if type(event) is kind
     ]
@@ -41,7 +41,7 @@ def card_at(round_: Round, made: MadeHand) -> list[str | None]:
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_every_event_of_play_falls_under_a_clause_of_its_rule_set(ruleset):
     for document in simulated(ruleset, 20):
-        known = told(document)
+        known = stored_round(document)
         for event, round_ in rounds_of(known.opening, known.public):
             reason = why(round_, event)
             assert reason.clause is not None, type(event).__name__
@@ -52,7 +52,7 @@ def test_every_event_of_play_falls_under_a_clause_of_its_rule_set(ruleset):
 def test_marks_point_at_the_cards_of_the_hand(ruleset):
     seen = 0
     for document in simulated(ruleset, 20):
-        known = told(document)
+        known = stored_round(document)
         for event, round_ in rounds_of(known.opening, known.public):
             for made in why(round_, event).made:
                 assert card_at(round_, made) == list(made.cards)

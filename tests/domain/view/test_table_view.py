@@ -16,7 +16,7 @@ from domain.rules import rulesets
 from domain.view.streets import streets_of
 from domain.view.table_view import on_layout, table_view, table_views
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
-from tests.domain.stored_rounds import Told, cards_in, simulated, told
+from tests.domain.stored_rounds import StoredRound, cards_in, simulated, stored_round
 
 
 def rounds_of(opening: Round, events: list[RoundEvent]) -> Iterator[tuple[RoundEvent, Round]]:
@@ -27,12 +27,12 @@ def rounds_of(opening: Round, events: list[RoundEvent]) -> Iterator[tuple[RoundE
 
 
 def last_picture(document: dict[str, Any], steps: int | None = None) -> dict[str, Any]:
-    known = told(document)
+    known = stored_round(document)
     *_, (_, round_) = rounds_of(known.opening, known.public[:steps])
     return table_view(round_)
 
 
-def after(known: Told, kind: type) -> dict[str, Any]:
+def after(known: StoredRound, kind: type) -> dict[str, Any]:
     """The table just after the last event of a kind."""
     return [table_view(round_) for event, round_ in rounds_of(known.opening, known.public) if isinstance(event, kind)][
         -1
@@ -52,7 +52,7 @@ def words(pile: dict[str, Any]) -> str:
 def test_no_card_is_in_a_picture_before_it_is_turned_over(ruleset, unseen):
     """Neither in one made from stored events, nor in one made from all that the write path knows."""
     for document in simulated(ruleset, 12, unseen=unseen):
-        known = told(document)
+        known = stored_round(document)
         for events in (known.public, known.happened):
             seen: set[str] = set()
             for event, round_ in rounds_of(known.opening, events):
@@ -66,7 +66,7 @@ def test_no_card_is_in_a_picture_before_it_is_turned_over(ruleset, unseen):
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_pictures_of_all_steps_are_those_of_each(ruleset):
     documents = [*simulated(ruleset, 12), bank_runs_dry(), four_hands()]
-    for known in map(told, documents):
+    for known in map(stored_round, documents):
         for events in (known.public, known.happened):
             steps = list(rounds_of(known.opening, events))
             pictures = [table_view(round_) for _, round_ in steps]
@@ -83,7 +83,7 @@ def _decided(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_cards_lie_face_down_until_they_are_turned():
-    known = told(bank_runs_dry())
+    known = stored_round(bank_runs_dry())
     dealt = after(known, CardsDealt)
     assert dealt["board"] == [None] * 5
     assert [hand["cards"] for seat in dealt["seats"] for hand in seat["hands"]] == [[None, None]] * 4
@@ -108,7 +108,7 @@ def test_four_split_hands_lie_side_by_side():
 
 
 def test_the_hole_card_of_pure_is_face_down_until_the_dealer_turns_it():
-    known = told(four_hands())
+    known = stored_round(four_hands())
     shown = [table_view(round_)["dealer"] for _, round_ in rounds_of(known.opening, known.public)]
     cards = [tuple(dealer["cards"]) for dealer in shown if dealer is not None]
     assert list(dict.fromkeys(cards)) == [
@@ -149,7 +149,7 @@ def test_chips_that_are_taken_back_leave_the_layout():
             {"do": "withdraw", "seat": 1, "spot": "ante"},
         ],
     }
-    known = told(document)
+    known = stored_round(document)
     pictures = table_views(list(rounds_of(known.opening, known.public)))
     piles = [[words(pile) for pile in picture["seats"][0]["piles"]] for picture in pictures[-4:]]
     both = ["seat-1 ante#1 15.00", "b-1 ante#1 5.00"]
@@ -162,7 +162,7 @@ def test_chips_that_are_taken_back_leave_the_layout():
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_every_line_settles_a_pile_and_no_chip_is_lost(ruleset):
     for document in simulated(ruleset, 15):
-        known = told(document)
+        known = stored_round(document)
         *_, (_, round_) = rounds_of(known.opening, known.public)
         wanted: dict[tuple[object, ...], list[int]] = {}
         for line in round_.lines:
@@ -184,7 +184,7 @@ def test_every_line_settles_a_pile_and_no_chip_is_lost(ruleset):
 
 
 def test_what_is_left_of_the_player_dealers_wager_after_each_line():
-    known = told(bank_runs_dry())
+    known = stored_round(bank_runs_dry())
     banks = [
         table_view(round_)["bank"]
         for event, round_ in rounds_of(known.opening, known.public)
@@ -213,7 +213,7 @@ def test_a_house_bank_has_no_wager_to_use_up():
 @pytest.mark.parametrize("ruleset", rulesets.ids())
 def test_the_bank_of_a_settled_round_is_that_of_its_result(ruleset):
     for document in simulated(ruleset, 15):
-        known = told(document)
+        known = stored_round(document)
         for event, round_ in rounds_of(known.opening, known.public):
             if isinstance(event, RoundSettled):
                 bank = table_view(round_)["bank"]
@@ -224,7 +224,7 @@ def test_the_bank_of_a_settled_round_is_that_of_its_result(ruleset):
 
 
 def test_seats_buttons_and_whose_turn_it_is():
-    known = told(bank_runs_dry())
+    known = stored_round(bank_runs_dry())
     dealt = after(known, CardsDealt)
     assert [seat["bettor"] for seat in dealt["seats"]] == ["p-21", "p-22", "tp-1", "p-24", "p-25", None, None]
     assert [seat["seat"] for seat in dealt["seats"] if seat["banks"]] == [3]
@@ -239,7 +239,7 @@ def test_the_streets_of_a_round_and_where_they_begin():
         (bank_runs_dry(), "bets deal before_the_flop flop turn_and_river showdown settlement"),
         (four_hands(), "bets deal players dealer's_hand settlement"),
     ):
-        known = told(document)
+        known = stored_round(document)
         events = [known.opening.opened, *known.public]
         streets = streets_of(known.opening.game, events)
         assert [street.name.replace(" ", "_") for street in streets] == names.split()

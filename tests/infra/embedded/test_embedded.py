@@ -20,8 +20,8 @@ import psycopg
 import pytest
 
 from infra.embedded import EmbeddedPostgresError, default_data_dir, embedded_postgres, locks, programs
-from infra.embedded.accounts import SERVER_UIDS, open_to_anyone
 from infra.embedded.binaries import find_in_wheel
+from infra.embedded.server_user import SERVER_UIDS, open_to_anyone
 from infra.embedded.shared_server import SharedServer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,7 +39,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 
 
 class Client:
-    """A process of its own that uses the server until it is told to leave, or killed."""
+    """A process of its own that uses the server until it is asked to leave, or killed."""
 
     def __init__(self, data_dir: Path, script: str = CLIENT) -> None:
         self._process = subprocess.Popen(
@@ -578,7 +578,7 @@ def closed_copy_of_the_wheel(folder: Path) -> Iterator[Path]:
 
 @needs_root
 def test_as_a_normal_user(client):
-    """The interpreter may lie where only root can read, so the process changes user once all is imported."""
+    """The interpreter may be where only root can read, so the process changes user once all is imported."""
     if not open_to_anyone(find_in_wheel() / "bin/postgres"):
         pytest.skip("the wheel is installed where a normal user cannot read it")
     nobody = pwd.getpwnam("nobody").pw_uid

@@ -151,7 +151,7 @@ def test_one_dispute_for_a_wager_at_a_time_and_another_when_it_is_closed(ledger:
     with pytest.raises(Conflict, match="Another dispute is stored"):
         Disputes(ledger).open(recorded(ledger), CLAIM, OPENER, dispute)
     file = Disputes(ledger)
-    file.add(dispute, lambda it: disputes.close(it, "withdrawn", "He has left.", NOW), OPENER)
+    file.add(dispute, lambda it: disputes.close(it, "withdrawn", "They have left.", NOW), OPENER)
     assert file.open(round_id, CLAIM, OPENER).dispute.id != dispute
 
 
@@ -232,7 +232,7 @@ def test_a_dealer_stays_over_other_terms_and_leaves_with_the_closing_of_the_tabl
     assert (closed.closed, closed.dealer) == (True, None)
 
 
-def test_what_the_dealer_reports_is_stored_beside_the_lines(ledger: Ledger):
+def test_what_the_dealer_reports_is_stored_with_the_lines(ledger: Ledger):
     round_id = recorded(ledger)
     version = ledger.load(round_id).version
     reported = [PaymentReported(1, "seat-1", 1, "ante", 15_00, 0)]

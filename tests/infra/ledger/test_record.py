@@ -117,7 +117,7 @@ def test_simulated_rounds_are_decided_as_without_a_ledger_and_replay_to_the_same
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_worked_examples_are_decided_as_without_a_ledger(name, ledger, reopened):
-    """Each at a table of its own: there is nothing before it that could stand in its way."""
+    """Each at a table of its own: there is nothing before it that could prevent it."""
     for line in (FOLDER / f"{name}.jsonl").read_bytes().splitlines():
         try:
             raw = json.loads(line)
@@ -816,7 +816,7 @@ def test_a_misread_card_is_put_right_by_the_difference(ledger, reopened):
     assert len(back.round.corrections) == 6
 
 
-def test_who_and_when_stand_beside_every_event_and_late_entries_keep_their_time(ledger):
+def test_who_and_when_are_stored_with_every_event_and_late_entries_keep_their_time(ledger):
     table = new_table()
     late = Actor("terminal-7", 1_700_000_000_123, late=True)
     raw = bank_round(table, end="open")
@@ -829,7 +829,7 @@ def test_who_and_when_stand_beside_every_event_and_late_entries_keep_their_time(
     assert entries[0].at.isoformat() == "2023-11-14T22:13:20.123000+00:00"
     rows = [row for row in ledger.events.recorder.read(0, 100_000) if b"terminal-7" in row.state]
     assert rows
-    assert all(row.recorded_at.year >= 2024 for row in rows)  # the database's own clock, beside the table's
+    assert all(row.recorded_at.year >= 2024 for row in rows)  # the database's own clock, next to the table's
 
 
 def test_a_round_of_another_days_rules_is_read_by_those(ledger, reopened):

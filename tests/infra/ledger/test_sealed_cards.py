@@ -1,4 +1,4 @@
-"""With the reader's rights, nothing of a card that lies face down can be found anywhere in the database."""
+"""With the reader's rights, nothing of a card that is face down can be found anywhere in the database."""
 
 from __future__ import annotations
 

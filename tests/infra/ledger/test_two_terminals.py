@@ -1,4 +1,4 @@
-"""Two terminals at one table at once: one wins, the other is told, and nothing is lost or doubled."""
+"""Two terminals at one table at once: one wins, the other is refused, and nothing is lost or doubled."""
 
 from __future__ import annotations
 

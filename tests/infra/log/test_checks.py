@@ -255,7 +255,7 @@ def test_history_rewritten_and_signed_anew_is_a_fork_of_what_was_kept_outside(co
     kept = latest(url)
     rewritten(url, 20)
     resign(url, keys)
-    assert checked(url) == [], "from inside it cannot be told"
+    assert checked(url) == [], "it cannot be known from inside"
     (finding,) = checked(url, [kept])
     assert (finding.kind, finding.size) == ("fork", kept.size)
 

@@ -20,7 +20,7 @@ ROUND = f"p215-casino-club-s{SEED}-t1-000002"
 
 @pytest.fixture(scope="module")
 def unpacked(sealed_url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle's files, and beside the checkpoint an older one and the proof that leads from it."""
+    """A bundle's files, an older checkpoint, and the proof that leads from it."""
     folder = tmp_path_factory.mktemp("bundle")
     with log_of(sealed_url) as log:
         for name, content in files_of(gather(log, ROUND)).items():

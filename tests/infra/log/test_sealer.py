@@ -78,7 +78,7 @@ def test_every_event_has_its_place_and_its_proof(sealed_url: str):
 
 
 def test_numbers_that_no_event_has_are_passed_over(new_ledger: Callable[[], str], tmp_path: Path, monkeypatch):
-    """Conflicts and rollbacks leave gaps, of topics too; pages end inside and beside them."""
+    """Conflicts and rollbacks leave gaps, of topics too; pages end inside and next to them."""
     monkeypatch.setattr(sealing, "PAGE", 7)
     monkeypatch.setattr(sealing, "AT_ONCE", 40)
     url = new_ledger()
@@ -235,7 +235,7 @@ def test_a_rotation_that_was_killed_is_finished(copy: Callable[[], str], keys: P
     with Sealer(url, tmp_path) as sealer:
         new = sealer.rotate_key()
     aside = next(file for file in tmp_path.iterdir() if file.suffix == ".retired")
-    (tmp_path / name).rename(tmp_path / f"{name}.next")  # as if only the database had been told
+    (tmp_path / name).rename(tmp_path / f"{name}.next")  # as if only the database had been changed
     aside.rename(tmp_path / name)
     record_rounds(url, "uth-house", 1)
     assert seal(url, tmp_path)

@@ -320,7 +320,7 @@ def wager(action: Document) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("ruleset", IDS)
 def test_whatever_is_taken_back_everything_else_is_as_without_it(ruleset, monkeypatch):
-    """Its randomness is its own, and what lies in the end is the same: so are the cards, and each result."""
+    """Its randomness is its own, and the wagers at the end are the same: so are the cards, and each result."""
     taken_back_in = [number for number, (document, _) in enumerate(rounds(ruleset)) if any(taken_back(document))]
     assert len(taken_back_in) > 10
     monkeypatch.setattr(Withdrawals, "among", lambda self, bets, chip, idle, spot: list(bets))

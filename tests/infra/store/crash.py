@@ -225,26 +225,26 @@ def check_whole(ledger: Ledger, events: list[Any]) -> None:
     assert isinstance(last, RoundSettled | RoundVoided)
     assert sum(isinstance(event, RoundOpened | RoundSettled | RoundVoided) for event in events) == 2
     seals = sum(1 for event in events if isinstance(event, CardsDealt) for seal in event.seals if seal)
-    beside = ledger.events.recorder.sealed_cards(stream_id("round", opened.round))
-    assert sum(card.originator_version > 1 for card in beside) == seals
+    openings = ledger.events.recorder.sealed_cards(stream_id("round", opened.round))
+    assert sum(card.originator_version > 1 for card in openings) == seals
 
 
 def check_tables(streams: dict[UUID, list[Any]], rounds: dict[str, list[Any]]) -> None:
     """Sessions tell of the rounds that are stored and of no others; boxes and meters have what those put in."""
-    told: list[str] = []
+    shown: list[str] = []
     dropped: dict[str, int] = {}
     put_in: Counter[str] = Counter()
     for events in streams.values():
         begun = [event.round for event in events if isinstance(event, table_sessions.RoundBegun)]
         assert begun == [event.round for event in events if isinstance(event, table_sessions.RoundEnded)]
-        told += begun
+        shown += begun
         for event in events:
             if isinstance(event, drop_boxes.FeeDropped):
                 assert event.round not in dropped
                 dropped[event.round] = event.amount
             elif isinstance(event, meters.MeterContributed):
                 put_in[event.round] += 1
-    assert sorted(told) == sorted(rounds)
+    assert sorted(shown) == sorted(rounds)
     fees = {name: event.amount for name, events in rounds.items() for event in events if isinstance(event, FeeTaken)}
     assert dropped == fees
     wagers = Counter(

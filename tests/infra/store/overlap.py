@@ -44,7 +44,7 @@ def write(url: str, writer: int, events: int) -> None:
 
 
 def hesitate(plain: psycopg.Connection, chance: random.Random) -> int:
-    """An event that lies there for a moment before it is committed, or rolled back. Returns how many were stored."""
+    """An event that waits for a moment before it is committed, or rolled back. Returns how many were stored."""
     with plain.transaction() as transaction:
         plain.execute(
             "SELECT roundledger.append(ARRAY[%s::uuid], '{1}', '{1}', ARRAY[topic_id], ARRAY['[]'::bytea]) "
@@ -85,7 +85,7 @@ def run(url: str, events: int, timeout_seconds: float = 300) -> list[LogRow]:
 
 
 def check(url: str, seen: list[LogRow]) -> None:
-    """None missed, none out of order, none twice: what was followed live is what lies there now, in that order."""
+    """None missed, none out of order, none twice: what was followed live is what is stored now, in that order."""
     positions = [row.position for row in seen]
     assert positions == sorted(set(positions)), "out of order, or twice"
     with psycopg.connect(url) as connection:

@@ -97,7 +97,7 @@ def test_a_commit_that_raises_fails_its_group_and_not_the_next(gate: Gate, group
 
 
 class Stopped(BaseException):
-    """Stands for KeyboardInterrupt and SystemExit."""
+    """Takes the place of KeyboardInterrupt and SystemExit."""
 
 
 def test_a_leader_who_is_interrupted_leaves_nobody_waiting(gate: Gate, group: GroupCommit[str, str]):
@@ -128,7 +128,7 @@ def test_a_waiting_thread_that_is_interrupted_leaves_the_queue(gate: Gate, group
         def interrupt() -> None:
             while not group.waiting:
                 time.sleep(0.001)
-            time.sleep(0.1)  # it lies in the queue; that it waits there cannot be seen
+            time.sleep(0.1)  # it is in the queue; that it waits there cannot be seen
             signal.pthread_kill(main, signal.SIGINT)
 
         interrupting = threading.Thread(target=interrupt)

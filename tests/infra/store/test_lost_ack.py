@@ -23,7 +23,7 @@ from tests.infra.store.test_recorder import event
 
 
 class Wire:
-    """A line to PostgreSQL that can be cut: it forwards bytes both ways until told otherwise.
+    """A line to PostgreSQL that can be cut: it forwards bytes both ways until it is cut.
 
     `cut` makes it break at the next message that holds some bytes: at the "question", which never arrives; at the
     "answer", when the server has committed; or "between", while the server is still at it.
@@ -122,7 +122,7 @@ def test_an_append_is_stored_once_and_acknowledged(wire: Wire, over_wire: Ledger
     assert [row.position for row in over_wire.read(positions[0] - 1, 60)] == positions
 
 
-def test_with_all_that_is_stored_beside_the_events(wire: Wire, over_wire: LedgerRecorder):
+def test_with_all_that_is_stored_with_the_events(wire: Wire, over_wire: LedgerRecorder):
     round_ = uuid4()
     cards, receipt = [SealedCard(round_, 1, 0, "As", b"salt")], Receipt(f"{uuid4()}", b"hash", b"answer")
     wire.cut("answer", at=round_.bytes)

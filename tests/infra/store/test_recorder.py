@@ -71,7 +71,7 @@ class TestNonInterleavingPositions(WithLedger, NonInterleavingNotificationIDsBas
     pass
 
 
-# The bases are collected too, where they stand; only what is made of them here has a recorder.
+# The bases are collected too, as they are; only what is made of them here has a recorder.
 del AggregateRecorderTestCase, ApplicationRecorderTestCase, NonInterleavingNotificationIDsBaseCase
 del ProcessRecorderTestCase, TrackingRecorderTestCase
 

@@ -106,9 +106,9 @@ def test_the_same_is_found_over_an_archive_as_over_the_store(url: str, tmp_path:
     in_store: list[Finding] = []
     Audit(url, processes=1, without=("projections",), report=in_store.append).run()
     in_archive = found_in(tmp_path / "archive")
-    told = sorted((finding.kind, finding.round or "", finding.position or 0) for finding in in_store)
-    assert sorted((finding.kind, finding.round or "", finding.position or 0) for finding in in_archive) == told
-    assert {kind for kind, _, _ in told} >= {"fee", "drop", "row_changed", "dispute"}
+    expected = sorted((finding.kind, finding.round or "", finding.position or 0) for finding in in_store)
+    assert sorted((finding.kind, finding.round or "", finding.position or 0) for finding in in_archive) == expected
+    assert {kind for kind, _, _ in expected} >= {"fee", "drop", "row_changed", "dispute"}
 
 
 def test_dask_finds_the_same_as_processes(copy: Path):
@@ -226,17 +226,17 @@ def test_the_rounds_of_a_time_can_be_archived_and_audited(clean_url: str, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["audit", "--archive", "/nowhere"], "/nowhere is no archive"),
         (["audit", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --archive"),
         (["archive", "/tmp/x", "--property", "North Hall"], "--property is a name"),
     ],
 )
-def test_what_cannot_be_done_is_exit_code_2(arguments: list[str], told: str):
+def test_what_cannot_be_done_is_exit_code_2(arguments: list[str], expected: str):
     answered = run(*arguments)
     assert answered.exit_code == 2
-    assert told in answered.stderr
+    assert expected in answered.stderr
 
 
 def test_filters_and_a_folder_that_is_no_archive(written: Path, tmp_path: Path):

@@ -25,7 +25,7 @@ PLAYERS = {1: "p-1", 2: "p-2", 3: "p-3", 5: "p-5", 7: "a"}
 
 @pytest.fixture
 def recorded(url: str) -> Callable[..., str]:
-    """Records rounds beside those of the floor."""
+    """Records rounds in addition to those of the floor."""
 
     def make(*rounds: Document) -> str:
         ledger = Ledger(url)
@@ -100,7 +100,7 @@ def test_the_turn_goes_on_from_one_session_to_the_next(recorded: Callable[..., s
 
 
 def test_a_jump_long_after_the_session_began_is_found_in_a_part_of_it(url: str) -> None:
-    """Behind several notes of where the session stood."""
+    """Behind several notes of the state of the session."""
     ledger = Ledger(url)
     try:
         for number in range(150):
@@ -167,13 +167,13 @@ def test_a_round_that_somebody_took_all_bets_back_from_is_not_one_of_theirs() ->
 
 
 @pytest.mark.parametrize(
-    ("who", "told"),
+    ("who", "answer"),
     [
-        ("house", "house stands for the house, which takes no part in the game, and bet on ante at seat 2."),
+        ("house", "house is the house, which takes no part in the game, and bet on ante at seat 2."),
         ("d-7", "d-7 is the dealer on duty at the table, and bet on ante at seat 2."),
     ],
 )
-def test_the_house_and_the_dealer_on_duty_are_found(recorded: Callable[..., str], who: str, told: str) -> None:
+def test_the_house_and_the_dealer_on_duty_are_found(recorded: Callable[..., str], who: str, answer: str) -> None:
     """The bettor is written over, as no command would store it."""
     url = recorded(_bank("a", 7, "r-50"))
     ledger = Ledger(url)
@@ -185,7 +185,7 @@ def test_the_house_and_the_dealer_on_duty_are_found(recorded: Callable[..., str]
             if state[0][2] == "p-2":
                 state[0][2] = who
                 spoiler.write(position, state)
-    assert told in [finding.what for finding in findings(url) if finding.round == "r-51"]
+    assert answer in [finding.what for finding in findings(url) if finding.round == "r-51"]
 
 
 # ---- rounds of before these were checked

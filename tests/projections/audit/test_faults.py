@@ -156,16 +156,16 @@ def test_a_seal_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
     assert kinds(findings(url), "r-5") == {"seal"}
 
 
-def test_what_lies_beside_seals_that_were_opened_and_beside_none_is_found(url: str, spoiler: Spoiler):
+def test_sealed_cards_of_opened_seals_and_of_none_are_checked(url: str, spoiler: Spoiler):
     """In three rounds: one opening changed, one taken out, one more than there are seals."""
-    beside = "roundledger.sealed_cards WHERE originator = %s AND originator_version > 1"
+    sealed = "roundledger.sealed_cards WHERE originator = %s AND originator_version > 1"
     numbers = {name: spoiler.rows("round.opened.v2", f'["{name}",')[0][1] for name in ("r-1", "r-30", "r-40", "r-41")}
-    one = f"(SELECT ctid FROM {beside} AND card = 'QsQc')"  # the dealer's, which every round turns over
+    one = f"(SELECT ctid FROM {sealed} AND card = 'QsQc')"  # the dealer's, which every round turns over
     spoiler.run(f"UPDATE roundledger.sealed_cards SET card = 'KsKc' WHERE ctid = {one}", numbers["r-1"])
     spoiler.run(f"DELETE FROM roundledger.sealed_cards WHERE ctid = {one}", numbers["r-30"])
     spoiler.run(
         "INSERT INTO roundledger.sealed_cards SELECT originator, originator_version, 9, card, salt FROM "
-        f"{beside} AND card = 'QsQc'",
+        f"{sealed} AND card = 'QsQc'",
         numbers["r-40"],
     )
     spoiler.run(
@@ -328,7 +328,7 @@ def test_a_log_that_says_otherwise_where_its_events_stand_is_found(
     spoiler.run(statement)
     (finding,) = findings(url, without=("projections",))
     assert finding.kind == kind
-    if "last_position = 0" in statement:  # then nothing would count as sealed, and nothing be held against the log
+    if "last_position = 0" in statement:  # then nothing would count as sealed, and nothing be compared with the log
         (finding,) = findings(url, Scope(table="t-1"), without=())
         assert finding.kind == kind
 

@@ -51,7 +51,7 @@ def other_words(_: str) -> str:
 
 
 def reported(url: str, *options: str) -> tuple[int, list[Any], str]:
-    """The exit code, what was reported on standard output, and what was said beside it."""
+    """The exit code, what was reported on standard output, and the error output."""
     answered = run("audit", "--database-url", url, "--processes", "1", "--format", "jsonl", *options)
     return answered.exit_code, [json.loads(line) for line in answered.stdout.splitlines()], answered.stderr
 

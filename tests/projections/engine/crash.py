@@ -1,7 +1,7 @@
 """Projections followed live while their runner is killed and PostgreSQL restarted, under load that never pauses.
 
 Two recorders, as an operator starts them, record rounds from beginning to end. A runner follows, and at random moments
-it is killed with SIGKILL and started again, or PostgreSQL is: told to restart, or killed as well. Nobody repairs
+it is killed with SIGKILL and started again, or PostgreSQL is: answer to restart, or killed as well. Nobody repairs
 anything. Afterwards every row of every projection is compared with a rebuild from the events.
 
     python -m tests.projections.engine.crash --kills 50 --restarts 10

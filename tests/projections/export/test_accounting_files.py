@@ -110,5 +110,5 @@ def test_a_spreadsheet_has_the_same_rows(counted: str, tmp_path: Path):
     assert list(read[0]) == list(found[0])
     assert [row[0] for row in read[1:]] == [row["bettor"] for row in found]
     assert [f"{row[3]:.2f}" for row in read[1:]] == [row["wagered"] for row in found]
-    told = {row[0]: row[1] for row in book["about"].iter_rows(values_only=True)}
-    assert told["total, wagered"] == f"=SUM('bankroll'!D2:D{len(found) + 1})"
+    answer = {row[0]: row[1] for row in book["about"].iter_rows(values_only=True)}
+    assert answer["total, wagered"] == f"=SUM('bankroll'!D2:D{len(found) + 1})"

@@ -15,7 +15,7 @@ from projections.export.pdf_reports import table_sheet
 from projections.export.sheet import Hand, Sheet
 from tests.projections.export.pdf_text import drawn, page_count, pages
 
-LINES = range(0, 48, 3)  # of text above, so that what follows comes to lie everywhere on a page
+LINES = range(0, 48, 3)  # of text above, so that what follows comes to be everywhere on a page
 
 
 def lines(sheet: Sheet, count: int) -> Sheet:

@@ -1,4 +1,4 @@
-"""What happens beside the play: waivers, corrections, chips, boxes and counts, meters; and reports on the past."""
+"""What happens outside the play: waivers, corrections, chips, boxes and counts, meters; and reports on the past."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_box_from_the_table_to_its_signature(url: str, ledger: Ledger):
     assert (row["status"], row["expected"], row["counted"], row["variance"]) == ("variance", "3.00", "2.00", "-1.00")
     held = balances(url)
     assert [held["box:t-1-box-1"], held["over-short"]] == [Decimal(2), Decimal(1)]
-    floor.reconcile_box("t-1-box-1", MANAGER, explanation="A chip lay under the table.")
+    floor.reconcile_box("t-1-box-1", MANAGER, explanation="A chip was under the table.")
     level(url)
     row = one(rows(url, "drops"), box="t-1-box-1")
     assert (row["status"], row["signed_by"]) == ("reconciled", "m-1")
@@ -151,8 +151,8 @@ def test_whoever_counts_blind_sees_their_own_figure_and_nothing_else(url: str, l
     floor = Floor(ledger)
     record(ledger, [bank_round("t-1", round_id=f"r-{number}") for number in range(2)])
     floor.swap_box("t-1", "b-2", "seal-9", "c-1", DEALER)
-    told = [floor.count_blind("t-1-box-1", pieces, who) for pieces, who in (({100: 2}, SECOND), ({500: 7}, THIRD))]
-    assert told == [CountTaken("t-1-box-1", "c-1", 2_00), CountTaken("t-1-box-1", "c-2", 35_00)]
+    answer = [floor.count_blind("t-1-box-1", pieces, who) for pieces, who in (({100: 2}, SECOND), ({500: 7}, THIRD))]
+    assert answer == [CountTaken("t-1-box-1", "c-1", 2_00), CountTaken("t-1-box-1", "c-2", 35_00)]
     with pytest.raises(BadChoice, match="already") as refusal:
         floor.count_blind("t-1-box-1", {100: 2}, THIRD)
     assert not any(figure in str(refusal.value) for figure in ("2.00", "200", "35"))

@@ -55,7 +55,7 @@ SPLIT_ACES = {
 
 
 class Played:
-    """A round as it would be stored, and as it lies on the table when nothing face down is known."""
+    """A round as it would be stored, and as it is on the table when nothing face down is known."""
 
     def __init__(self, document: Document, actions: Sequence[Any]) -> None:
         blank = document.opening

@@ -1,4 +1,4 @@
-"""The tray of a house-banked table: counted, filled and credited, and what was won beside what the ledger says."""
+"""The tray of a house-banked table: counted, filled and credited, and what was won against what the ledger says."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_tables_where_a_player_banks_have_no_inventory(url: str, ledger: Ledger)
     assert rows(url, "inventory") == []
 
 
-# ---- the journal beside it
+# ---- the journal
 
 
 def folded(table: str, round_id: str, ante: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def test_between_one_and_nothing_and_falling():
     assert values == sorted(values, reverse=True)
     assert 0 < values[-1] < 1e-40
     assert p_value(-1.0, 51) == 1.0
-    assert 0.47 < p_value(51.0, 51) < 0.5  # the mean lies a little above the median
+    assert 0.47 < p_value(51.0, 51) < 0.5  # the mean is a little above the median
 
 
 def test_only_for_whole_degrees_above_nothing():

@@ -176,7 +176,7 @@ def test_the_entries_of_a_ruling_are_a_source_of_their_own_that_sums_to_zero(url
 
 
 def test_payments_beside_what_the_rules_say(url: str, played: Ledger):
-    """r-1: the ante of 10.00 wins 10.00 and was paid 15.00; of seat 2's 20.00, which are lost, 5.00 were left lying;
+    """r-1: the ante of 10.00 wins 10.00 and was paid 15.00; of seat 2's 20.00, which are lost, 5.00 were not collected;
     the blind pushes and nothing moved. Then 4.00 of the 5.00 are taken back."""
     reports = [
         PaymentReported(1, "seat-1", 1, "ante", 15_00, 0),
@@ -209,7 +209,7 @@ def test_payments_beside_what_the_rules_say(url: str, played: Ledger):
 
 
 def guess_at_a_hidden_card(ledger: Ledger, round_id: str, by: str) -> None:
-    """The aces of seat 1 lie face down, and one of them is named again at seat 2."""
+    """The aces of seat 1 are face down, and one of them is named again at seat 2."""
     with pytest.raises(Contradicted) as refused:
         ledger.act(round_id, [{"do": "deal", "to": 2, "cards": ["As", None]}], Actor(by, NOON_MS + 360_000))
     assert (refused.value.code, refused.value.action) == ("duplicate_card", None)
@@ -298,7 +298,7 @@ def test_shortfalls_per_player_dealer(url: str, ledger: Ledger):
 
 
 def counted(ledger: Ledger, round_ids: list[str]) -> tuple[Counter[str], list[int]]:
-    """A second way: the board, and what lies face up before anybody decides, from the stored events."""
+    """A second way: the board, and what is face up before anybody decides, from the stored events."""
     seen: Counter[str] = Counter()
     sizes = []
     for round_id in round_ids:

@@ -12,7 +12,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from infra.embedded.errors import EmbeddedPostgresError
+from infra.embedded.server_errors import EmbeddedPostgresError
 
 # systemd's table of user ids leaves these to nobody; those above 65535 have no meaning in many containers.
 SERVER_UIDS = range(60706, 61184)

@@ -33,7 +33,7 @@ class VersionConflict(Conflict):
         self.version = version
 
 
-class RoundPlay:
+class RoundsInPlay:
     """The play of rounds in one process, which keeps them as it last saw them: an action need not read its round again.
     If another process has written since, the store refuses the version and the round is read again."""
 
