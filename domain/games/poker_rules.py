@@ -57,8 +57,6 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
     def faults(self) -> Faults:
         yield from self._street_faults()
         yield from self._board_faults()
-        if (self.decks.fewest, self.decks.most) != (1, 1):
-            yield ("decks", "most"), "poker hands are ranked in one deck of 52 cards"
         if lowest_strength(self.qualify.at_least, self.hand_names) is None:
             yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game"
 

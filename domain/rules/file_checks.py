@@ -34,7 +34,7 @@ _PROGRESSIVE_HANDS = (
 
 
 def faults(file: RuleSetFile, game: Game, expected_id: str) -> Faults:
-    """Each later check relies on what the earlier ones found right, so only the first fault counts."""
+    """Every fault of a file whose keys and types are right; one fault must not keep another from being found."""
     if file.id != expected_id:
         yield ("id",), f"the rule set calls itself {file.id!r} in the file of {expected_id!r}"
     yield from _dates(file)
@@ -221,7 +221,7 @@ def _packets(path: Path, packets: Sequence[Packet], game: Game) -> Faults:
 def _settlement(file: RuleSetFile, game: Game) -> Faults:
     wanted = {*_spots_before_the_deal(file, game), *game.later_spots, *(("envy",) if file.progressive else ())}
     settlement = file.settlement
-    if settlement.seats == "action-button" and not file.game_rules().button_values:
+    if settlement.seats == "action-button" and not file.has_button:
         yield ("settlement", "seats"), "this game has no action button"
     if settlement.seats == "player-dealer-left" and file.bank.held_by == "house":
         yield ("settlement", "seats"), "a house bank has no player-dealer to begin next to"
@@ -252,13 +252,14 @@ def _paytables(file: RuleSetFile, game: Game) -> Faults:
     spots = [table.spot for table in file.paytable]
     for number, table in enumerate(file.paytable):
         path = ("paytable", number)
-        if table.spot not in game.pays_by:
-            yield (*path, "spot"), f"no pay table belongs to {table.spot!r} in this game"
         if table.spot != "trips" and table.spot in spots[:number]:
             yield (*path, "spot"), f"there are two pay tables for {table.spot!r}, and no way to choose"
         if table.usual and table.spot != "trips":
             yield (*path, "usual"), "only a trips table can be the usual one of several"
-        yield from _pays((*path, "pays"), table, game.pays_by[table.spot])
+        if table.spot not in game.pays_by:
+            yield (*path, "spot"), f"no pay table belongs to {table.spot!r} in this game"
+        else:
+            yield from _pays((*path, "pays"), table, game.pays_by[table.spot])
     if missing := set(game.pays_by).difference(spots):
         yield ("paytable",), f"the pay table for {_list(missing)} is missing"
     for number in [number for number, table in enumerate(file.paytable) if table.usual][1:]:
@@ -273,7 +274,7 @@ def _pays(path: Path, table: PayTableSection, hands: Sequence[str]) -> Faults:
         if not isinstance(odds, str) or not _ODDS.fullmatch(odds):
             yield (*path, hand), f'{odds!r} are no odds; they look like "3:2"'
     first = next(iter(table.pays)) if hands[0].isdigit() else hands[0]
-    start = hands.index(first)
+    start = hands.index(first) if first in hands else 0
     for hand, expected in zip(table.pays, hands[start:], strict=False):
         if hand != expected:
             yield (*path, hand), f"a gap: {hand!r} is where {expected!r} belongs"
@@ -297,8 +298,8 @@ def _collection(file: RuleSetFile, game: Game) -> Faults:
 
 def _inside_printed(path: Path, limits: tuple[str, str], file: RuleSetFile, game: Game) -> Faults:
     """Both bind the wager that the schedule is by, so some amount is inside both."""
-    base = next(spot for spot in file.spot if spot.name == game.base_spots[0])
-    if base.printed and base.limits is not None:
+    base = next((spot for spot in file.spot if spot.name == game.base_spots[0]), None)
+    if base is not None and base.printed and base.limits is not None:
         low, high = base.limits
         if cents(low) > cents(limits[1]) or cents(high) < cents(limits[0]):
             yield path, f"no wager is inside these limits and those printed for {base.name!r}"
@@ -374,7 +375,9 @@ def _section_points(file: RuleSetFile) -> Faults:
     answers = {clause.id: clause.points for clause in file.clause}
     for name, wanted in file.section_points.items():
         section = getattr(file, name, None)
-        if section is not None and not set(wanted).intersection(answers[section.clause]):
+        if section is None or section.clause not in answers:
+            continue
+        if not set(wanted).intersection(answers[section.clause]):
             yield (name, "clause"), f"clause {section.clause!r} does not answer {_list(wanted)}"
 
 

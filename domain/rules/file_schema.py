@@ -174,6 +174,8 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
         "toke": ("toke",),
     }
 
+    has_button: ClassVar[bool] = False  # an action button may say whose wagers are settled first
+
     id: str
     version: int
     title: Text

@@ -9,6 +9,7 @@ import pathlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -17,13 +18,11 @@ from msgspec.structs import replace
 from domain.errors import UnknownRuleset
 from domain.games.game import Game
 from domain.games.registry import GAMES
-from domain.money import MONEY_PATTERN, cents
+from domain.money import cents
 from domain.rules.figures import Figure, figures_of, set_figure
 from domain.rules.file_checks import faults
 from domain.rules.file_schema import (
     NO_BOUND,
-    ODDS_PATTERN,
-    SHA256_PATTERN,
     AwardSection,
     CustomerLimitSection,
     Faults,
@@ -31,9 +30,9 @@ from domain.rules.file_schema import (
     ScheduleSection,
     SettlementSection,
 )
-from domain.rules.line_numbers import Lines, Path
+from domain.rules.file_shape import shape_faults
+from domain.rules.line_numbers import Lines
 from domain.rules.ruleset import (
-    CLAUSE_ID_PATTERN,
     Award,
     CustomerLimit,
     Odds,
@@ -50,8 +49,6 @@ from domain.rules.version_1 import completed
 _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
 _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
-_STEP = re.compile(r"\.([a-z_]+)|\[(\d+)\]")
-_FIELD = re.compile(r"unknown field `([^`]*)`")
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -143,11 +140,26 @@ def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
 def parse(text: str, name: str) -> RuleSet:
     """The rule set in a file's text; `name` is the file's, and says which id is expected inside."""
     text = text.replace("\r\n", "\n")
+    return _read(_toml(text, name), text, name)
+
+
+def mistakes(text: str, name: str) -> list[RuleSetError]:
+    """Every mistake in a file's text, from the first line down; none where `parse` takes it."""
+    text = text.replace("\r\n", "\n")
     try:
-        raw = tomllib.loads(text)
+        raw = completed(_toml(text, name))
+    except RuleSetError as error:
+        return [error]
+    lines = Lines(text)
+    found = [RuleSetError(name, lines.of(path), message) for path, message in _faults(raw, name)]
+    return sorted(found, key=attrgetter("line"))
+
+
+def _toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RuleSetError(name, _syntax_line(text, error), str(error)) from None
-    return _read(raw, text, name)
 
 
 def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
@@ -166,29 +178,36 @@ def figures(rules: RuleSet) -> list[Figure]:
 
 def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
     raw = completed(raw)
-    _refuse(_sections(raw), text, name)
+    for path, message in _faults(raw, name):
+        raise RuleSetError(name, Lines(text).of(path), message)
     game = GAMES[raw["family"]]
+    return _build(msgspec.convert(raw, game.file), game, text)
+
+
+def _faults(raw: Mapping[str, Any], name: str) -> Faults:
+    """What the values mean is checked only where all of them can be read."""
+    yield from _sections(raw)
+    family = raw.get("family")
+    if not isinstance(family, str) or family not in GAMES:
+        return
+    game = GAMES[family]
     try:
         file = msgspec.convert(raw, game.file)
-    except msgspec.ValidationError as error:
-        path, message = _shape_fault(error)
-        raise RuleSetError(name, Lines(text).of(path), message) from None
-    _refuse(faults(file, game, expected_id=name.removesuffix(".toml")), text, name)
-    return _build(file, game, text)
-
-
-def _refuse(found: Faults, text: str, name: str) -> None:
-    for path, message in found:
-        raise RuleSetError(name, Lines(text).of(path), message)
+    except msgspec.ValidationError:
+        yield from shape_faults(raw, game.file)
+    else:
+        yield from faults(file, game, expected_id=name.removesuffix(".toml"))
 
 
 def _sections(raw: Mapping[str, Any]) -> Faults:
     """A file has the sections of its game and of no other."""
     if "family" not in raw:
         yield (), "`family` is missing: it names the game"
+        return
     family = raw["family"]
     if not isinstance(family, str) or family not in GAMES:
         yield ("family",), f"there is no game {family!r}; there are {', '.join(GAMES)}"
+        return
     file, common = GAMES[family].file, RuleSetFile.__struct_fields__
     for field in msgspec.structs.fields(file):
         if field.required and field.name not in raw and field.name not in common:
@@ -203,28 +222,6 @@ def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
     """The reader names the line in its message, or says that the text has ended too early."""
     found = _SYNTAX_LINE.search(str(error))
     return int(found[1]) if found else text.count("\n") + 1
-
-
-# What msgspec calls "`str` matching regex ...", in words.
-_FORMS = {
-    MONEY_PATTERN: 'an amount like "12.50"',
-    ODDS_PATTERN: 'odds like "3:2"',
-    CLAUSE_ID_PATTERN: "a clause id like bgc/round/6a",
-    SHA256_PATTERN: "a SHA-256 in hexadecimal",
-    r"\S": "some text",
-}
-
-
-def _shape_fault(error: msgspec.ValidationError) -> tuple[Path, str]:
-    """msgspec writes the place as `$.schedule[0].tiers`; an unknown field it names only in words."""
-    message, _, place = str(error).partition(" - at ")
-    path: Path = tuple(int(index) if index else key for key, index in _STEP.findall(place))
-    if field := _FIELD.search(message):
-        path += (field[1],)
-    for pattern, form in _FORMS.items():
-        message = message.replace(f"`str` matching regex {pattern!r}", form)
-    where = place.strip("`").removeprefix("$.")
-    return path, (f"{message} in {where}" if where else message)
 
 
 def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:

@@ -88,6 +88,8 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         "surrender": ("surrender",),
     }
 
+    has_button: ClassVar = True
+
     button: ButtonSection
     player_totals: PlayerTotalsSection
     dealer_totals: DealerTotalsSection

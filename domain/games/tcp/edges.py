@@ -10,5 +10,8 @@ from domain.rules.ruleset import RuleSet
 
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
+    """Hands are counted in one deck; for more, nobody has counted them."""
+    if rules.decks != (1, 1):
+        return
     for spot, counts in (("pair_plus", three_card_counts()), ("six_card", best_hand_counts(6))):
         yield edge_by_table(rules.paytable_of[spot], chances(counts))

@@ -33,6 +33,7 @@ POINTS = (
 
 class ThreeCardFile(PokerFile, frozen=True, kw_only=True):
     section_points: ClassVar = {**PokerFile.section_points, "button": ("button",)}
+    has_button: ClassVar = True
     hand_names: ClassVar = THREE_CARD_NAMES
     street_count: ClassVar = 1
     board_cards: ClassVar = 0

@@ -15,6 +15,9 @@ _HOLE_CARDS, _ALL_CARDS, _ROYAL_CARDS = 2, 7, 5
 
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
+    """Hands are counted in one deck; for more, nobody has counted them."""
+    if rules.decks != (1, 1):
+        return
     for table in rules.tables_for("trips").values():
         yield edge_by_table(table, chances(best_hand_counts(_ALL_CARDS)))
     for progressive in rules.progressives.values():

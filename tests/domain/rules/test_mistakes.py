@@ -1,0 +1,81 @@
+"""Every mistake in a rule-set file is reported at once, each with its line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from domain.rules.loader import load, mistakes
+
+FAMILIES = ("uth-sd", "tcp-casino-club", "p215-casino-club")
+KEY = re.compile(r"(?P<key>[a-z_]+) = \S")
+VARIANTS = 12  # of each file
+
+
+def mistakes_in(text: str, ruleset: str) -> list[tuple[int, str]]:
+    return [(error.line, error.message) for error in mistakes(text, f"{ruleset}.toml")]
+
+
+@pytest.mark.parametrize("ruleset", FAMILIES)
+def test_a_right_file_has_none(ruleset: str):
+    assert mistakes_in(load(ruleset).text, ruleset) == []
+
+
+def test_mistakes_of_every_kind_are_reported_together_from_the_first_line_down():
+    text = load("tcp-casino-club").text
+    for before, after in (
+        ('held_by = "player-dealer"', 'held_by = "nobody"'),
+        ("count = 7", 'count = "seven"\nchairs = 7'),
+        ('pays = "1:1"', 'pays = "even"'),
+    ):
+        assert before in text
+        text = text.replace(before, after, 1)
+    found = mistakes_in(text, "tcp-casino-club")
+    assert {message for _, message in found} == {
+        "Object contains unknown field `chairs` in seats",
+        "Expected `int`, got `str` in seats.count",
+        "Invalid enum value 'nobody' in bank.held_by",
+        'Expected odds like "3:2" in odds[0].pays',
+    }
+    assert [line for line, _ in found] == sorted(line for line, _ in found)
+
+
+def test_wrong_meanings_do_not_hide_each_other():
+    text = load("p215-casino-club").text
+    for before, after in (
+        ('spot = "buster"', 'spot = "booster"'),
+        ('share = "1:2"', 'share = "half"'),
+        ("usual = 6", "usual = 9"),
+        ('clause = "p215/dealing/10"', 'clause = "p215/dealing/99"'),
+        ('name = "game"', 'name = "gamble"'),
+        ('points = ["dealer_bust"]', "points = []"),
+    ):
+        assert before in text
+        text = text.replace(before, after, 1)
+    found = " | ".join(message for _, message in mistakes_in(text, "p215-casino-club"))
+    for words in ("'booster'", "'half'", "number of decks", "'p215/dealing/99'", "'gamble'", "'dealer_bust'"):
+        assert words in found
+
+
+def broken_variants(ruleset: str) -> list[tuple[int, str]]:
+    """The file with the value of one line replaced by one of a type that no key has, and the number of that line."""
+    lines = load(ruleset).text.split("\n")
+    whole = [number for number, line in enumerate(lines) if KEY.match(line) and not line.endswith(("[", "{"))]
+    chosen = whole[:: max(1, len(whole) // VARIANTS)]
+    return [
+        (number + 1, "\n".join([*lines[:number], KEY.sub(r"\g<key> = 1.5 #", lines[number]), *lines[number + 1 :]]))
+        for number in chosen
+    ]
+
+
+@pytest.mark.parametrize("ruleset", FAMILIES)
+def test_a_wrong_value_is_reported_on_its_own_line(ruleset: str):
+    variants = broken_variants(ruleset)
+    assert len(variants) >= VARIANTS
+    for line, text in variants:
+        assert line in [found for found, _ in mistakes_in(text, ruleset)]
+
+
+def test_text_that_is_no_toml_has_one_mistake():
+    assert [line for line, _ in mistakes_in('id = "x"\nseats = [', "x")] == [2]
