@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import DataDir, open_database
+from api.cli.terminal.database import DataDir, disk_of, open_database
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def demo(
     folder = data_dir or default_data_dir() / "demo"
     typer.echo(f"The demo's ledger is in {folder}.")
     with open_database(None, folder) as url:
-        ledger = Ledger(url)
+        ledger = Ledger(url, disk_of(None, folder))
         try:
             _build(ledger, url, folder, days, rounds_a_day)
             if listens is not None:

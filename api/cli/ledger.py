@@ -36,8 +36,7 @@ def record(
     from domain.documents.document import encode_result, refused_document
     from domain.documents.json_reader import read_json
     from domain.errors import Refusal
-    from infra.store.clock_offset import ClocksDiffer
-    from infra.store.errors import StoreError
+    from infra.store.errors import NotRecording, StoreError
 
     if late and not dated:
         fail("a late entry says when it happened: --late goes with --dated")
@@ -68,7 +67,7 @@ def record(
         lines = progress_over(read_lines(documents), file, "Recording")
         try:
             write_results(results(ledger, lines), at_once=True)
-        except ClocksDiffer:
+        except NotRecording:
             raise  # says what to do about it by itself
         except StoreError as error:
             fail(f"the database does not answer: {error}")

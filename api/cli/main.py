@@ -13,6 +13,7 @@ from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.client import client
 from api.cli.demo import demo
+from api.cli.doctor import doctor
 from api.cli.evidence import evidence, verify
 from api.cli.ledger import migrate, record, replay
 from api.cli.reports import follow, gaming_days_app, rebuild, report
@@ -47,7 +48,7 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore),
+    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore, doctor),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")

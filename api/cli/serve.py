@@ -58,12 +58,15 @@ def serve(
         if workers > 1:
             os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # before anybody counts
         from api.service.server import run
+        from infra.embedded import default_data_dir
         from infra.log.keys import FOLDER_VARIABLE, default_folder
         from infra.store.database import rights_beyond_service
 
         if too_much := rights_beyond_service(url):
             _check_login(too_much, settings)
         os.environ.setdefault(FOLDER_VARIABLE, str(default_folder(data_dir)))  # every worker seals, if no other does
+        if database_url is None:
+            os.environ.setdefault("ROUNDLEDGER_DISK_FOLDER", str(data_dir or default_data_dir()))
         typer.echo(f"roundledger: http://{host}:{port}", err=True)
         if not settings.authenticated:
             typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 from prometheus_client import (
@@ -15,6 +16,22 @@ from prometheus_client import (
 )
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+GAUGES = {
+    "lag_events": "Events that the reports lack",
+    "lag_seconds": "Age of the oldest of them",
+    "unsealed_events": "Events that the transparency log lacks",
+    "seal_lag_seconds": "Age of the oldest of them",
+    "clock_ahead_seconds": "This service's clock against the database's; negative where it is behind",
+    "clock_set_back_seconds": "The database's clock behind the time of the last recorded event, where it was set back",
+    "owner_login": "1 where the database login could change the record",
+    "disk_free_bytes": "Free space on the database's disk; NaN where that is not known",
+    "disk_reserve_bytes": "Free space below which nothing is recorded",
+    "database_bytes": "Size of the database",
+    "failed_sign_ins": "Attempts to sign in that failed in the last quarter of an hour",
+    "audit_findings": "Findings of the last audit that was completed",
+    "last_audit_timestamp_seconds": "When that was; 0 for never",
+    "last_backup_timestamp_seconds": "When the last backup began; 0 where none is known",
+}
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` where there are several worker processes
 
 
@@ -39,42 +56,11 @@ class Metrics:
             multiprocess_mode="livesum",
             registry=self._registry,
         )
-        self._lag_events = Gauge(
-            "roundledger_lag_events",
-            "Events that the reports lack",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
-        self._lag_seconds = Gauge(
-            "roundledger_lag_seconds",
-            "Age of the oldest of them",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
-        self._unsealed_events = Gauge(
-            "roundledger_unsealed_events",
-            "Events that the transparency log lacks",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
-        self._seal_lag_seconds = Gauge(
-            "roundledger_seal_lag_seconds",
-            "Age of the oldest of them",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
-        self._clock_ahead_seconds = Gauge(
-            "roundledger_clock_ahead_seconds",
-            "This service's clock against the database's; negative where it is behind",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
-        self._owner_login = Gauge(
-            "roundledger_owner_login",
-            "1 where the database login could change the record",
-            multiprocess_mode="mostrecent",
-            registry=self._registry,
-        )
+        self._gauges = {
+            name: Gauge(f"roundledger_{name}", said, multiprocess_mode="mostrecent", registry=self._registry)
+            for name, said in GAUGES.items()
+        }
+        self._gauges["disk_free_bytes"].set(math.nan)  # until it is known which disk the database is on
         self._of: dict[tuple[str, int], Counter] = {}
 
     def begin(self) -> None:
@@ -94,19 +80,10 @@ class Metrics:
     def conflict(self) -> None:
         self._conflicts.inc()
 
-    def lag(self, events: int, seconds: float) -> None:
-        self._lag_events.set(events)
-        self._lag_seconds.set(seconds)
-
-    def seal_lag(self, events: int, seconds: float) -> None:
-        self._unsealed_events.set(events)
-        self._seal_lag_seconds.set(seconds)
-
-    def clock(self, ahead_seconds: float) -> None:
-        self._clock_ahead_seconds.set(ahead_seconds)
-
-    def login(self, could_change_the_record: bool) -> None:
-        self._owner_login.set(could_change_the_record)
+    def set(self, **figures: float) -> None:
+        """Those of GAUGES that were measured."""
+        for name, value in figures.items():
+            self._gauges[name].set(value)
 
     def text(self) -> bytes:
         if SHARED_FOLDER not in os.environ:

@@ -17,8 +17,7 @@ from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes import UnknownDispute
 from infra.ledger.ledger import UnknownRound
 from infra.ledger.rounds_in_play import StaleVersion, VersionConflict
-from infra.store.clock_offset import ClocksDiffer
-from infra.store.errors import NOT_STORING, UNAVAILABLE
+from infra.store.errors import NOT_STORING, UNAVAILABLE, NotRecording
 from projections.engine.projector import Unavailable
 from projections.evidence.sources import NoEvidence, NotSealed
 from projections.reports.report import BadFilter
@@ -97,7 +96,7 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
 EXCEPTIONS: tuple[type[Exception], ...] = (
     *(kind for kind, _ in _CODES),
     *DATABASE_FAILURES,
-    ClocksDiffer,
+    NotRecording,
     NotSealed,
     StaleVersion,
     Refusal,
@@ -181,9 +180,9 @@ def problem_of(error: Exception) -> Problem:
 
 
 def _database_failed(error: Exception) -> Problem:
-    """What is answered while the database is away, may only be read, or has another clock."""
+    """What is answered while the database is away, may only be read, has another clock, or a disk nearly full."""
     detail = "The database did not answer. Ask again, under the same Idempotency-Key."
-    if isinstance(error, ClocksDiffer):
+    if isinstance(error, NotRecording):
         detail = str(error)
     elif isinstance(error, NOT_STORING):
         detail = "The database does not store anything now. Nothing was stored; an administrator has to look at it."

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+if TYPE_CHECKING:
+    from infra.store.disk_space import DiskReserve
 
 PREFIX = "ROUNDLEDGER_"
 SHORTEST_KEY = 32
@@ -68,6 +71,15 @@ class Settings(BaseSettings):
     log_keys: Path | None = Field(
         None, description="The folder of the log's private key; `serve` puts it into the data folder."
     )
+    disk_folder: Path | None = Field(
+        None,
+        description="A folder on the database's disk, if that is on this machine; `serve` knows the embedded one's.",
+    )
+    disk_reserve_mib: int = Field(256, ge=0, description="Free space on that disk, below which nothing is recorded.")
+    backup_folder: Path | None = Field(
+        None,
+        description="Where `roundledger backup` puts backups; `doctor` and /metrics look at the age of the newest.",
+    )
     lag_limit_seconds: float = Field(
         60.0, ge=0, description="Of the reports behind the events, before /readyz says no."
     )
@@ -94,6 +106,13 @@ class Settings(BaseSettings):
     @property
     def authenticated(self) -> bool:
         return self.token_key is not None or self.token_jwks_url is not None
+
+    def disk(self, embedded: Path | None = None) -> DiskReserve | None:
+        """The disk whose reserve recording leaves free; `embedded` is the data folder, where there is one."""
+        from infra.store.disk_space import DiskReserve
+
+        folder = self.disk_folder or embedded
+        return None if folder is None else DiskReserve(folder, self.disk_reserve_mib << 20)
 
     def shown(self) -> dict[str, Any]:
         """For people: what is secret is masked."""

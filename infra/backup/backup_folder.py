@@ -65,12 +65,19 @@ class BackupFolder:
             shutil.rmtree(partial, ignore_errors=True)
             raise
 
+    def _folders(self) -> list[Path]:
+        if (self.path / NAME).exists():  # a single backup that was copied out of its folder
+            return [self.path]
+        return sorted(file.parent for file in self.path.glob(f"*/{NAME}") if file.parent.suffix != PARTIAL)
+
     def backups(self) -> list[Backup]:
         """Every complete backup, the oldest first."""
-        if (self.path / NAME).exists():  # a single backup that was copied out of its folder
-            return [Backup(self.path, read_manifest(self.path))]
-        folders = sorted(file.parent for file in self.path.glob(f"*/{NAME}") if file.parent.suffix != PARTIAL)
-        return [Backup(folder, read_manifest(folder)) for folder in folders]
+        return [Backup(folder, read_manifest(folder)) for folder in self._folders()]
+
+    def last_started_at(self) -> datetime | None:
+        """When the newest one began, which is as far as it reaches for certain; only its own manifest is read."""
+        folders = self._folders()
+        return read_manifest(folders[-1]).started_at if folders else None
 
     def chain_of(self, backup: Backup) -> list[Backup]:
         """What restoring it takes: a full backup, and the incremental ones up to it."""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from pathlib import Path
@@ -42,6 +43,7 @@ IDENT = """\
 ledger "{user}" "postgres"
 ledger "{user}" "{service}"
 """
+TOO_OPEN = stat.S_IWGRP | stat.S_IRWXO  # its group may read it, as backup programs do
 OPTIONS = (
     "--encoding=UTF8",
     "--locale=C",
@@ -97,6 +99,27 @@ def check(pgdata: Path, uid: int | None) -> None:
         )
     if uid is not None and pgdata.stat().st_uid != uid:
         server_user.give(pgdata, uid)  # root restored it from a backup that had no owners
+    check_access(pgdata, os.geteuid() if uid is None else uid)
+
+
+def check_access(pgdata: Path, uid: int) -> None:
+    """PostgreSQL would refuse to start, and say so in its log only."""
+    found = pgdata.stat()
+    if found.st_uid != uid:
+        raise EmbeddedPostgresError(
+            f"{pgdata} belongs to user id {found.st_uid}, and PostgreSQL would run as user id {uid}. Give it back with "
+            f"`chown -R {uid} {pgdata}`, or run as its owner."
+        )
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & TOO_OPEN:
+        raise EmbeddedPostgresError(
+            f"{pgdata} is open to other users (mode {mode:04o}), and PostgreSQL does not start in such a folder. Close "
+            f"it with `chmod 0700 {pgdata}`."
+        )
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        raise EmbeddedPostgresError(
+            f"{pgdata} is closed to its own owner (mode {mode:04o}). Open it with `chmod 0700 {pgdata}`."
+        )
 
 
 def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:

@@ -27,4 +27,9 @@ def _advice(code: int | None) -> str:
         return "The disk is full: free some space and start again."
     if code in (errno.EPERM, errno.EINVAL) and os.geteuid() == 0:
         return "PostgreSQL does not run as root, and root may not change user here: run as a normal user."
+    if code == errno.EACCES:
+        return (
+            f"This is user id {os.geteuid()}, which may not read or write there: run as the folder's owner, give it "
+            "back with `chown -R`, or choose another folder with ROUNDLEDGER_DATA_DIR."
+        )
     return "Choose a folder that you may write to with ROUNDLEDGER_DATA_DIR."

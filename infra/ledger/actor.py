@@ -23,14 +23,10 @@ class Actor(Struct, frozen=True):
         return rulesets.in_force(ruleset, datetime.fromtimestamp(self.at_ms / 1000, UTC).date())
 
     def after(self, moment_ms: int, what: str) -> Actor:
-        """The same, no earlier than what it follows; a stated time that is clearly earlier is refused."""
-        if not self.dated or self.at_ms >= moment_ms:
+        """The same, no earlier than what it follows. A stated time that is clearly earlier is refused. One that nobody
+        stated is this service's own, whose clock may have been set back, or be behind that of another service."""
+        if self.at_ms >= moment_ms:
             return self
-        return replace(self, at_ms=moments.check_order(self.at_ms, moment_ms, what))
-
-    def in_round(self, moment_ms: int, what: str) -> Actor:
-        """The same for what belongs to a round: a time that nobody stated is this service's own, whose clock may be
-        behind that of the service that opened the round, and is moved forward too."""
-        if self.dated or self.late or self.at_ms >= moment_ms:
-            return self.after(moment_ms, what)
-        return replace(self, at_ms=moment_ms)
+        if self.dated:
+            return replace(self, at_ms=moments.check_order(self.at_ms, moment_ms, what))
+        return self if self.late else replace(self, at_ms=moment_ms)

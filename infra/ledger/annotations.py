@@ -64,7 +64,7 @@ def note(
 ) -> StoredRound:
     stored = ledger.load(round_id, expected_version=expected_version)
     noted = floor_notes.note(stored.round, kind, text, seat)
-    changes = Changes(actor.in_round(stored.entries[0].at_ms, f"round {round_id} was opened,"))
+    changes = Changes(actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,"))
     return _annotate(ledger, stored, [noted], changes, receipt)
 
 
@@ -161,7 +161,7 @@ def _correct_meter(
 
 
 def _after_round(stored: StoredRound, actor: Actor) -> Actor:
-    return actor.in_round(stored.at_ms, f"round {stored.id} was over,")
+    return actor.after(stored.at_ms, f"round {stored.id} was over,")
 
 
 def _annotate(

@@ -20,6 +20,7 @@ from infra.aggregates.rulebook import Rulebook
 from infra.aggregates.tables import Tables
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
+from infra.store.disk_space import DiskReserve
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import EventRows
@@ -44,8 +45,10 @@ class LedgerApplication(Application[UUID]):
     recorder: LedgerRecorder
     mapper: TypedMapper
 
-    def __init__(self, database_url: str) -> None:
+    def __init__(self, database_url: str, disk: DiskReserve | None = None) -> None:
+        """`disk` is the one that the database is on, where it is on this machine."""
         self._database_url = database_url
+        self._disk = disk
         super().__init__()
         self.database = self.recorder.database
         self.rows = EventRows(self.database)
@@ -59,7 +62,7 @@ class LedgerApplication(Application[UUID]):
         return TypedMapper(self.topics)
 
     def construct_recorder(self) -> LedgerRecorder:
-        return LedgerRecorder(self._database_url)
+        return LedgerRecorder(self._database_url, disk=self._disk)
 
     def construct_event_store(self) -> LedgerEventStore:
         return LedgerEventStore(self.mapper, self.recorder)

@@ -84,7 +84,7 @@ class Disputes:
         dispute_id = dispute_id or f"d-{uuid4().hex[:12]}"
         if self.find(dispute_id) is not None:
             raise Conflict(f"Another dispute is stored as {dispute_id}.")
-        actor = actor.in_round(stored.entries[0].at_ms, f"round {round_id} was opened,")
+        actor = actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,")
         people = disputes.people_of((entry.event, entry.by) for entry in stored.entries)
         evidence = self.evidence(round_id, stored.version)
         opened = disputes.open_dispute(dispute_id, round_id, stored.round, claim, evidence, people, actor.at_ms)
@@ -220,7 +220,7 @@ def _project(entries: list[RecordedEvent]) -> StoredDispute:
 
 
 def _in_order(before: StoredDispute, actor: Actor) -> Actor:
-    return actor.in_round(before.entries[-1].at_ms, f"what was filed last of dispute {before.dispute.id},")
+    return actor.after(before.entries[-1].at_ms, f"what was filed last of dispute {before.dispute.id},")
 
 
 def _entry(dispute_id: str, version: int, event: DisputeEvent, actor: Actor) -> RecordedEvent:

@@ -233,10 +233,8 @@ class Floor:
 
     def _changes(self, actor: Actor, kind: str, name: str) -> Changes:
         """What is done to a box, a meter or in the register follows what was done before."""
-        if actor.dated:
-            last = self._ledger.events.last(stream_id(kind, name))
-            actor = actor.after(last[0].at_ms if last else 0, f"what happened last to {kind} {name},")
-        return Changes(actor)
+        last = self._ledger.events.last(stream_id(kind, name))
+        return Changes(actor.after(last[0].at_ms if last else 0, f"what happened last to {kind} {name},"))
 
     def _save(self, changes: Changes, what: str, after: object) -> None:
         self._ledger.save_changes(changes, what, self._receipt, after)

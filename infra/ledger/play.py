@@ -31,7 +31,7 @@ def act(
     no face-down card is known; where only such a card refuses it, the attempt is stored.
     """
     stored = known or ledger.load(round_id, expected_version=expected_version)
-    actor = actor.in_round(stored.at_ms, f"what happened last in round {round_id},")
+    actor = actor.after(stored.at_ms, f"what happened last in round {round_id},")
     supervised = hidden_cards.supervised(stored.round, actor.by, second_person)
     if stored.public is not stored.round:
         actions = read_actions(actions) or actions  # read once for both judgements

@@ -6,24 +6,29 @@ sets, so that a clock of ours that is set meanwhile is noticed at once, and at n
 
 from __future__ import annotations
 
+import logging
 import time
 from threading import Lock
 from typing import NamedTuple
 
-from eventsourcing.persistence import OperationalError
-
 from infra.store.database import Database
-from infra.store.errors import DATABASE_ERRORS
+from infra.store.errors import DATABASE_ERRORS, NotRecording
+
+logger = logging.getLogger(__name__)
 
 NOTICED_SECONDS = 1.0  # from here on it is reported
 REFUSED_SECONDS = 60.0  # from here on nothing is written: times of events could be put in any order
 MEASURED_FOR_SECONDS = 10.0
 SAMPLES = 3
 QUICK_SECONDS = 0.1  # an answer that took no longer is exact enough
+NOW_AND_LAST = (
+    "SELECT extract(epoch FROM clock_timestamp())::float8, (SELECT extract(epoch FROM recorded_at)::float8 "
+    "FROM roundledger.events ORDER BY position DESC LIMIT 1)"
+)
 
 
-class ClocksDiffer(OperationalError):
-    """Nothing was stored, because the time of it would be wrong by more than a minute, here or in the database."""
+class ClocksDiffer(NotRecording):
+    """The time of what was to be stored would be wrong by more than a minute, here or in the database."""
 
 
 class _Sample(NamedTuple):
@@ -32,6 +37,7 @@ class _Sample(NamedTuple):
     database_seconds: float
     unsure_seconds: float
     at: float
+    set_back_seconds: float  # by which the database's clock was behind the last recorded time
 
     def ahead_seconds(self) -> float:
         """By how much our clock is ahead for certain, or behind where negative."""
@@ -52,6 +58,12 @@ class Clocks:
         """Measured now. Raises what the database's connection raises."""
         sample = self._sample = self._measured()
         return sample.ahead_seconds()
+
+    def set_back_seconds(self) -> float:
+        """By how much the database's clock shows an earlier time than the last event was recorded at, when that was
+        last measured: it was set back. Recorded times then stay at that of the last event (1010_recorded_times.sql)."""
+        sample = self._sample
+        return 0.0 if sample is None else sample.set_back_seconds
 
     def check(self) -> None:
         """Before anything is written: refuses it where the clocks differ too much, and costs nothing where they do
@@ -76,15 +88,19 @@ class Clocks:
         for _ in range(SAMPLES):
             with self._database.cursor() as cursor:
                 began = time.monotonic()
-                row = cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8").fetchone()
+                row = cursor.execute(NOW_AND_LAST).fetchone()
                 ended = time.monotonic()
             assert row is not None
-            sample = _Sample(row[0] - (began + ended) / 2, (ended - began) / 2, ended)
+            now, last = row
+            behind = 0.0 if last is None or last - now <= NOTICED_SECONDS else last - now
+            sample = _Sample(now - (began + ended) / 2, (ended - began) / 2, ended, behind)
             if best is None or sample.unsure_seconds < best.unsure_seconds:
                 best = sample
             if best.unsure_seconds <= QUICK_SECONDS:
                 break
         assert best is not None
+        if best.set_back_seconds and not self.set_back_seconds():
+            logger.warning(set_back_in_words(best.set_back_seconds))
         return best
 
 
@@ -95,3 +111,10 @@ def _too_far(ahead_seconds: float) -> bool:
 def in_words(ahead_seconds: float) -> str:
     way = "ahead of" if ahead_seconds > 0 else "behind"
     return f"The clock of this service is {abs(ahead_seconds):,.1f} seconds {way} the database's."
+
+
+def set_back_in_words(seconds: float) -> str:
+    return (
+        f"The database's clock is {seconds:,.1f} seconds behind the time of the last recorded event: it was set back. "
+        "New events are recorded at that time until the clock has passed it."
+    )

@@ -8,6 +8,11 @@ from eventsourcing import persistence
 StoreError = persistence.PersistenceError  # of every operation of the event store
 DATABASE_ERRORS = (psycopg.Error, persistence.PersistenceError)
 
+
+class NotRecording(persistence.OperationalError):
+    """Nothing was stored, because of the state of this machine; the message says what to do about it."""
+
+
 # The database is away, or was while an answer was on its way.
 UNAVAILABLE = (
     persistence.OperationalError,

@@ -49,6 +49,9 @@ class EventRows:
         statement = f"{ROWS} WHERE position >= %b ORDER BY position OFFSET %b LIMIT %b"
         return self._rows(statement, [position, skipped, count])
 
+    def newest(self, count: int) -> list[LogRow]:
+        return self._rows(f"{ROWS} ORDER BY position DESC LIMIT %b", [count])[::-1]
+
     def pages(self, size: int = 4096) -> Iterator[list[LogRow]]:
         """All events in order, also those at positions that the ledger would never give."""
         after = -(1 << 63)

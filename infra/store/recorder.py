@@ -27,6 +27,7 @@ from infra.store import appender
 from infra.store.appender import Appender, Receipt, SealedCard
 from infra.store.clock_offset import Clocks
 from infra.store.database import Database, open_sealed
+from infra.store.disk_space import DiskReserve
 from infra.store.encoding.topic_ids import TopicIds
 from infra.store.event_reader import EventReader
 from infra.store.notifications import Notifier, notices
@@ -53,6 +54,7 @@ class LedgerRecorder(ProcessRecorder):
         connections_at_most: int = 8,
         patience_seconds: float = 30.0,
         writer_wait_seconds: float = 1.0,
+        disk: DiskReserve | None = None,
     ) -> None:
         self.database = Database(
             database_url,
@@ -66,6 +68,7 @@ class LedgerRecorder(ProcessRecorder):
         self.rows_of, self.read = self._reader.of, self._reader.read
         self.writers_have_ended = self._reader.writers_have_ended
         self.clocks = Clocks(self.database)
+        self.disk = disk
         self.write_probe = WriteProbe(self.database, self.topic_ids)
         self._notifier = Notifier(self.database)
 
@@ -79,12 +82,14 @@ class LedgerRecorder(ProcessRecorder):
         **kwargs: Any,
     ) -> list[int]:
         """Store all of it or nothing; returns the events' positions. Raises what `Appender.append` does, and
-        ClocksDiffer where the time of it would be wrong."""
+        NotRecording where the time of it would be wrong, or the disk is nearly full."""
         if kwargs:
             raise ProgrammingError(f"a recorder stores no {', '.join(kwargs)}")
         if not stored_events and receipt is None and tracking is None:
             return []
         self.clocks.check()
+        if self.disk is not None:
+            self.disk.check()
         try:
             positions = self._appender.append(stored_events, sealed_cards, receipt, tracking)
         except (IntegrityError, DataError):

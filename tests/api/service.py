@@ -69,10 +69,11 @@ def of_service(database_url: str) -> str:
 
 @contextmanager
 def open_service(database_url: str, **settings: Any) -> Iterator[TestClient]:
-    ledger = Ledger(of_service(database_url))
+    # Without a follower the reports fall behind for as long as a module's tests take.
+    set_ = Settings(**{"follow": False, "lag_limit_seconds": 3600.0, **settings})
+    ledger = Ledger(of_service(database_url), set_.disk())
     try:
-        # Without a follower the reports fall behind for as long as a module's tests take.
-        app = create_app(ledger, Settings(**{"follow": False, "lag_limit_seconds": 3600.0, **settings}))
+        app = create_app(ledger, set_)
         with CheckedClient(app, raise_server_exceptions=False) as client:
             yield client
     finally:

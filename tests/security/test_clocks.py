@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
+import psycopg
 import pytest
 import typer
 from fastapi.testclient import TestClient
@@ -16,6 +17,8 @@ from typer.testing import CliRunner
 from api.cli.ledger import record
 from infra.ledger.ledger import Actor, Ledger
 from infra.store.clock_offset import ClocksDiffer
+from tests.api.service import open_service
+from tests.databases import migrated_database
 
 SESSION = {"ruleset": "uth-casino-club", "terms": {"trips": "UTH-04", "schedule": 1}}
 ROUND = {"player_dealer": {"seat": 3, "wager": "1000.00"}, "players": {"1": "p-1"}}
@@ -125,6 +128,41 @@ def test_the_command_line_says_so_too(ledger_url: str, set_clock: SetClock, tmp_
     assert done.exit_code == 2
     assert "behind the database's" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_clock_that_is_set_back_dates_nothing_at_a_table_before_what_came_first(
+    client: TestClient, table: str, set_clock: SetClock
+):
+    """The next round, the box and the dealer follow what happened last at the table."""
+    set_clock(25)
+    first = new_round(client, table)
+    void = {"do": "void", "reason": "misdeal"}
+    assert client.post(f"/v1/rounds/{first}/actions", json={"actions": [ANTE, void]}).status_code == 200
+    set_clock(-25)
+    second = new_round(client, table)
+    before, after = (client.get(f"/v1/rounds/{one}/events").json()["events"] for one in (first, second))
+    assert before[-1]["at"] <= after[0]["at"]
+    assert not after[0]["late"]
+
+
+def test_a_database_clock_that_is_set_back_is_noticed_and_no_recorded_time_goes_back(server_url: str):
+    """As if it had been an hour ahead when the last event was recorded."""
+    with migrated_database(server_url) as url, open_service(url) as client:
+        assert client.post("/v1/tables/t1/sessions", json=SESSION).status_code == 201
+        with psycopg.connect(url, autocommit=True) as administrator:
+            administrator.execute("ALTER TABLE roundledger.events DISABLE TRIGGER events_stay")
+            administrator.execute("UPDATE roundledger.events SET recorded_at = recorded_at + interval '1 hour'")
+            new_round(client, "t1")
+            recorded = "SELECT recorded_at FROM roundledger.events ORDER BY position"
+            times = [at for (at,) in administrator.execute(recorded).fetchall()]
+        assert times == sorted(times)
+        ready = client.get("/readyz").json()
+        assert ready["status"] == "ready"
+        (warning,) = ready["warnings"]
+        assert "it was set back" in warning
+        shown = re.search(r"^roundledger_clock_set_back_seconds (\S+)$", client.get("/metrics").text, re.MULTILINE)
+        assert shown is not None
+        assert float(shown[1]) == pytest.approx(3600, abs=120)
 
 
 def test_no_event_is_dated_before_its_round_opened(client: TestClient, table: str, set_clock: SetClock):

@@ -14,6 +14,7 @@ from api.cli.terminal.errors import fail, first_line
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Actor, Ledger
+    from infra.store.disk_space import DiskReserve
 
 DatabaseUrl = Annotated[
     str | None,
@@ -49,7 +50,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
 
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.schema.migrator import MigrationRefused, migrate, pending
-    from infra.store.clock_offset import ClocksDiffer
+    from infra.store.errors import NotRecording
 
     try:
         if database_url is not None:
@@ -61,7 +62,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
         with embedded_postgres(data_dir or default_data_dir()) as url:
             migrate(url)
             yield as_service(url)
-    except (EmbeddedPostgresError, MigrationRefused, ClocksDiffer) as error:
+    except (EmbeddedPostgresError, MigrationRefused, NotRecording) as error:
         fail(str(error))
     except psycopg.OperationalError as error:
         fail(f"the database does not answer: {first_line(error)}")
@@ -83,11 +84,23 @@ def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Le
     from infra.ledger.ledger import Ledger
 
     with open_database(database_url, data_dir) as url:
-        ledger = Ledger(url)
+        ledger = Ledger(url, disk_of(database_url, data_dir))
         try:
             yield ledger
         finally:
             ledger.close()
+
+
+def disk_of(database_url: str | None, data_dir: Path | None) -> "DiskReserve | None":
+    """The disk that recording leaves a reserve on: the embedded server's, or the one that was set."""
+    from api.service.settings import BadSetting, read_settings
+    from infra.embedded import default_data_dir
+
+    try:
+        settings = read_settings()
+    except BadSetting as error:
+        fail(str(error))
+    return settings.disk(None if database_url is not None else data_dir or default_data_dir())
 
 
 def actor(by: str | None) -> "Actor":

@@ -15,10 +15,14 @@ from api.service.admission import ServiceOf
 from api.service.callers import as_seen
 from api.service.state import Service
 from infra.access.callers import OPEN, Caller
+from infra.backup.backup_folder import BackupFolder
+from infra.backup.manifest import BadBackup
+from infra.health.figures import figures_of
 from infra.schema.migrator import MigrationRefused, pending
 from infra.store import clock_offset
 from infra.store.database import rights_beyond_service_of
 from infra.store.errors import DATABASE_ERRORS
+from infra.store.recorder import LedgerRecorder
 
 router = APIRouter(tags=["service"], generate_unique_id_function=operation_id)
 _LAGS = ("lag_events", "lag_seconds", "unsealed_events", "seal_lag_seconds")
@@ -51,8 +55,9 @@ def _ready(service: Service) -> dict[str, Any]:
         if ready["migrations"] or service.stopping.is_set():
             return ready
         ready["clock_ahead_seconds"] = ahead = round(recorder.clocks.ahead_seconds(), 3)
-        ready["writes"] = abs(ahead) <= clock_offset.REFUSED_SECONDS and recorder.write_probe.writes()
-        ready["warnings"] = [*_warnings(ready), *_login_warnings(service)]
+        full = recorder.disk is not None and recorder.disk.is_reached()
+        ready["writes"] = abs(ahead) <= clock_offset.REFUSED_SECONDS and not full and recorder.write_probe.writes()
+        ready["warnings"] = [*_warnings(ready, recorder), *_login_warnings(service)]
         ready["unsealed_events"], ready["seal_lag_seconds"] = service.sealing.lag()
         ready["lag_events"], ready["lag_seconds"] = service.projecting.lag()
     except psycopg.errors.UndefinedTable:
@@ -64,10 +69,14 @@ def _ready(service: Service) -> dict[str, Any]:
     return ready
 
 
-def _warnings(ready: dict[str, Any]) -> list[str]:
+def _warnings(ready: dict[str, Any], recorder: LedgerRecorder) -> list[str]:
     ahead, found = ready["clock_ahead_seconds"], []
     if abs(ahead) > clock_offset.NOTICED_SECONDS:
         found.append(clock_offset.in_words(ahead))
+    if set_back := recorder.clocks.set_back_seconds():
+        found.append(clock_offset.set_back_in_words(set_back))
+    if recorder.disk is not None and recorder.disk.is_reached():
+        found.append(recorder.disk.in_words())
     if not ready["writes"]:
         found.append("Nothing can be stored now.")
     return found
@@ -109,11 +118,24 @@ async def metrics(
 
 def _measure(service: Service) -> None:
     """A figure that cannot be had stays as it was; that the database is away is for /readyz to say."""
+    metrics, recorder = service.metrics, service.ledger.events.recorder
     with suppress(*DATABASE_ERRORS):
-        service.metrics.lag(*service.projecting.lag())
+        events, seconds = service.projecting.lag()
+        metrics.set(lag_events=events, lag_seconds=seconds)
     with suppress(*DATABASE_ERRORS):
-        service.metrics.seal_lag(*service.sealing.lag())
+        events, seconds = service.sealing.lag()
+        metrics.set(unsealed_events=events, seal_lag_seconds=seconds)
     with suppress(*DATABASE_ERRORS):
-        service.metrics.clock(service.ledger.events.recorder.clocks.ahead_seconds())
+        metrics.set(clock_ahead_seconds=recorder.clocks.ahead_seconds())
+        metrics.set(clock_set_back_seconds=recorder.clocks.set_back_seconds())
     with suppress(*DATABASE_ERRORS):
-        service.metrics.login(bool(_login_warnings(service)))
+        metrics.set(owner_login=bool(_login_warnings(service)))
+    with suppress(*DATABASE_ERRORS):
+        metrics.set(**recorder.database.read(figures_of)._asdict())
+    with suppress(OSError, BadBackup):
+        if service.settings.backup_folder is not None:
+            began = BackupFolder(service.settings.backup_folder).last_started_at()
+            metrics.set(last_backup_timestamp_seconds=0 if began is None else began.timestamp())
+    with suppress(OSError):
+        if recorder.disk is not None:
+            metrics.set(disk_free_bytes=recorder.disk.free(), disk_reserve_bytes=recorder.disk.reserve_bytes)

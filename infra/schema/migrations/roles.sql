@@ -102,7 +102,8 @@ BEGIN
     GRANT EXECUTE ON FUNCTION roundledger.announce_session, roundledger.open_seals, roundledger.open_seals_for_audit
         TO roundledger_service;
     GRANT INSERT (key, fingerprint, outcome) ON roundledger.receipts TO roundledger_service;
-    GRANT EXECUTE ON FUNCTION roundledger.append, roundledger.receipt_of TO roundledger_service;
+    GRANT EXECUTE ON FUNCTION roundledger.append, roundledger.insert_after_last, roundledger.receipt_of
+        TO roundledger_service;
     GRANT SELECT, INSERT (name, address, set_by) ON roundledger.property_names TO roundledger_service;
     GRANT SELECT ON roundledger.property_names TO roundledger_reader;
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;

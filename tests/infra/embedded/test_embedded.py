@@ -19,8 +19,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.embedded import EmbeddedPostgresError, default_data_dir, embedded_postgres, locks, programs
+from infra.embedded import EmbeddedPostgresError, data_folder, default_data_dir, embedded_postgres, locks, programs
 from infra.embedded.binaries import find_in_wheel
+from infra.embedded.server_errors import explained_errors
 from infra.embedded.server_user import SERVER_UIDS, open_to_anyone
 from infra.embedded.shared_server import SharedServer
 
@@ -505,6 +506,32 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EmbeddedPostgresError, match="ROUNDLEDGER_DATA_DIR"):
         embedded_postgres(tmp_path / "file/data").__enter__()
+
+
+def test_a_database_that_is_open_to_others_is_refused(data_dir):
+    with embedded_postgres(data_dir):
+        pass
+    for mode, said in ((0o755, "open to other users"), (0o500, "closed to its own owner")):
+        (data_dir / "pgdata").chmod(mode)
+        with pytest.raises(EmbeddedPostgresError, match=rf"{said} \(mode {mode:04o}\).*`chmod 0700 "):
+            embedded_postgres(data_dir).__enter__()
+    (data_dir / "pgdata").chmod(0o750)  # as backup programs have it
+    with embedded_postgres(data_dir) as url:
+        assert query(url, "SELECT 1") == 1
+
+
+@needs_root
+def test_a_database_of_another_user_in_ones_own_folder_is_refused(tmp_path):
+    tmp_path.chmod(0o700)
+    os.chown(tmp_path, 12345, 12345)
+    with pytest.raises(EmbeddedPostgresError, match=r"belongs to user id 12345, .* as user id 0\. .*`chown -R 0 "):
+        data_folder.check_access(tmp_path, 0)
+
+
+def test_files_that_may_not_be_read_explain_themselves(tmp_path):
+    said = r"user id .*, which may not read or write there.*`chown -R`"
+    with pytest.raises(EmbeddedPostgresError, match=said), explained_errors(tmp_path):
+        raise PermissionError(13, "Permission denied", str(tmp_path / "pgdata"))
 
 
 @needs_root

@@ -1,0 +1,143 @@
+"""Checks of the database: server, schema, rights, clock, log, replication and audits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from infra.health.check import Check, fault, ok, warning
+from infra.health.figures import figures_of
+from infra.log.leaves import leaf_hashes
+from infra.log.partial_check import PartChecker
+from infra.log.stored_log import LogReader
+from infra.schema.catalogue import CatalogueAudit
+from infra.store import clock_offset
+from infra.store.clock_offset import Clocks
+from infra.store.database import Cursor, Database, rights_beyond_service_of
+
+OLDEST_SERVER = 150_000
+NEWEST_EVENTS = 2_000
+SEAL_LAG_SECONDS = 300.0
+MOST_NAMED = 3
+DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
+SETTINGS = (
+    "SELECT current_setting('server_version_num')::int, current_setting('server_version'), "
+    "current_setting('data_checksums') = 'on', pg_is_in_recovery(), current_setting('synchronous_standby_names'), "
+    "(SELECT count(*) FROM pg_stat_replication), "
+    "ARRAY(SELECT slot_name::text FROM pg_replication_slots WHERE NOT active)"
+)
+
+
+def checks_of(database: Database) -> Iterator[Check]:
+    """For a database whose schema is up to date."""
+    for check in (server, schema, login, clock, newest_events, sealing, replication, last_audit):
+        yield check(database)
+
+
+def server(database: Database) -> Check:
+    ((number, name, checksums, *_),) = database.rows(SETTINGS)
+    off = [setting for setting in DURABLE if _setting(database, setting) == "off"]
+    if number < OLDEST_SERVER:
+        return fault("server", f"PostgreSQL {name}.", "Move to PostgreSQL 15 or later.")
+    if off:
+        said = f"PostgreSQL {name} with {' and '.join(off)} off: a crash loses what was acknowledged."
+        return fault("server", said, "Turn them on in postgresql.conf, and reload.")
+    if not checksums:
+        return warning("server", f"PostgreSQL {name} without checksums of its pages.", "Enable them: pg_checksums.")
+    return ok("server", f"PostgreSQL {name}, durable, with checksums.")
+
+
+def _setting(database: Database, name: str) -> str:
+    ((value,),) = database.rows("SELECT current_setting(%s)", [name])
+    return str(value)
+
+
+def schema(database: Database) -> Check:
+    """Tables, triggers, functions and rights, as the migrations make them."""
+    audit = CatalogueAudit()
+    found = list(audit.findings(database))
+    if found:
+        said = " ".join(finding.what for finding in found[:MOST_NAMED])
+        more = f" And {len(found) - MOST_NAMED} more." if len(found) > MOST_NAMED else ""
+        return fault("schema and rights", said + more, "Find out who changed it; `roundledger audit` lists everything.")
+    if not audit.with_rights:
+        return warning(
+            "schema and rights", "Roles are missing, so rights are not separated.", "See docs/deployment.md."
+        )
+    return ok("schema and rights", f"All {audit.objects:,} parts of the schema and all rights are as released.")
+
+
+def login(database: Database) -> Check:
+    too_much = database.read(rights_beyond_service_of)
+    if too_much is not None:
+        return warning("login", f"{too_much[:1].upper()}{too_much[1:]}.", "Log in as roundledger_service.")
+    return ok("login", "The login has no more rights than the service needs.")
+
+
+def clock(database: Database) -> Check:
+    clocks = Clocks(database)
+    ahead = clocks.ahead_seconds()
+    if set_back := clocks.set_back_seconds():
+        return warning("clock", clock_offset.set_back_in_words(set_back), "Let NTP keep the server's clock.")
+    if abs(ahead) > clock_offset.REFUSED_SECONDS:
+        return fault("clock", clock_offset.in_words(ahead), "Set the clock that is wrong: nothing is recorded.")
+    if abs(ahead) > clock_offset.NOTICED_SECONDS:
+        return warning("clock", clock_offset.in_words(ahead), "Let NTP keep both clocks.")
+    return ok("clock", "This machine's clock and the database's agree.")
+
+
+def newest_events(database: Database) -> Check:
+    """The last events against the transparency log."""
+    log = LogReader(database)
+    rows = log.events.newest(NEWEST_EVENTS)
+    checker = PartChecker(log)
+    checker.feed([row.position for row in rows], leaf_hashes(rows))
+    found = checker.finish()
+    if found:
+        said = " ".join(finding.detail for finding in found[:MOST_NAMED])
+        return fault("newest events", said, "Stop, keep a copy of the server, and run `roundledger audit`.")
+    sealed = len(rows) - checker.unsealed
+    return ok("newest events", f"The newest {sealed:,} sealed events are as they were signed.")
+
+
+def sealing(database: Database) -> Check:
+    lag = LogReader(database).lag()
+    if lag.seconds > SEAL_LAG_SECONDS:
+        said = f"{lag.events:,} events are not sealed; the oldest has waited for {lag.seconds:,.0f} seconds."
+        return warning(
+            "sealing", said, "Start `roundledger serve` with ROUNDLEDGER_SEAL, or run `roundledger log seal`."
+        )
+    return ok("sealing", f"{lag.events:,} events wait to be sealed.")
+
+
+def replication(database: Database) -> Check:
+    ((*_, is_standby, names, connected, idle),) = database.rows(SETTINGS)
+    if is_standby:
+        return ok("standby", "This is a standby: it can be read, and takes no writes.")
+    if names and not connected:
+        return fault(
+            "standby",
+            f"Commits wait for {names}, and no standby is connected: nothing is recorded.",
+            "Start the standby, or empty synchronous_standby_names and reload.",
+        )
+    if idle:
+        said = f"The replication slot {' and '.join(idle)} has no receiver, and keeps what it has not received."
+        return warning("standby", said, "Start its receiver, or drop the slot before the disk fills up.")
+    return ok("standby", f"{connected:,} receivers are connected.")
+
+
+def last_audit(database: Database) -> Check:
+    found = database.read(figures_of)
+    if not found.last_audit_timestamp_seconds:
+        return warning("audit", "No audit has been completed yet.", "Run `roundledger audit`.")
+    if found.audit_findings:
+        said = f"The last audit has {found.audit_findings:,} findings."
+        return fault("audit", said, "Look at them on the page Audits, or run `roundledger audit`.")
+    return ok("audit", "The last audit has no findings.")
+
+
+def roles(violations: Callable[[Cursor], list[str]], database: Database) -> Check:
+    """People whose roles must not be combined."""
+    found = database.read(violations)
+    if found:
+        return fault("separation of roles", " ".join(found[:MOST_NAMED]), "Take one of the roles away.")
+    return ok("separation of roles", "Nobody has roles that must not be combined.")
