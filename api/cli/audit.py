@@ -2,17 +2,20 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TextIO
 
+import msgspec
 import typer
 
+from api.cli.log import read_checkpoint
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
 from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.output import Into
 from api.cli.terminal.time_options import moment_ms
 
 if TYPE_CHECKING:
@@ -20,17 +23,11 @@ if TYPE_CHECKING:
 
     from domain.audit.findings import Finding
     from infra.ledger.property import Property
-    from infra.log.checkpoints import Checkpoint
     from projections.audit.run import Audit, Summary
     from projections.audit.scope import Scope
 
 FINDINGS_EXIT = 1
-
-
-class FindingsFormat(StrEnum):
-    TABLE = "table"
-    JSONL = "jsonl"
-    PDF = "pdf"
+FindingsFormat = Literal["table", "jsonl", "pdf"]
 
 
 class CheckName(StrEnum):
@@ -46,12 +43,11 @@ TableOption = Annotated[str | None, typer.Option("--table", metavar="ID", help="
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", metavar="ID", help="Only rounds of this rule set.")]
 RoundOption = Annotated[str | None, typer.Option("--round", metavar="ROUND", help="Only this round.")]
 BettorOption = Annotated[
-    str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which he bet or held the bank.")
+    str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which they bet or held the bank.")
 ]
 Processes = Annotated[
     int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
 ]
-Into = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")]
 
 
 @nothing_unforeseen("the audit could not be made")
@@ -77,9 +73,7 @@ def audit(
         str | None,
         typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
     ] = None,
-    output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = (
-        FindingsFormat.TABLE
-    ),
+    output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -92,30 +86,25 @@ def audit(
     was, and 2 where the audit could not be made. A note, such as a sentence that is worded differently today, is no
     finding.
     """
-    import msgspec
-
     from api.cli.terminal.progress import progress_with_rate
     from infra.ledger.property import UNNAMED, property_at
     from projections.audit.background import on_record
-    from projections.audit.run import Audit, Progress
+    from projections.audit.run import Audit
 
-    outside = [_checkpoint(file) for file in checkpoints or ()]
+    outside = [read_checkpoint(file) for file in checkpoints or ()]
     scope = scope_of(since, until, table, ruleset, bettor, round_id)
-    if output is FindingsFormat.PDF and into is None and sys.stdout.isatty():
+    if output == "pdf" and into is None and sys.stdout.isatty():
         fail("a PDF needs --output FILE")
     if scheduler is not None and archive_folder is None:
         fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
 
+    options = {"scope": scope, "processes": processes, "without": without or (), "outside": outside}
+
     def run(make: "Callable[..., Audit]", letterhead: "Property") -> "Summary":
         with _written(output, into, _meant(scope, archive_folder), letterhead) as writer:
-            with progress_with_rate("Auditing") as progress:
-
-                def tell(now: Progress) -> None:
-                    if progress is not None:
-                        progress(now.done, now.total, now.rounds)
-
-                options = {"processes": processes, "without": without or (), "outside": outside}
-                summary = make(scope=scope, report=writer.take, progress=tell, **options).run()
+            with progress_with_rate("Auditing") as show:
+                report = make(**options, report=writer.take, progress=lambda now: show(now.done, now.total, now.rounds))
+                summary = report.run()
             writer.finish(summary)
         return summary
 
@@ -158,14 +147,10 @@ def archive(
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
         fail("--property is a name like north-hall: small letters, digits and hyphens")
     scope = scope_of(since, until, None, None, None)
-    with _readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as progress:
+    with _readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as show:
         from projections.archive.writer import write_archive
 
-        def tell(done: int, total: int) -> None:
-            if progress is not None:
-                progress(done, total, 0)
-
-        written = write_archive(url, folder, property_, scope, tell)
+        written = write_archive(url, folder, property_, scope, lambda done, total: show(done, total, 0))
     typer.echo(f"{written.rounds:,} rounds, {written.events:,} events in {written.files:,} files.", err=True)
 
 
@@ -192,16 +177,6 @@ def scope_of(
     if ruleset is not None and ruleset not in rulesets.ids():
         typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
     return Scope(since_ms, until_ms, table, ruleset, bettor, round_id)
-
-
-def _checkpoint(file: Path) -> "Checkpoint":
-    from infra.log.checkpoints import parse_checkpoint
-    from infra.log.signed_notes import BadNote
-
-    try:
-        return parse_checkpoint(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, BadNote) as error:
-        fail(f"{file} is no checkpoint: {first_line(error)}")
 
 
 @contextmanager
@@ -234,25 +209,18 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
 # ---- how findings are written
 
 
-class FindingsWriter:
+class FindingsWriter(Protocol):
     """Takes findings and notes one by one and writes each finding at once, so that a million of them fill no memory."""
 
-    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
+    def take(self, finding: "Finding") -> None: ...
+    def finish(self, summary: "Summary") -> None: ...
+
+
+class JsonLines:
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._meant = meant
-        self._letterhead = letterhead
 
     def take(self, finding: "Finding") -> None:
-        raise NotImplementedError
-
-    def finish(self, summary: "Summary") -> None:
-        raise NotImplementedError
-
-
-class JsonLines(FindingsWriter):
-    def take(self, finding: "Finding") -> None:
-        import msgspec
-
         self._out.write(msgspec.json.encode(finding.document()).decode() + "\n")
 
     def finish(self, summary: "Summary") -> None:
@@ -261,13 +229,13 @@ class JsonLines(FindingsWriter):
             typer.echo(line, err=True)
 
 
-class Text(FindingsWriter):
+class Text:
     """Each finding a heading and its sentence: they are too long for columns. The first notes follow at the end."""
 
     MOST_NOTES = 100
 
-    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
-        super().__init__(out, meant, letterhead)
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
         self._notes: list[Finding] = []
 
     def take(self, finding: "Finding") -> None:
@@ -297,13 +265,13 @@ class Text(FindingsWriter):
         self._out.flush()
 
 
-class Pdf(FindingsWriter):
+class Pdf:
     """The first some thousand in full; who has more reads them as JSON lines."""
 
     MOST = 5_000
 
     def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
-        super().__init__(out, meant, letterhead)
+        self._out, self._meant, self._letterhead = out, meant, letterhead
         self._found: list[Finding] = []
         self._notes: list[Finding] = []
 
@@ -315,18 +283,10 @@ class Pdf(FindingsWriter):
     def finish(self, summary: "Summary") -> None:
         from projections.export.pdf_reports import findings_sheet
 
-        made_at = datetime.now().astimezone()
         found = self._found, summary.findings, self._notes, summary.notes
-        sheet = findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead)
-        self._out.buffer.write(sheet)
+        made_at = datetime.now().astimezone()
+        self._out.buffer.write(findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead))
         self._out.buffer.flush()
-
-
-WRITERS: dict[FindingsFormat, type[FindingsWriter]] = {
-    FindingsFormat.TABLE: Text,
-    FindingsFormat.JSONL: JsonLines,
-    FindingsFormat.PDF: Pdf,
-}
 
 
 def told(summary: "Summary") -> list[str]:
@@ -368,11 +328,11 @@ def _meant(scope: "Scope", archive_folder: Path | None) -> str:
 
 @contextmanager
 def _written(output: FindingsFormat, into: Path | None, meant: str, letterhead: "Property") -> Iterator[FindingsWriter]:
-    if into is None:
-        yield WRITERS[output](sys.stdout, meant, letterhead)
-        return
-    try:
-        with into.open("w", encoding="utf-8") as out:
-            yield WRITERS[output](out, meant, letterhead)
-    except OSError as error:
-        fail(f"{into} cannot be written: {error.strerror}")
+    with ExitStack() as stack:
+        try:
+            out = sys.stdout if into is None else stack.enter_context(into.open("w", encoding="utf-8"))
+            yield Pdf(out, meant, letterhead) if output == "pdf" else JsonLines(out) if output == "jsonl" else Text(out)
+        except OSError as error:
+            if into is None:
+                raise
+            fail(f"{into} cannot be written: {error.strerror}")

@@ -1,31 +1,35 @@
 """`roundledger dispute` and `roundledger dealer`: claims from opening to closing, who deals, and what was paid."""
 
-import sys
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.output import AsJson, print_table, write, write_json
+from api.cli.terminal.time_options import moment_ms
+from domain.disputes import disputes
+from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Dispute, DisputeEvent
+from domain.disputes.whatif import CardChange
+from domain.money import MONEY_PATTERN, cents, positive_cents
+from domain.round.corrections import Entry
+from domain.round.events import PaymentReported
 
 if TYPE_CHECKING:
-    from domain.disputes.disputes import Dispute, DisputeEvent
-    from domain.disputes.whatif import CardChange
-    from domain.round.corrections import Entry
-    from domain.round.events import PaymentReported
     from infra.ledger.disputes import StoredDispute
     from infra.ledger.ledger import Actor, Ledger
 
 app = typer.Typer(no_args_is_help=True, help="Disputes: claims, statements, rulings, appeals and their dossiers.")
-dealers = typer.Typer(no_args_is_help=True, help="Who deals at a table, and what he reports to have paid.")
+dealers = typer.Typer(no_args_is_help=True, help="Who deals at a table, and what they report to have paid.")
 
 DisputeId = Annotated[str, typer.Argument(metavar="DISPUTE", help="The dispute's id.")]
 RoundId = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+TableId = Annotated[str, typer.Argument(metavar="TABLE", help="The table's id.")]
 Text = Annotated[str, typer.Option("--text", metavar="WORDS")]
 Reason = Annotated[str, typer.Option(metavar="WORDS", help="Why; it stays in the file.")]
 Deadline = Annotated[
@@ -59,9 +63,7 @@ def open_(
     round_id: RoundId,
     seat: Annotated[int, typer.Option(min=1, help="Of the wager.")],
     spot: Annotated[str, typer.Option(help="Of the wager: ante, blind, trips, game…")],
-    kind: Annotated[
-        str, typer.Option(help="payout, hand reading, card, wager, decision, coverage, procedure or other.")
-    ],
+    kind: Annotated[disputes.ErrorKind, typer.Option(help="What the mistake is about.")],
     claimed: Annotated[str, typer.Option(metavar="AMOUNT", help="Like 25.00.")],
     claim: Annotated[str, typer.Option(metavar="WORDS", help="What the patron says is wrong.")],
     bettor: Annotated[str | None, typer.Option(metavar="ID", help="The seated one by default.")] = None,
@@ -73,20 +75,13 @@ def open_(
     by: By = None,
 ) -> None:
     """Open a dispute on a wager of a finished round, and freeze what is stored of the round."""
-    from domain.disputes.disputes import DAY_MS, DAYS_TO_RULE, Claim
-    from domain.money import positive_cents
     from infra.ledger.disputes import Disputes
-    from projections.reports.irregularity_reports import KINDS
 
-    if kind not in KINDS:
-        fail(f"--kind is one of {', '.join(KINDS)}, not {kind!r}")
-    if dispute_id is not None:
-        _check_id(dispute_id, "--id")
+    _check_id(dispute_id, "--id")
+    until_ms, who = moment_ms(deadline, "--deadline"), actor(by)
     with _ledger(database_url, data_dir) as ledger:
-        who = actor(by)
-        until_ms = _moment_ms(deadline, "--deadline", who.at_ms + DAYS_TO_RULE * DAY_MS)
-        about = Claim(seat, spot, kind, positive_cents(claimed), claim, until_ms, bettor, hand)  # type: ignore[arg-type]
-        filed = Disputes(ledger).open(round_id, about, who, dispute_id)
+        about = kind, positive_cents(claimed), claim, until_ms or who.at_ms + DAYS_TO_RULE * DAY_MS, bettor, hand
+        filed = Disputes(ledger).open(round_id, disputes.Claim(seat, spot, *about), who, dispute_id)
     typer.echo(filed.dispute.id)
 
 
@@ -94,19 +89,15 @@ def open_(
 def state(
     dispute_id: DisputeId,
     who: Annotated[str, typer.Option(metavar="ID", help="Whose statement it is.")],
-    part: Annotated[str, typer.Option(help="patron, player-dealer, dealer, floor, surveillance or witness.")],
+    part: Annotated[disputes.Part, typer.Option(help="In what part they saw it.")],
     text: Text,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
     """Take a statement. Whoever gives one does not rule."""
-    from domain.disputes import disputes
-
-    _check_word(part, "--part", disputes.Part)
     _check_id(who, "--who")
-    said: Any = part
-    _add(dispute_id, lambda dispute, _: disputes.give_statement(dispute, who, said, text), database_url, data_dir, by)
+    _add(dispute_id, lambda file, _: disputes.give_statement(file, who, part, text), database_url, data_dir, by)
 
 
 @app.command()
@@ -114,9 +105,7 @@ def note(
     dispute_id: DisputeId, text: Text, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None
 ) -> None:
     """Note something, also on a closed file."""
-    from domain.disputes import disputes
-
-    _add(dispute_id, lambda dispute, _: disputes.note(dispute, text), database_url, data_dir, by)
+    _add(dispute_id, lambda file, _: disputes.note(file, text), database_url, data_dir, by)
 
 
 @app.command()
@@ -131,10 +120,8 @@ def refer(
     by: By = None,
 ) -> None:
     """Say where surveillance should look."""
-    from domain.disputes import disputes
-
-    moments = _moment_ms(since, "--from", 0), _moment_ms(until, "--to", 0)
-    _add(dispute_id, lambda dispute, _: disputes.refer(dispute, camera, *moments, text), database_url, data_dir, by)
+    moments = moment_ms(since, "--from") or 0, moment_ms(until, "--to") or 0
+    _add(dispute_id, lambda file, _: disputes.refer(file, camera, *moments, text), database_url, data_dir, by)
 
 
 @app.command()
@@ -147,30 +134,22 @@ def deadline(
     by: By = None,
 ) -> None:
     """Move the deadline of a dispute that waits for a ruling."""
-    from domain.disputes import disputes
-
-    until = _moment_ms(to, "--to", 0)
-    _add(
-        dispute_id,
-        lambda dispute, now: disputes.move_deadline(dispute, until, reason, now),
-        database_url,
-        data_dir,
-        by,
-    )
+    until = moment_ms(to, "--to") or 0
+    _add(dispute_id, lambda file, now: disputes.move_deadline(file, until, reason, now), database_url, data_dir, by)
 
 
 def _add(
     dispute_id: str,
-    decide: "Callable[[Dispute, int], DisputeEvent]",
+    decide: Callable[[Dispute, int], DisputeEvent],
     database_url: str | None,
     data_dir: Path | None,
     by: str | None,
 ) -> None:
     from infra.ledger.disputes import Disputes
 
+    who = actor(by)
     with _ledger(database_url, data_dir) as ledger:
-        who = actor(by)
-        _say(ledger, Disputes(ledger).add(dispute_id, lambda dispute: decide(dispute, who.at_ms), who))
+        _say(ledger, Disputes(ledger).add(dispute_id, lambda file: decide(file, who.at_ms), who))
 
 
 # ---- ruling
@@ -179,7 +158,7 @@ def _add(
 @app.command()
 def rule(
     dispute_id: DisputeId,
-    outcome: Annotated[str, typer.Option(help="upheld, partly upheld or denied.")],
+    outcome: Annotated[disputes.Outcome, typer.Option(help="What becomes of the claim.")],
     reason: Reason,
     entry: Annotated[
         list[str] | None,
@@ -198,25 +177,20 @@ def rule(
     by: By = None,
 ) -> None:
     """Rule on a dispute, or with --appeal on its appeal; the entries are posted with the ruling."""
-    from domain.disputes import disputes
     from infra.ledger.disputes import Disputes
 
-    _check_word(outcome, "--outcome", disputes.Outcome)
-    if second is not None:
-        _check_id(second, "--second")
-    said: Any = outcome
+    _check_id(second, "--second")
     if on_appeal and appeal_until is not None:
         fail("the ruling on an appeal is the last word: --appeal-until does not go with it")
+    until, who = moment_ms(appeal_until, "--appeal-until"), actor(by)
     with _ledger(database_url, data_dir) as ledger:
-        who, file = actor(by), Disputes(ledger)
+        file = Disputes(ledger)
         seated = ledger.load(file.get(dispute_id).dispute.opened.round).round.seated
-        entries = [_entry(text, seated) for text in entry or []]
+        ruling = outcome, reason, second, [_entry(text, seated) for text in entry or []]
         if on_appeal:
-            filed = file.rule_appeal(dispute_id, said, reason, second, entries, who)
+            filed = file.rule_appeal(dispute_id, *ruling, who)
         else:
-            week = who.at_ms + disputes.DAYS_TO_APPEAL * disputes.DAY_MS
-            until = _moment_ms(appeal_until, "--appeal-until", week)
-            filed = file.rule(dispute_id, said, reason, second, entries, until, who)
+            filed = file.rule(dispute_id, *ruling, until or who.at_ms + DAYS_TO_APPEAL * DAY_MS, who)
         _say(ledger, filed)
 
 
@@ -231,30 +205,25 @@ def appeal(
     by: By = None,
 ) -> None:
     """Take an appeal against a ruling."""
-    from domain.disputes import disputes
+    until = moment_ms(deadline, "--deadline")
 
-    def decide(dispute: "Dispute", now_ms: int) -> "DisputeEvent":
-        until = _moment_ms(deadline, "--deadline", now_ms + disputes.DAYS_TO_RULE * disputes.DAY_MS)
-        return disputes.appeal(dispute, appellant, grounds, until, now_ms)
+    def appealed(file: Dispute, now: int) -> DisputeEvent:
+        return disputes.appeal(file, appellant, grounds, until or now + DAYS_TO_RULE * DAY_MS, now)
 
-    _add(dispute_id, decide, database_url, data_dir, by)
+    _add(dispute_id, appealed, database_url, data_dir, by)
 
 
 @app.command()
 def close(
     dispute_id: DisputeId,
-    how: Annotated[str, typer.Option(help="final, accepted or withdrawn.")],
+    how: Annotated[disputes.Ending, typer.Option(help="How it ends.")],
     reason: Reason,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
     """Close a dispute."""
-    from domain.disputes import disputes
-
-    _check_word(how, "--how", disputes.Ending)
-    said: Any = how
-    _add(dispute_id, lambda dispute, now: disputes.close(dispute, said, reason, now), database_url, data_dir, by)
+    _add(dispute_id, lambda file, now: disputes.close(file, how, reason, now), database_url, data_dir, by)
 
 
 # ---- looking
@@ -273,24 +242,22 @@ def show(
         file = dispute_with_round(ledger, Disputes(ledger).get(dispute_id), actor(None).at_ms)
         clock = clock_of(ledger.events.recorder.database)
     if as_json:
-        _write_json(file)
+        write_json(file)
         return
     late = ", overdue" if file["overdue"] else ""
-    typer.echo(f"{file['dispute']}  {file['status']}{late}  round {file['round']}  {file['bettor']} {file['spot']}")
-    typer.echo(
-        f"{file['kind']}, {file['claimed']} claimed, {file['awarded']} awarded, due {clock.moment(file['deadline'])}"
-    )
-    typer.echo(f"times are the property's ({clock.zone(clock.local(file['opened_at']))})")
     held = "unchanged since" if file["intact"] else "CHANGED SINCE"
+    due = clock.moment(file["deadline"])
+    typer.echo(f"{file['dispute']}  {file['status']}{late}  round {file['round']}  {file['bettor']} {file['spot']}")
+    typer.echo(f"{file['kind']}, {file['claimed']} claimed, {file['awarded']} awarded, due {due}")
+    typer.echo(f"times are the property's ({clock.zone(clock.local(file['opened_at']))})")
     typer.echo(f"evidence: {file['evidence']['version']} events, {file['evidence']['events_hash']}, {held}")
-    typer.echo("may not rule: " + ", ".join(f"{who} ({why})" for who, why in sorted(file["involved"].items())))
-    typer.echo()
+    typer.echo("may not rule: " + ", ".join(f"{who} ({why})" for who, why in sorted(file["involved"].items())) + "\n")
     told = [{**it, "at": clock.moment(it["at"]), "text": clock.words(it["text"])} for it in file["events"]]
-    _print_rows(("step", "at", "by", "text"), told)
+    print_table(("step", "at", "by", "text"), told)
     if file["lines"]:
         typer.echo()
         columns = ("seat", "bettor", "spot", "outcome", "paid", "collected", "reported_paid", "reported_collected")
-        _print_rows((*columns, "difference", "corrected", "clause"), file["lines"])
+        print_table((*columns, "difference", "corrected", "clause"), file["lines"])
     typer.echo("\nfacts, by number:")
     for number, fact in enumerate(file["facts"]):
         typer.echo(f"  {number}: {_compact(fact)}")
@@ -323,10 +290,10 @@ def list_(
         except BadFilter as error:
             fail(str(error))
     if as_json:
-        _write_json(found)
+        write_json(found)
         return
     columns = ("dispute", "status", "overdue", "deadline", "table", "dealer", "kind", "claimed", "awarded", "round")
-    _print_rows(columns, found)
+    print_table(columns, found)
 
 
 @app.command()
@@ -341,11 +308,7 @@ def dossier(
     from projections.export.dossier import dossier as written
 
     with _ledger(database_url, data_dir) as ledger:
-        content = written(ledger, Disputes(ledger).get(dispute_id), actor(None).at_ms)
-    try:
-        into.write_bytes(content)
-    except OSError as error:
-        fail(f"{into} cannot be written: {error.strerror}")
+        write(written(ledger, Disputes(ledger).get(dispute_id), actor(None).at_ms), into)
 
 
 @app.command()
@@ -380,7 +343,7 @@ def whatif(
                 fail(f"dispute {dispute_id} is about another round")
             file.ask_what_if(dispute_id, cards, facts, text, actor(by))
     if as_json:
-        _write_json(found)
+        write_json(found)
         return
     _print_what_if(found)
 
@@ -390,7 +353,7 @@ def whatif(
 
 @dealers.command("in")
 def tap_in(
-    table: Annotated[str, typer.Argument(metavar="TABLE")],
+    table: TableId,
     dealer: Annotated[str, typer.Argument(metavar="DEALER", help="The staff id of whoever deals from now on.")],
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -402,12 +365,7 @@ def tap_in(
 
 
 @dealers.command("out")
-def tap_out(
-    table: Annotated[str, typer.Argument(metavar="TABLE")],
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
-    by: By = None,
-) -> None:
+def tap_out(table: TableId, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
     """The dealer leaves and nobody takes over."""
     _tap(table, None, database_url, data_dir, actor(by))
 
@@ -442,8 +400,6 @@ def paid(
 
 def _wager(text: str, form: str, seated: Any) -> tuple[int, int, str, str, str, str]:
     """Seat, hand, bettor, spot, and the two that differ by form."""
-    import re
-
     place, *parts = text.split(":")
     if len(parts) not in (3, 4) or not re.fullmatch(r"[1-9](\.[1-9])?", place):
         fail(f"{text!r} is not of the form {form}; 3.2 is hand 2 of seat 3")
@@ -453,36 +409,22 @@ def _wager(text: str, form: str, seated: Any) -> tuple[int, int, str, str, str, 
 
 
 def _cents(text: str, signed: bool = False) -> int:
-    import re
-
-    from domain.money import MONEY_PATTERN, cents
-
-    negative = signed and text.startswith("-")
-    bare = text[1:] if negative else text
-    if not re.fullmatch(MONEY_PATTERN, bare):
+    if not re.fullmatch(MONEY_PATTERN, text.removeprefix("-") if signed else text):
         fail(f"{text!r} is not an amount with two decimals")
-    return -cents(bare) if negative else cents(bare)
+    return cents(text)
 
 
-def _entry(text: str, seated: Any) -> "Entry":
-    from domain.round.corrections import Entry
-
+def _entry(text: str, seated: Any) -> Entry:
     seat, hand, who, spot, amount, account = _wager(text, "SEAT:SPOT:AMOUNT:ACCOUNT[:BETTOR]", seated)
     return Entry(seat, who, spot, _cents(amount, signed=True), account, hand)
 
 
-def _payment(text: str, seated: Any) -> "PaymentReported":
-    from domain.round.events import PaymentReported
-
+def _payment(text: str, seated: Any) -> PaymentReported:
     seat, hand, who, spot, paid, collected = _wager(text, "SEAT:SPOT:PAID:COLLECTED[:BETTOR]", seated)
     return PaymentReported(seat, who, hand, spot, _cents(paid), _cents(collected))
 
 
-def _card(text: str) -> "CardChange":
-    import re
-
-    from domain.disputes.whatif import CardChange
-
+def _card(text: str) -> CardChange:
     found = re.fullmatch(r"(dealer|board|[1-9](?:\.([1-9]))?):([1-9][0-9]?)=(\w\w)", text)
     if found is None:
         fail(f"--card is a place, a number and a card like dealer:2=Kd, not {text!r}")
@@ -491,8 +433,6 @@ def _card(text: str) -> "CardChange":
 
 
 def _fact(text: str) -> tuple[int, dict[str, Any]]:
-    import msgspec
-
     number, _, action = text.partition("=")
     try:
         if number.isascii() and number.isdecimal():
@@ -502,29 +442,8 @@ def _fact(text: str) -> tuple[int, dict[str, Any]]:
     fail(f'--fact is a number and an action like 6={{"do": "settle"}}, not {text!r}')
 
 
-def _moment_ms(text: str | None, option: str, otherwise: int) -> int:
-    if text is None:
-        return otherwise
-    try:
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None:
-            moment = moment.astimezone()  # the clock of whoever asks
-        return round(moment.timestamp() * 1000)
-    except (ValueError, OverflowError):
-        fail(f"{option} is a time like 2026-03-08T06:00:00-08:00, not {text!r}")
-
-
-def _check_word(word: str, option: str, words: Any) -> None:
-    from typing import get_args
-
-    if word not in get_args(words):
-        fail(f"{option} is one of {', '.join(get_args(words))}, not {word!r}")
-
-
-def _check_id(text: str, what: str) -> None:
-    import re
-
-    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", text):
+def _check_id(text: str | None, what: str) -> None:
+    if text is not None and not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", text):
         fail(f"{what} is an id of small letters, digits and hyphens, at most 40, not {text!r}")
 
 
@@ -537,13 +456,6 @@ def _say(ledger: "Ledger", filed: "StoredDispute") -> None:
 
     said = clock_of(ledger.events.recorder.database).words(event_text(filed.entries[-1].event))
     typer.echo(f"{filed.dispute.id}: {said}", err=True)
-
-
-def _write_json(value: Any) -> None:
-    import msgspec
-
-    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def _compact(fact: dict[str, Any]) -> str:
@@ -561,20 +473,12 @@ def _print_what_if(found: dict[str, Any]) -> None:
     if not found["lines"]:
         typer.echo("No line would be other than it is.")
         return
-    shown = []
-    for line in found["lines"]:
-        before, after = line["before"], line["after"]
-        row = {name: line[name] for name in ("seat", "bettor", "spot", "difference")}
-        for name, side in (("was", before), ("would be", after)):
-            row[name] = "" if side is None else f"{side['outcome']}, paid {side['paid']}, collected {side['collected']}"
-        row["clause"] = (after or before)["clause"]
-        shown.append(row)
-    _print_rows(("seat", "bettor", "spot", "was", "would be", "difference", "clause"), shown)
+    shown = [{**line, "was": _paid(line["before"]), "would be": _paid(line["after"])} for line in found["lines"]]
+    clauses = [{**line, "clause": (line["after"] or line["before"])["clause"]} for line in shown]
+    print_table(("seat", "bettor", "spot", "was", "would be", "difference", "clause"), clauses)
     moved = ", ".join(f"{bettor} {amount}" for bettor, amount in found["bettors"].items()) or "nobody"
     typer.echo(f"difference: {moved}; bank {found['bank']}; {found['unchanged']} lines stay as they are")
 
 
-def _print_rows(columns: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
-    from api.cli.reports import print_table
-
-    print_table(list(columns), [{column: row[column] for column in columns} for row in rows])
+def _paid(line: dict[str, Any] | None) -> str:
+    return "" if line is None else f"{line['outcome']}, paid {line['paid']}, collected {line['collected']}"

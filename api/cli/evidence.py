@@ -1,16 +1,13 @@
 """`roundledger evidence` and `verify`: a round as a zip that anybody can check, and checking it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from api.cli.log import KeysFolder, open_log, read_keys, read_note
+from api.cli.log import KeysFolder, open_log, read_checkpoint, read_keys
 from api.cli.terminal.database import DatabaseUrl, DataDir
 from api.cli.terminal.errors import fail, nothing_unforeseen
-
-if TYPE_CHECKING:
-    from infra.log.checkpoints import Checkpoint
 
 
 def evidence(
@@ -90,13 +87,3 @@ def verify(
     typer.echo("The bundle holds." if verdict.good else "The bundle does NOT hold.")
     if not verdict.good:
         raise typer.Exit(1)
-
-
-def read_checkpoint(file: Path) -> "Checkpoint":
-    from infra.log.checkpoints import parse_checkpoint
-    from infra.log.signed_notes import BadNote
-
-    try:
-        return parse_checkpoint(read_note(file))
-    except BadNote as error:
-        fail(f"{file} is no checkpoint: {error}")

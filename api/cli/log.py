@@ -16,6 +16,7 @@ from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_data
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
+    from infra.log.checkpoints import Checkpoint
     from infra.log.sealer import Sealer
     from infra.log.signed_notes import Verifier
     from infra.log.stored_log import LogReader
@@ -289,3 +290,13 @@ def read_note(file: Path) -> str:
         return content.decode()
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def read_checkpoint(file: Path) -> "Checkpoint":
+    from infra.log.checkpoints import parse_checkpoint
+    from infra.log.signed_notes import BadNote
+
+    try:
+        return parse_checkpoint(read_note(file))
+    except BadNote as error:
+        fail(f"{file} is no checkpoint: {error}")

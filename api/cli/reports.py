@@ -1,20 +1,19 @@
 """`roundledger report`, `rebuild`, `follow` and `gaming-days`: what accounting and the floor look at, what keeps it up
 to date, and how a day is divided."""
 
-import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
-from enum import StrEnum
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
 from api.cli.terminal.errors import fail, first_line
-from api.cli.terminal.time_options import moment
+from api.cli.terminal.output import Into, open_page, print_table, write, write_json
+from api.cli.terminal.time_options import day, moment
 
 if TYPE_CHECKING:
     import threading
@@ -27,21 +26,10 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 10.0  # for a runner of somebody else to apply what is there when a report is asked for
 
 
-class Format(StrEnum):
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    XLSX = "xlsx"
-    PDF = "pdf"
-    SVG = "svg"
-    BEANCOUNT = "beancount"
-    HLEDGER = "hledger"
-
-
-LEDGER_FILES = (Format.BEANCOUNT, Format.HLEDGER)
-WIDEST = 10_000  # letters in a line of a table
-NOT_FOR_TERMINALS = {Format.XLSX: "a spreadsheet", Format.PDF: "a PDF"}
-SUMMARY_FORMATS = (Format.TABLE, Format.JSON, Format.PDF)
+Format = Literal["table", "json", "csv", "xlsx", "pdf", "svg", "beancount", "hledger"]
+LEDGER_FILES = ("beancount", "hledger")
+NOT_FOR_TERMINALS = {"xlsx": "a spreadsheet", "pdf": "a PDF"}
+SUMMARY_FORMATS = ("table", "json", "pdf")
 
 Name = Annotated[
     str,
@@ -57,9 +45,9 @@ Name = Annotated[
 
 def report(
     name: Name,
-    output: Annotated[Format, typer.Option("--format", help="For people or for programs.")] = Format.TABLE,
+    output: Annotated[Format, typer.Option("--format", help="For people or for programs.")] = "table",
     as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="As the ledger stood then: ISO 8601, with an offset.")
+        str | None, typer.Option(metavar="TIME", help="As the ledger was then: ISO 8601, with an offset.")
     ] = None,
     since: Annotated[
         str | None, typer.Option("--from", metavar="TIME", help="Only what belongs to then or later.")
@@ -75,10 +63,10 @@ def report(
         str | None, typer.Option("--kind", metavar="KIND", help="Only disputes about this kind of error.")
     ] = None,
     status: Annotated[
-        str | None, typer.Option("--status", metavar="STATUS", help="Only disputes that stand so, or that are overdue.")
+        str | None, typer.Option("--status", metavar="STATUS", help="Only disputes with this status, or overdue ones.")
     ] = None,
     round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
-    into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")] = None,
+    into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -86,52 +74,56 @@ def report(
 
     The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
-    from infra.ledger.property import property_at
-    from projections.calendar.property_clock import clock_at
-    from projections.export.formats import WRITERS, about, ledger_file
     from projections.reports.day_summary import NAMES as SUMMARIES
     from projections.reports.report import BadFilter, Filters
-    from projections.reports.report_list import UnknownReport, columns_of, report_named
-    from projections.reports.report_query import rows
+    from projections.reports.report_list import UnknownReport, report_named
 
     if output in NOT_FOR_TERMINALS and into is None and sys.stdout.isatty():
         fail(f"{NOT_FOR_TERMINALS[output]} needs --output FILE")
     moments = moment(as_of, "--as-of"), moment(since, "--from"), moment(until, "--to")
     if moments[1] is not None and moments[2] is not None and moments[1] >= moments[2]:
         fail("--from must be before --to")
-    filters = Filters(table, bettor, _day(gaming_day), shift, box, *moments, dealer, kind, status, round_id)
+    gaming_day_ = None if gaming_day is None else day(gaming_day, "--gaming-day")
+    filters = Filters(table, bettor, gaming_day_, shift, box, *moments, dealer, kind, status, round_id)
     try:
-        if name in SUMMARIES:
-            with open_reports(database_url, data_dir) as url:
-                _summarize(url, name, filters, output, into)
-            return
-        projection = report_named(name).projection.name
-        if output is Format.SVG:
-            with open_reports(database_url, data_dir) as url:
-                _picture(url, name, filters, into)
-            return
-        if output in LEDGER_FILES and name != "journal":
-            fail(f"only the journal can be had for {output}")
+        if name not in SUMMARIES:
+            report_named(name)
         with open_reports(database_url, data_dir) as url:
-            if not filters.on_the_past:
-                bring_up_to_date(url, projection)
-            if output in LEDGER_FILES:
-                bring_up_to_date(url, "drops")
-                _write("".join(ledger_file(url, output, filters)).encode(), into)
-                return
-            found = rows(url, name, filters)
-            said = about(name, filters, datetime.now(UTC), clock_at(url), property_at(url))
+            (_summarize if name in SUMMARIES else _report)(url, name, filters, output, into)
     except UnknownReport as error:
         fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
     except BadFilter as error:
         fail(str(error))
-    if output is Format.TABLE:
+
+
+def _report(url: str, name: str, filters: "Filters", output: Format, into: Path | None) -> None:
+    from infra.ledger.property import property_at
+    from projections.calendar.property_clock import clock_at
+    from projections.export import charts
+    from projections.export.formats import WRITERS, about, ledger_file
+    from projections.reports.report_list import columns_of, report_named
+    from projections.reports.report_query import rows
+
+    if output == "svg" and name not in charts.PROJECTIONS:
+        fail(f"there is no picture of {name}; there are pictures of {', '.join(charts.PROJECTIONS)}")
+    if output in LEDGER_FILES and name != "journal":
+        fail(f"only the journal can be had for {output}")
+    if not filters.on_the_past:
+        drawn = charts.PROJECTIONS[name] if output == "svg" else (report_named(name).projection.name,)
+        bring_up_to_date(url, *drawn, *(("drops",) if output in LEDGER_FILES else ()))
+    if output == "svg":
+        write(charts.draw(url, name, filters), into)
+    elif output in LEDGER_FILES:
+        write("".join(ledger_file(url, output, filters)).encode(), into)
+    elif output == "table":
+        found = rows(url, name, filters)
         if not found:
             typer.echo("roundledger: there is nothing to report", err=True)
-        with _page(into) as page:
+        with open_page(into) as page:
             print_table(columns_of(name), found, page, report_named(name).total(found))
-        return
-    _write(WRITERS[output](name, found, said), into)
+    else:
+        said = about(name, filters, datetime.now(UTC), clock_at(url), property_at(url))
+        write(WRITERS[output](name, rows(url, name, filters), said), into)
 
 
 @contextmanager
@@ -149,45 +141,30 @@ def open_reports(database_url: str | None, data_dir: Path | None) -> Iterator[st
 
 
 def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Path | None) -> None:
-    import msgspec
-
     from projections.reports.day_summary import PROJECTIONS, SECTIONS, summary, title
 
     if output not in SUMMARY_FORMATS:
         fail(f"the {name} can be had as {', '.join(SUMMARY_FORMATS)}")
     if not filters.on_the_past:
-        for projection in PROJECTIONS:
-            bring_up_to_date(url, projection)
+        bring_up_to_date(url, *PROJECTIONS)
     found = summary(url, name, filters, datetime.now(UTC))
-    if output is Format.JSON:
-        _write(msgspec.json.encode(found) + b"\n", into)
-    elif output is Format.PDF:
+    if output == "json":
+        write_json(found, into)
+    elif output == "pdf":
         from infra.ledger.property import property_at
         from projections.calendar.property_clock import clock_at
         from projections.export.pdf_reports import summary_sheet
 
-        _write(summary_sheet(found, datetime.now(UTC), clock_at(url), property_at(url)), into)
+        write(summary_sheet(found, datetime.now(UTC), clock_at(url), property_at(url)), into)
     else:
         totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
-        with _page(into) as page:
+        with open_page(into) as page:
             typer.echo(title(found), page)
             print_table(["total", ""], totals, page)
             for key, (heading, report, columns) in SECTIONS.items():
                 if found[key]:
                     typer.echo(f"\n{heading}", page)
-                    rows = [{column: row[column] for column in columns} for row in found[key]]
-                    print_table(list(columns), rows, page, report.total(found[key]))
-
-
-def _picture(url: str, name: str, filters: "Filters", into: Path | None) -> None:
-    from projections.export.charts import PROJECTIONS, draw
-
-    if name not in PROJECTIONS:
-        fail(f"there is no picture of {name}; there are pictures of {', '.join(PROJECTIONS)}")
-    if not filters.on_the_past:
-        for projection in PROJECTIONS[name]:
-            bring_up_to_date(url, projection)
-    _write(draw(url, name, filters), into)
+                    print_table(columns, found[key], page, report.total(found[key]))
 
 
 def rebuild(
@@ -198,12 +175,13 @@ def rebuild(
     data_dir: DataDir = None,
 ) -> None:
     """Build projections anew from the events, beside whoever writes and reads, and swap them in."""
+    from api.cli.terminal.progress import progress_of_events
     from projections.engine.connection import AlreadyRunning
     from projections.engine.rebuild import rebuild as build_anew
     from projections.models.registry import UnknownProjection
 
     try:
-        with open_reports(database_url, data_dir) as url, _progress("Rebuilding") as progress:
+        with open_reports(database_url, data_dir) as url, progress_of_events("Rebuilding") as progress:
             applied = build_anew(url, [] if name is None else [name], progress)
     except (UnknownProjection, AlreadyRunning) as error:
         fail(str(error))
@@ -257,47 +235,25 @@ def _tell_lag() -> "Callable[[Lag], None] | None":
     return tell
 
 
-def bring_up_to_date(url: str, projection: str) -> None:
-    """Catch up where nobody else does; where somebody does, wait for him a moment and say what is missing."""
+def bring_up_to_date(url: str, *projections: str) -> None:
+    """Catch up where nobody else does; where somebody does, wait for them a moment and report what is missing."""
     from projections.engine.applier import Stale
     from projections.engine.connection import AlreadyRunning
     from projections.engine.lag import wait_until
     from projections.engine.runner import Runner
 
-    try:
-        with Runner(url, [projection]) as runner:
-            runner.start(wait_seconds=0.0)
-            runner.catch_up()
-    except AlreadyRunning:
-        lag = wait_until(url, projection, WAIT_SECONDS)
-        if lag.events:
-            typer.echo(f"roundledger: the report lacks the last {lag.events:,} events ({lag.seconds:.0f} s)", err=True)
-    except Stale as error:
-        fail(str(error))
-
-
-def _day(text: str | None, option: str = "--gaming-day") -> date | None:
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        fail(f"{option} is a date like 2026-03-08, not {text!r}")
-
-
-@contextmanager
-def _progress(what: str) -> "Iterator[Callable[[int, int], None] | None]":
-    """A bar by events where a person watches on a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    for projection in projections:
+        try:
+            with Runner(url, [projection]) as runner:
+                runner.start(wait_seconds=0.0)
+                runner.catch_up()
+        except AlreadyRunning:
+            lag = wait_until(url, projection, WAIT_SECONDS)
+            if lag.events:
+                missing = f"the last {lag.events:,} events ({lag.seconds:.0f} s)"
+                typer.echo(f"roundledger: the report lacks {missing}", err=True)
+        except Stale as error:
+            fail(str(error))
 
 
 # ---- gaming days
@@ -310,26 +266,22 @@ gaming_days_app = typer.Typer(
 
 @gaming_days_app.command("show")
 def show_gaming_days(
-    output: Annotated[Format, typer.Option("--format", help="table or json.")] = Format.TABLE,
+    output: Annotated[Literal["table", "json"], typer.Option("--format", help="For people or for programs.")] = "table",
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """List the settings with the gaming day that each holds from, and the day and shift it is now."""
-    import msgspec
-
     from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
     from projections.engine.connection import connect
 
-    if output not in (Format.TABLE, Format.JSON):
-        fail("gaming days can be had as table, json")
     now = datetime.now(UTC)
     with open_reports(database_url, data_dir) as url, connect(url) as connection:
         found = gaming_days_set(connection)
-        day, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
-    if output is Format.JSON:
-        _write(msgspec.json.encode({"gaming_day": day, "shift": shift, "settings": found}) + b"\n", None)
+        today, shift = gaming_days(connection).of(round(now.timestamp() * 1000))
+    if output == "json":
+        write_json({"gaming_day": today, "shift": shift, "settings": found})
         return
-    typer.echo(f"It is gaming day {day}, {shift}.\n")
+    typer.echo(f"It is gaming day {today}, {shift}.\n")
     print_table(list(found[0]), found)
 
 
@@ -346,24 +298,18 @@ def set_gaming_days(
     by: By = None,
 ) -> None:
     """Divide gaming days otherwise from a day to come on. What has been set stays, and can only be followed by more."""
-    import psycopg
-
     from projections.calendar.gaming_day_settings import set_gaming_days as set_from
     from projections.calendar.gaming_days import Calendar
     from projections.engine.connection import connect
 
-    day = _day(from_day, "--from")
-    assert day is not None
-    calendar = Calendar(day, time_zone, tuple(_shift(shift) for shift in shifts))
+    first = day(from_day, "--from")
+    calendar = Calendar(first, time_zone, tuple(_shift(shift) for shift in shifts))
     try:
         with open_reports(database_url, data_dir) as url, connect(url) as connection:
-            try:
-                set_from(connection, calendar, actor(by).by, datetime.now(UTC))
-            except psycopg.errors.UniqueViolation:
-                fail(f"gaming days are set from {day} on already, and what is set is not changed")
+            set_from(connection, calendar, actor(by).by, datetime.now(UTC))
     except ValueError as error:
         fail(str(error))
-    typer.echo(f"From {day} on: {time_zone}, {', '.join(shifts)}.", err=True)
+    typer.echo(f"From {first} on: {time_zone}, {', '.join(shifts)}.", err=True)
 
 
 def _shift(text: str) -> "Shift":
@@ -376,49 +322,3 @@ def _shift(text: str) -> "Shift":
     except ValueError:
         pass
     fail(f"--shift is a name and a start like swing=14:00, not {text!r}")
-
-
-# ---- output
-
-
-def _write(content: bytes, into: Path | None) -> None:
-    if into is None:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        into.write_bytes(content)
-    except OSError as error:
-        fail(f"{into} cannot be written: {error.strerror}")
-
-
-@contextmanager
-def _page(into: Path | None) -> Iterator[TextIO]:
-    """Where a table goes: standard output, or a file, written whole or not at all."""
-    if into is None:
-        yield sys.stdout
-        return
-    page = io.StringIO()
-    yield page
-    _write(page.getvalue().encode(), into)
-
-
-def print_table(
-    columns: list[str], rows: list[dict[str, Any]], page: TextIO | None = None, together: dict[str, Any] | None = None
-) -> None:
-    """Whole, however wide: an id that was cut off leads nowhere. `together` is what columns add up to."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from projections.export.formats import MONEY, TOTAL, text
-
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = any(MONEY.fullmatch(text(row[column])) or isinstance(row[column], int) for row in rows[:20])
-        shown.add_column(column.replace("_", " "), justify="right" if right else "left", no_wrap=True)
-    for row in rows:
-        shown.add_row(*(text(value) for value in row.values()))
-    if together:
-        sums = [text(together.get(column)) for column in columns]
-        shown.add_row(*([sums[0] or TOTAL, *sums[1:]]), style="bold")
-    Console(file=page, markup=False, width=WIDEST).print(shown)

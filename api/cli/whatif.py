@@ -3,24 +3,19 @@
 import csv
 import io
 import json
-import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from api.cli.audit import BettorOption, Into, Processes, Since, TableOption, Until, auditable, scope_of
+from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
 from api.cli.terminal.database import DatabaseUrl, DataDir
 from api.cli.terminal.errors import fail, nothing_unforeseen
+from api.cli.terminal.output import Into, open_page, print_table, write
 
 if TYPE_CHECKING:
     from domain.disputes.whatif import RuleChanges
-
-
-class WhatIfFormat(StrEnum):
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
 
 
 @nothing_unforeseen("the rounds could not be settled otherwise")
@@ -51,7 +46,9 @@ def whatif(
     table: TableOption = None,
     bettor: BettorOption = None,
     processes: Processes = None,
-    output: Annotated[WhatIfFormat, typer.Option("--format", help="For people or for programs.")] = WhatIfFormat.TABLE,
+    output: Annotated[
+        Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")
+    ] = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -77,14 +74,10 @@ def whatif(
     scope = scope_of(since, until, table, ruleset, bettor)
     with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
         found = what_if(url, scope, changes, progress, processes).document()
-    text = {WhatIfFormat.TABLE: _as_table, WhatIfFormat.JSON: _as_json, WhatIfFormat.CSV: _as_csv}[output](found)
-    if into is None:
-        sys.stdout.write(text)
-        return
-    try:
-        into.write_text(text, encoding="utf-8")
-    except OSError as error:
-        fail(f"{into} cannot be written: {error.strerror}")
+    if output == "table":
+        _print(found, into)
+    else:
+        write((_as_json if output == "json" else _as_csv)(found).encode(), into)
 
 
 # ---- what is asked
@@ -150,8 +143,6 @@ def _schedule(text: str) -> Any:
 
 
 def _limit(text: str) -> tuple[str, tuple[str, str]]:
-    import re
-
     found = re.fullmatch(r"([a-z_]+)=([0-9]+\.[0-9]{2}):([0-9]+\.[0-9]{2})", text)
     if found is None:
         fail(f"--limit is like ante=5.00:100.00, not {text!r}")
@@ -204,33 +195,18 @@ def _as_csv(found: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _as_table(found: dict[str, Any]) -> str:
-    from rich.console import Console
-    from rich.table import Table
-
-    out = io.StringIO()
-    console = Console(file=out, width=200, markup=False)
+def _print(found: dict[str, Any], into: Path | None) -> None:
     total = found["total"]
-    console.print(
-        f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; "
-        f"change in fees {total['fees_change']}, paid {total['paid_change']}, collected {total['collected_change']}"
-    )
-    for section, key in SECTIONS.items():
-        rows = found[section]
-        if rows:
-            shown = Table(box=None, pad_edge=False, header_style="bold")
-            for name in rows[0]:
-                shown.add_column(
-                    name.replace("_then", "_would_be").replace("_", " "),
-                    justify="left" if name == key else "right",
-                    no_wrap=True,
-                )
-            for row in rows:
-                shown.add_row(*map(str, row.values()))
-            console.print()
-            console.print(shown)
-    if found["unplayable_rounds"]:
-        console.print(f"\n{found['unplayable_rounds']:,} rounds could not have been played so:")
-        for row in found["unplayable"]:
-            console.print(f"  {row['round']}  {row['reason']}", soft_wrap=True)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    with open_page(into) as page:
+        typer.echo(f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; ", page, nl=False)
+        changes = (f"{name} {total[f'{name}_change']}" for name in ("fees", "paid", "collected"))
+        typer.echo(f"change in {', '.join(changes)}", page)
+        for section in SECTIONS:
+            if found[section]:
+                rows = [{name.replace("_then", "_would_be"): it for name, it in row.items()} for row in found[section]]
+                typer.echo("", page)
+                print_table(list(rows[0]), rows, page)
+        if found["unplayable_rounds"]:
+            typer.echo(f"\n{found['unplayable_rounds']:,} rounds could not have been played so:", page)
+            for row in found["unplayable"]:
+                typer.echo(f"  {row['round']}  {row['reason']}", page)

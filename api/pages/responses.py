@@ -132,6 +132,12 @@ def go(request: Request, path: str, notice: str | None = None) -> Response:
     return response
 
 
+def attached(body: bytes, media_type: str, name: str) -> Response:
+    """A file to keep."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(body, 200, headers, media_type)
+
+
 def wants_json(request: Request) -> bool:
     """`?format=json`, or a caller that takes JSON and no HTML."""
     if request.query_params.get("format") == "json":

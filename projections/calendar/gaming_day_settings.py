@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 import msgspec
+import psycopg
 
 from infra.store.database import Cursor
 from projections.calendar.gaming_days import DEFAULT, Calendar, GamingDays, Shift, check
@@ -45,16 +46,19 @@ def _described(
 
 
 def set_gaming_days(connection: Connection, calendar: Calendar, by: str, now: datetime) -> None:
-    """From a future day on: rounds that have been assigned to their shift stay there."""
+    """From a future day on, once: rounds that have been assigned to their shift stay there."""
     check(calendar)
     today = gaming_days(connection).of(round(now.timestamp() * 1000)).day
     if calendar.from_day <= today:
         raise ValueError(f"Gaming days change from a future day on; today is {today}.")
     shifts = msgspec.json.encode([(shift.name, f"{shift.start:%H:%M}") for shift in calendar.shifts]).decode()
-    connection.execute(
-        "INSERT INTO projections.gaming_days (from_day, time_zone, shifts, set_by) VALUES (%s, %s, %s, %s)",
-        [calendar.from_day, calendar.time_zone, shifts, by],
-    )
+    try:
+        connection.execute(
+            "INSERT INTO projections.gaming_days (from_day, time_zone, shifts, set_by) VALUES (%s, %s, %s, %s)",
+            [calendar.from_day, calendar.time_zone, shifts, by],
+        )
+    except psycopg.errors.UniqueViolation:
+        raise ValueError(f"Gaming days are set from {calendar.from_day} on already, and what is set stays.") from None
 
 
 def _calendar(from_day: date, time_zone: str, shifts: str) -> Calendar:

@@ -9,7 +9,9 @@ from typing import Any, LiteralString
 from domain.money import money
 from domain.view.streets import streets_of
 from domain.view.table_view import on_layout
+from infra.access.callers import Caller
 from infra.aggregates.open_rounds import OpenRound
+from infra.ledger.feed import FeedReader
 from projections.views.books import Books
 from projections.views.named_rows import select
 
@@ -31,6 +33,12 @@ LATEST_DAY: LiteralString = (
     " (SELECT max(gaming_day) FROM projections.journal_tray_counts)) AS day"
 )
 FLAGS = ("short", "voided", "corrected", "noted")
+
+
+def listen(books: Books, caller: Caller, table: str | None, after: int) -> FeedReader:
+    """What happens at a table, or at every one, after an event. That somebody listens is recorded."""
+    books.record_look(caller, "feed", f"{table or 'every table'} after {after}")
+    return FeedReader(books.ledger)
 
 
 def floor_now(books: Books) -> dict[str, Any]:

@@ -7,9 +7,12 @@ corrected, noted or late.
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import date, datetime
 from typing import Any, LiteralString
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -17,8 +20,10 @@ from infra.access.callers import Caller
 from projections.views.blindness import table_of_round
 from projections.views.books import Books
 from projections.views.named_rows import Row, filters_set, select, shown
-from projections.views.paging import cursor_at
+from projections.views.paging import cursor_at, read_cursor
 
+MOST_EXPORTED = 10_000
+PAGE_EXPORTED = 500
 AMOUNTS = frozenset({"action", "wagered", "paid", "collected", "shortfall", "fee"})
 COLUMNS: LiteralString = (
     "round, table_id, ruleset, opened_at, ended_at, gaming_day, shift, status, player_dealer, seats, bettors, "
@@ -109,6 +114,26 @@ def find_rounds(books: Books, caller: Caller, wanted: RoundFilter, limit: int, a
         "rounds": [_shown(row) for row in page],
         "cursor": cursor_at(page[-1]["opened_at"], page[-1]["round"]) if len(found) > limit else None,
     }
+
+
+def export_rounds(books: Books, caller: Caller, wanted: RoundFilter, format_: str, asked: str) -> bytes:
+    """All rounds of a search as a file, newest first, as far as a file can sensibly go."""
+    rows: list[Row] = []
+    cursor: str | None = None
+    while len(rows) < MOST_EXPORTED:
+        found = find_rounds(books, caller, replace(wanted, after=read_cursor(cursor)), PAGE_EXPORTED, asked)
+        rows += found["rounds"]
+        cursor = found["cursor"]
+        if cursor is None:
+            break
+    books.record_look(caller, f"export as {format_}", asked)
+    if format_ == "json":
+        return msgspec.json.encode({"rounds": rows})
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(rows[0] if rows else ["round"])
+    writer.writerows([" ".join(map(str, it)) if isinstance(it, list) else it for it in row.values()] for row in rows)
+    return file.getvalue().encode()
 
 
 def find_neighbours(books: Books, caller: Caller, wanted: RoundFilter, round_id: str) -> dict[str, str | None]:

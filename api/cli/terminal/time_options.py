@@ -1,6 +1,6 @@
-"""Moments on the command line: ISO 8601, with an offset, or else by the clock of whoever asks."""
+"""Days and moments on the command line: ISO 8601; a moment with an offset, or else by the clock of whoever asks."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from api.cli.terminal.errors import fail
 
@@ -10,11 +10,18 @@ def moment(text: str | None, option: str) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found.astimezone() if found.tzinfo is None else found
+    except (ValueError, OverflowError):
         fail(f"{option} is a time like 2026-03-08T06:00:00-08:00, not {text!r}")
-    return found.astimezone() if found.tzinfo is None else found
 
 
 def moment_ms(text: str | None, option: str) -> int | None:
     found = moment(text, option)
     return None if found is None else round(found.timestamp() * 1000)
+
+
+def day(text: str, option: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        fail(f"{option} is a date like 2026-03-08, not {text!r}")

@@ -24,9 +24,9 @@ from api.service.callers import is_still_admitted
 from api.service.fields import Number
 from api.service.state import Service
 from infra.access.callers import Caller, Forbidden
-from infra.ledger.feed import FeedReader
 from infra.store.errors import StoreError
 from projections.views.blindness import Tables
+from projections.views.floor_views import listen
 
 router = resource("feed")
 PAGE = 500
@@ -74,7 +74,6 @@ async def table_feed(
     request: Request, service: ServiceOf, caller: Annotated[Caller, Depends(own_table)], table: TableId, after: After
 ) -> AsyncIterable[ServerSentEvent]:
     """What happens at a table, as it happens."""
-    await service.run(service.books.record_look, caller, "feed", f"{table} after {after}")
     async for event in _events(service, request, caller, table, after, lambda: (table,)):
         yield event
 
@@ -87,7 +86,6 @@ async def floor_feed(
     after: After,
 ) -> AsyncIterable[ServerSentEvent]:
     """What happens on the whole floor, as it happens."""
-    await service.run(service.books.record_look, caller, "feed", f"every table after {after}")
     async for event in _events(service, request, caller, None, after, lambda: None):
         yield event
 
@@ -100,7 +98,7 @@ async def _events(
     after: int,
     tables: Callable[[], Tables],
 ) -> AsyncIterable[ServerSentEvent]:
-    reader = FeedReader(service.ledger)
+    reader = await service.run(listen, service.books, caller, table, after)
     waiting = service.listener.join()
     _, bell = waiting
     look_again = time.monotonic() + ADMITTED_SECONDS

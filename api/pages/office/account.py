@@ -15,7 +15,7 @@ from api.service.admission import ServiceOf
 from api.service.cookies import YEAR_SECONDS
 from api.service.fields import Id, matching
 from api.service.problems import Problem
-from api.service.settings import secret_of
+from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
 from infra.access.callers import STAFF_ID, Caller
 from infra.access.passwords import SHORTEST
@@ -26,10 +26,10 @@ router = page_router()
 Stranger = Annotated[Caller, Depends(stranger)]
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 LONGEST_NAME = 80
-OPEN_TO_ALL = (
-    "Nobody signs in to this service: it runs without authentication. Set ROUNDLEDGER_TOKEN_KEY and start it again; "
-    "then the first admin is made here."
-)
+NO_SETUP = {
+    "open": "The service runs without authentication, so nobody signs in.",
+    "done": "The first admin has been made, and adds the others.",
+}
 PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 
 
@@ -110,8 +110,7 @@ class SetupForm(NewPassword):
 
 @router.get("/setup")
 async def show_setup(request: Request, service: ServiceOf, caller: Stranger) -> Response:
-    await _check_setup(service)
-    data = {"by_code": service.settings.setup_code is not None, "shortest": SHORTEST}
+    data = {"state": await _setup_state(service), "shortest": SHORTEST, "shortest_key": SHORTEST_KEY}
     return await render(request, "setup.html", data, title="The first admin", section="setup")
 
 
@@ -119,7 +118,8 @@ async def show_setup(request: Request, service: ServiceOf, caller: Stranger) -> 
 async def set_up(
     request: Request, service: ServiceOf, caller: Stranger, form: Annotated[SetupForm, Form()]
 ) -> Response:
-    await _check_setup(service)
+    if (state := await _setup_state(service)) in NO_SETUP:
+        raise Problem("out_of_turn", NO_SETUP[state])
     cookies, people, code = visitor_of(request).cookies, service.people, secret_of(service.settings.setup_code)
     if code is None or not hmac.compare_digest(form.code.encode(), code.encode()):
         await service.failures.check(cookies.address)
@@ -131,11 +131,13 @@ async def set_up(
     return response
 
 
-async def _check_setup(service: Service) -> None:
+async def _setup_state(service: Service) -> str:
+    """Nothing can be done here without authentication, or once there is somebody; else with a code, or by command."""
     if not service.settings.authenticated:
-        raise Problem("not_found", OPEN_TO_ALL)
+        return "open"
     if await service.run(service.people.any):
-        raise Problem("not_found", "There is somebody already, who can add others.")
+        return "done"
+    return "command" if service.settings.setup_code is None else "code"
 
 
 # ---- one's own account; its forms come one at a time, and `do` says which

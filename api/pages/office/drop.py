@@ -1,11 +1,9 @@
 """Drop boxes: which there are, one of them walked back to its rounds, blind counts, signing off, and swapping boxes."""
 
-from collections import defaultdict
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Form, Query, Request, Response, Security
-from msgspec.structs import replace
 from pydantic import Field, create_model
 
 from api.pages.dependencies import Command, SecondByPassword, plain_caller, second_person
@@ -17,18 +15,15 @@ from api.service import roles
 from api.service.admission import BoxId, ServiceOf
 from api.service.fields import Cursor, GamingDay, Id, PositiveMoney, Text, Word
 from api.service.problems import Problem
-from domain.moments import read_moment
 from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from projections.reports.report import Filters
 from projections.views import box_views as boxes
 from projections.views.blindness import sight_of
 from projections.views.books import Books
+from projections.views.box_rounds import rounds_behind
 from projections.views.box_views import BoxFilter, boxes_on_tables, boxes_waiting
 from projections.views.paging import read_cursor
-from projections.views.report_views import report_rows
-from projections.views.round_search import RoundFilter, find_rounds
 
 router = page_router()
 PATH = "/drop"
@@ -39,7 +34,6 @@ FORMATS = ("csv", "xlsx", "pdf", "json")
 DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
 BOXES_OF_A_PAGE = 40
 MOST_TABLES = 500
-LOOKED_AT = 100  # rounds of each kind next to a variance
 STATES = {
     "": "All",
     "installed": "On their tables",
@@ -174,11 +168,7 @@ async def show_box(request: Request, service: ServiceOf, caller: CountRoom, box:
 def _box(books: Books, caller: Caller, box: str, tolerance: int) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Its history, and for those who may see it the rounds behind what it should hold."""
     history = boxes.box_history(books, caller, box, tolerance)
-    sight = sight_of(books, caller)
-    if history["expected"] is None or not (sight.books or sight.open):
-        return history, None
-    slips = report_rows(books, caller, "slips", Filters(box=box), f"box={box}")
-    return history, _walked(books, caller, history, slips)
+    return history, rounds_behind(books, caller, history)
 
 
 def _worths(history: dict[str, Any]) -> list[str]:
@@ -189,63 +179,6 @@ def _worths(history: dict[str, Any]) -> list[str]:
 
 def _over(history: dict[str, Any]) -> bool:
     return history["variance"] is not None and abs(Decimal(history["variance"])) > Decimal(history["tolerance"])
-
-
-def _walked(books: Books, caller: Caller, history: dict[str, Any], slips: list[dict[str, Any]]) -> dict[str, Any]:
-    """The rounds behind the expected figure: those that do not match first, then by tier, then where else to look."""
-    tiers: dict[tuple[Any, Any, Any], list[dict[str, Any]]] = defaultdict(list)
-    for slip in slips:
-        tiers[str(slip["schedule"]), slip["tier"], slip["fee"]].append(slip)
-    short = history["variance"]
-    amount = None if short is None or Decimal(short) == 0 else f"{abs(Decimal(short)):.2f}"
-    return {
-        "slips": slips,
-        "unmatched": [slip for slip in slips if not slip["matched"]],
-        "waived": [slip for slip in slips if slip["waived"] is not None],
-        "amount": amount,
-        "as_much": [slip for slip in slips if amount is not None and slip["fee"] == amount],
-        "tiers": [
-            {
-                "schedule": schedule,
-                "tier": tier,
-                "fee": fee,
-                "rounds": len(of),
-                "dropped": _sum(of, "dropped"),
-                "taken": _sum(of, "fee"),
-                "unmatched": sum(not slip["matched"] for slip in of),
-                # so many fees of this tier are as much as is missing or over
-                "times": _times(amount, fee),
-            }
-            for (schedule, tier, fee), of in sorted(tiers.items(), key=lambda entry: repr(entry[0]))
-        ],
-        "odd": _odd(books, caller, history) if amount is not None else [],
-    }
-
-
-def _times(amount: str | None, fee: str | None) -> int | None:
-    if amount is None or fee is None or not Decimal(fee) or Decimal(amount) % Decimal(fee):
-        return None
-    return int(Decimal(amount) / Decimal(fee))
-
-
-def _sum(slips: list[dict[str, Any]], column: str) -> str:
-    return f"{sum((Decimal(slip[column]) for slip in slips if slip[column] is not None), Decimal(0)):.2f}"
-
-
-def _odd(books: Books, caller: Caller, history: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rounds of that table, while the box was on it, that did not go as usual."""
-    at = {moment["what"]: moment["at"] for moment in history["moments"] if moment["what"] in ("installed", "removed")}
-    since, until = (read_moment(at[what], what) if what in at else None for what in ("installed", "removed"))
-    while_there = RoundFilter(table=history["table"], since=since, until=until)
-    found: dict[str, dict[str, Any]] = {}
-    for what in ("voided", "corrected", "noted"):
-        wanted = replace(while_there, **{what: True})
-        page = find_rounds(books, caller, wanted, LOOKED_AT, f"table={history['table']}&{what}=true")
-        for row in page["rounds"]:
-            of = found.setdefault(row["round"], {"round": row["round"], "opened_at": row["opened_at"], "why": []})
-            of.update(fee=row["fee"], status=row["status"])
-            of["why"].append(what)
-    return sorted(found.values(), key=lambda row: (row["opened_at"], row["round"]))
 
 
 class SignOffForm(FormModel):

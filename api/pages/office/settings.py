@@ -4,7 +4,6 @@ from datetime import UTC, datetime, time
 from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
-import psycopg
 from fastapi import Form, Request, Response, Security
 from pydantic import StringConstraints, Tag
 
@@ -19,7 +18,7 @@ from api.service.problems import Problem
 from infra.access.callers import Caller
 from infra.ledger.property import LONGEST_ADDRESS, LONGEST_NAME, Property, properties_set
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set, set_gaming_days
-from projections.calendar.gaming_days import BadCalendar, Calendar, Shift
+from projections.calendar.gaming_days import Calendar, Shift
 from projections.engine.connection import connect
 from projections.views.books import Books
 
@@ -123,7 +122,5 @@ def _set_calendar(books: Books, calendar: Calendar, by: str) -> None:
     try:
         with connect(books.database.url) as connection:
             set_gaming_days(connection, calendar, by, datetime.now(UTC))
-    except psycopg.errors.UniqueViolation:
-        raise Problem("bad_choice", "Something is set from that day on already, and stays.") from None
-    except (BadCalendar, ValueError) as refusal:
+    except ValueError as refusal:
         raise Problem("bad_choice", str(refusal)) from None

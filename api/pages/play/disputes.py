@@ -24,7 +24,7 @@ from api.pages.play.dispute_forms import (
 )
 from api.pages.rendering.addresses import address
 from api.pages.rendering.templates import shown_money
-from api.pages.responses import Refused, go, render, wants_json
+from api.pages.responses import Refused, attached, go, render, wants_json
 from api.service import roles
 from api.service.admission import DisputeId, ServiceOf
 from api.service.fields import Cursor, Id, OneOf
@@ -307,5 +307,4 @@ async def change_file(
 @files.get(f"{PATH}/{{dispute}}/dossier")
 async def dossier(service: ServiceOf, caller: Reading, dispute: DisputeId) -> Response:
     body = await service.run(dossier_for, service.books, caller, dispute)
-    headers = {"Content-Disposition": f'attachment; filename="dispute-{dispute}.pdf"', "Cache-Control": "no-store"}
-    return Response(body, 200, headers, "application/pdf")
+    return attached(body, "application/pdf", f"dispute-{dispute}.pdf")

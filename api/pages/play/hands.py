@@ -1,12 +1,8 @@
 """Hands: rounds found by every filter that the search has, page by page; their addresses carry the search along."""
 
-import csv
-import io
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlencode
 
-import msgspec
 from fastapi import APIRouter, Query, Request, Response, Security
 from pydantic import Field
 
@@ -14,7 +10,7 @@ from api.pages.dependencies import searching_caller
 from api.pages.forms import LocalMoment, PageQuery, Typed, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address
-from api.pages.responses import render
+from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import Cursor, Flag, GamingDay, Id, Money, Number, OneOf, Word
@@ -22,9 +18,8 @@ from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.rules import rulesets
 from infra.access.callers import Caller
-from projections.views.books import Books
 from projections.views.paging import read_cursor
-from projections.views.round_search import RoundFilter, find_rounds
+from projections.views.round_search import RoundFilter, export_rounds, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form
@@ -44,8 +39,7 @@ MADE = (
     "royal flush", "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair",
     "pair", "high card", "mini royal", "pure 21.5", "bust",
 )  # fmt: skip
-MOST_EXPORTED = 10_000
-PAGE_EXPORTED = 500
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 PAGE_SHOWN = 25
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
@@ -123,43 +117,6 @@ class ExportAsked(HandsFilters):
 async def export_hands(service: ServiceOf, caller: Searching, asked: Annotated[ExportAsked, Query()]) -> Response:
     """All rounds of a search, newest first, as far as a file can sensibly go; that somebody took them is recorded."""
     asked = await on_the_clock(service, asked)
-    rows = await service.run(_exported, service.books, caller, asked)
-    as_json = asked.format == "json"
-    headers = {"Content-Disposition": f'attachment; filename="hands.{asked.format}"', "Cache-Control": "no-store"}
-    body = msgspec.json.encode({"rounds": rows}) if as_json else _csv(rows)
-    return Response(body, 200, headers, "application/json" if as_json else "text/csv; charset=utf-8")
-
-
-def _exported(books: Books, caller: Caller, asked: ExportAsked) -> list[dict[str, Any]]:
     search = urlencode(texts(asked, "format"))
-    rows: list[dict[str, Any]] = []
-    for page in _pages(books, caller, asked, search):
-        rows += page
-        if len(rows) >= MOST_EXPORTED:
-            break
-    books.record_look(caller, f"export as {asked.format}", search)
-    return rows
-
-
-def _pages(books: Books, caller: Caller, asked: ExportAsked, search: str) -> Iterator[list[dict[str, Any]]]:
-    cursor: str | None = None
-    while True:
-        found = find_rounds(books, caller, asked.wanted(cursor), PAGE_EXPORTED, search)
-        yield found["rounds"]
-        cursor = found["cursor"]
-        if cursor is None:
-            return
-
-
-def _csv(rows: list[dict[str, Any]]) -> bytes:
-    file = io.StringIO()
-    writer = csv.writer(file)
-    names = list(rows[0]) if rows else ["round"]
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow([_cell(row[name]) for name in names])
-    return file.getvalue().encode()
-
-
-def _cell(value: Any) -> Any:
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    body = await service.run(export_rounds, service.books, caller, asked.wanted(), asked.format, search)
+    return attached(body, MEDIA_TYPES[asked.format], f"hands.{asked.format}")

@@ -12,7 +12,7 @@ from api.pages.forms import PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address
 from api.pages.rendering.rows import first_rows
-from api.pages.responses import render
+from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, OneOf
@@ -115,5 +115,4 @@ async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[F
     body = await service.run(
         report_views.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded
     )
-    headers = {"Content-Disposition": f'attachment; filename="{asked.report}.{asked.as_}"', "Cache-Control": "no-store"}
-    return Response(body, 200, headers, report_views.FORMATS[asked.as_])
+    return attached(body, report_views.FORMATS[asked.as_], f"{asked.report}.{asked.as_}")

@@ -98,7 +98,7 @@ def test_a_dispute_by_command(recorded: str, data_dir: Path, tmp_path: Path):
 
 def test_bad_input_is_named(recorded: str, data_dir: Path, tmp_path: Path):
     refused(data_dir, "There is no round nowhere", "dispute", "open", "nowhere", *OPEN)
-    refused(data_dir, "--kind is one of", "dispute", "open", recorded, *OPEN, "--kind", "weather")
+    refused(data_dir, "'weather' is not one of", "dispute", "open", recorded, *OPEN, "--kind", "weather")
     refused(data_dir, "not an amount", "dispute", "open", recorded, *OPEN, "--claimed", "five")
     refused(data_dir, "more than 0.00", "dispute", "open", recorded, *OPEN, "--claimed", "0.00")
     refused(data_dir, "--id is an id", "dispute", "open", recorded, *OPEN, "--id", "Dispute 1")
@@ -107,7 +107,7 @@ def test_bad_input_is_named(recorded: str, data_dir: Path, tmp_path: Path):
     refused(data_dir, "in the past: 2000-12-31 16:00:00-08:00", "dispute", "open", recorded, *OPEN, *past)
     refused(data_dir, "There is no dispute d-none", "dispute", "show", "d-none")
     refused(data_dir, "There is no dispute d-none", "dispute", "note", "d-none", "--text", "x")
-    refused(data_dir, "--part is one of", "dispute", "state", "d", "--who", "x", "--part", "judge", "--text", "x")
+    refused(data_dir, "'judge' is not one of", "dispute", "state", "d", "--who", "x", "--part", "judge", "--text", "x")
     refused(data_dir, "--who is an id", "dispute", "state", "d", "--who", "Mr X", "--part", "patron", "--text", "x")
     named = ("dispute", "rule", "d", "--outcome", "denied", "--reason", "x", "--second", "Ms Y")
     refused(data_dir, "--second is an id", *named)

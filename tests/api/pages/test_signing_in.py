@@ -222,8 +222,16 @@ def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, pa
         expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
         page.get_by_role("link", name="Let others sign in").click()
         expect(page.get_by_label("floor", exact=True)).to_have_accessible_description(re.compile("Opens tables"))
-        with httpx.Client(base_url=site.url) as http:
-            assert http.get("/setup").status_code == 404
+        page.goto(f"{site.url}/setup")
+        expect(page.get_by_role("main")).to_contain_text("The first admin has been made.")
+        expect(page.get_by_label("Setup code")).to_have_count(0)
+        with calling(site) as client:
+            sent = {"staff_id": "boss-2", "name": "Another", "password": PASSWORD, "again": PASSWORD}
+            token = client.token("/sign-in")
+            answer = client.http.post("/setup", data={"code": "SETUP-CODE", **sent, "csrf": token})
+            assert answer.status_code == 409
+            assert "The first admin has been made, and adds the others." in answer.text
+            assert [one.staff_id for one in site.app.state.service.people.everybody()] == ["boss-1"]
 
 
 def test_a_wrong_code_makes_nobody(server_url: str):
