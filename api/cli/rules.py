@@ -1,23 +1,27 @@
-"""`roundledger rules`: which rule sets there are, what one of them says, and how its versions differ."""
+"""`roundledger rules`: which rule sets there are, what they say, how they differ; checking and trying new ones."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+
+from api.cli.terminal.rule_trial import print_trial, trial_document
 
 if TYPE_CHECKING:
     from domain.rules.ruleset import RuleSet
 
-app = typer.Typer(help="List the rule sets, or show one of them.", invoke_without_command=True)
+app = typer.Typer(help="List, show, compare, check and try rule sets.", invoke_without_command=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 @app.callback()
 def list_rules(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the rule sets, or show one of them."""
+    """List, show, compare, check and try rule sets."""
     context.obj = as_json  # `rules --json show ID` means the same as `rules show ID --json`
     if context.invoked_subcommand is not None:
         return
@@ -74,20 +78,25 @@ def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = 
         typer.echo(f"{figure['place']} = {json.dumps(figure['value'], ensure_ascii=False)}")
 
 
+Source = Annotated[str, typer.Argument(metavar="FILE", help="A rule-set file, or the id of a rule set that ships.")]
+
+
 @app.command("diff")
-def compare_versions(
+def compare(
     context: typer.Context,
-    ruleset: RulesetId,
-    before: Annotated[int, typer.Argument(metavar="A", help="The version to begin with.")],
-    after: Annotated[int, typer.Argument(metavar="B", help="The version to compare with it.")],
+    before: Annotated[str, typer.Argument(metavar="A", help="A file, ID or ID:VERSION to begin with.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="What to compare with it.")],
+    other: Annotated[int | None, typer.Argument(metavar="[N]", help="`diff ID N N` compares two versions.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show which figures and clauses of two versions differ."""
+    """Show which figures and clauses of two rule sets differ, and whom that concerns."""
     from domain.rules.description import differences
 
-    found = differences(_load(ruleset, before), _load(ruleset, after))
+    if other is not None:
+        before, after = f"{before}:{after}", f"{before}:{other}"
+    found = differences(_source(before), _source(after))
     if as_json or context.obj:
-        _print_json([difference._asdict() for difference in found])
+        _print_json([{**difference._asdict(), "concerns": difference.concerns} for difference in found])
         return
     if not found:
         typer.echo("No figure and no clause differs.")
@@ -96,6 +105,118 @@ def compare_versions(
         for sign, text in (("-", difference.before), ("+", difference.after)):
             if text is not None:
                 typer.echo(f"  {sign} {text}")
+        typer.echo(f"  concerns {difference.concerns}")
+
+
+@app.command("check")
+def check(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Report every mistake in a rule-set file with its line; exit code 1 if there is one."""
+    from domain.rules.loader import mistakes
+
+    found = mistakes(_text(file), file.name)
+    if as_json or context.obj:
+        _print_json([{"file": error.file, "line": error.line, "message": error.message} for error in found])
+    elif found:
+        for error in found:
+            typer.echo(str(error))
+    else:
+        typer.echo(f"{file.name}: no mistakes.")
+    raise typer.Exit(1 if found else 0)
+
+
+@app.command("new")
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, named after its rule set: ID.toml.")],
+    like: Annotated[str, typer.Option("--from", metavar="ID", help="The rule set to begin with.")],
+    since: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day in force; tomorrow if left out.")
+    ] = None,
+) -> None:
+    """Begin a rule set of your own with the text of another."""
+    from domain.errors import BadDocument
+    from domain.rules.new_file import new_text
+
+    first_day = since.date() if since is not None else datetime.now(UTC).date() + timedelta(days=1)
+    try:
+        text = new_text(_load(like, None), file.stem, first_day)
+        with file.open("x", encoding="utf-8") as written:
+            written.write(text)
+    except BadDocument as error:
+        _fail(error.detail)
+    except FileExistsError:
+        _fail(f"{file} already exists; nothing was written.")
+    except OSError as error:
+        _fail(f"{file} cannot be written: {error.strerror}.")
+    typer.echo(f"Wrote {file}. Change it, then run `roundledger rules check {file}`.")
+
+
+@app.command("test")
+def try_out(
+    context: typer.Context,
+    source: Source,
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to simulate.")] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same rounds.")] = 1,
+    meter: Annotated[str | None, typer.Option(metavar="AMOUNT", help="What a progressive meter shows.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate rounds under a rule set, check the laws of money in each, and print exact house edges."""
+    from infra.simulation.trial import trial
+
+    rules, shown = _source(source), _meter(meter)
+    edges = list(rules.game.house_edges(rules))
+    found = trial(rules, rounds, seed)
+    if as_json or context.obj:
+        _print_json(trial_document(found, edges, shown))
+    else:
+        print_trial(found, edges, shown)
+    raise typer.Exit(1 if found.broken else 0)
+
+
+def _meter(amount: str | None) -> int | None:
+    from domain.errors import BadDocument
+    from domain.money import positive_cents
+
+    if amount is None:
+        return None
+    try:
+        return positive_cents(amount)
+    except BadDocument as error:
+        _fail(error.detail)
+
+
+def _source(name: str) -> RuleSet:
+    """A file by its path, or a rule set by its id, with a version after a colon."""
+    from domain.rules.loader import mistakes, parse
+
+    if name.endswith(".toml"):
+        text, file = _text(Path(name)), Path(name).name
+        if found := mistakes(text, file):
+            for error in found:
+                typer.echo(str(error), err=True)
+            raise typer.Exit(2)
+        return parse(text, file)
+    id, _, version = name.partition(":")
+    if version and not version.isdigit():
+        _fail(f"{version!r} is no version of a rule set: it is a number.")
+    return _load(id, int(version) if version else None)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        _fail(f"{file} cannot be read: {error.strerror}.")
+    except UnicodeDecodeError:
+        _fail(f"{file} is not a text in UTF-8.")
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"roundledger: {message}", err=True)
+    raise typer.Exit(2)
 
 
 def _load(ruleset: str, version: int | None) -> RuleSet:
@@ -105,8 +226,7 @@ def _load(ruleset: str, version: int | None) -> RuleSet:
     try:
         return load(ruleset, version)
     except UnknownRuleset as error:
-        typer.echo(f"roundledger: {error.detail}", err=True)
-        raise typer.Exit(2) from None
+        _fail(error.detail)
 
 
 def _print_json(value: object) -> None:

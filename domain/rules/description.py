@@ -368,6 +368,23 @@ class Difference(NamedTuple):
     before: str | None
     after: str | None
 
+    @property
+    def concerns(self) -> str:
+        """Whose money or play it changes."""
+        if self.what == "clause":
+            return "whoever reads the rules"
+        return _CONCERNS.get(self.name.partition(".")[0], "everybody at the table")
+
+
+# By the section that a figure is in; a section of one game alone is about its play.
+_CONCERNS = {
+    **dict.fromkeys(("odds", "paytable", "spot", "chip", "customer_limit", "table_aggregate", "toke"), "bettors"),
+    **dict.fromkeys(("bank", "rotation", "collection", "schedule", "liability"), "the bank"),
+    **dict.fromkeys(("dealing", "decks", "deck_colours", "settlement"), "the dealer"),
+    "progressive": "bettors on the progressive",
+    "in_force": "rounds from its first day on",
+}
+
 
 def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     """Figures first, then clauses by what they say and why it was decided so."""

@@ -1,6 +1,7 @@
 """`roundledger rules` for people and for programs."""
 
 import json
+from pathlib import Path
 
 from typer.testing import CliRunner
 
@@ -74,12 +75,81 @@ def test_two_versions_are_compared_figure_by_figure_and_clause_by_clause():
     result = run("diff", "uth-sd", "1", "2")
     assert result.exit_code == 0
     assert "figure toke.minimum_on\n  - trips\n" in result.stdout
-    assert "figure customer_limit.posted\n  - no\n  + yes\n" in result.stdout
+    assert "figure customer_limit.posted\n  - no\n  + yes\n  concerns bettors\n" in result.stdout
     assert "clause sd/decision/folded-hands\n  + " in result.stdout
     found = json.loads(run("diff", "uth-sd", "1", "2", "--json").stdout)
-    assert found == [difference._asdict() for difference in differences(load("uth-sd", 1), load("uth-sd", 2))]
+    assert found == [
+        {**difference._asdict(), "concerns": difference.concerns}
+        for difference in differences(load("uth-sd", 1), load("uth-sd", 2))
+    ]
 
 
 def test_a_version_does_not_differ_from_itself():
     assert run("diff", "uth-sd", "2", "2").stdout == "No figure and no clause differs.\n"
     assert run("diff", "uth-sd", "1", "7").exit_code == 2
+
+
+# ---- a rule set of one's own
+
+
+def begun(folder: Path, like: str = "tcp-casino-club") -> Path:
+    file = folder / "three-card-hill.toml"
+    result = run("new", str(file), "--from", like, "--since", "2027-01-01")
+    assert result.exit_code == 0, result.stderr
+    return file
+
+
+def test_a_new_rule_set_begins_with_another_and_has_no_mistakes(tmp_path: Path):
+    file = begun(tmp_path)
+    assert run("check", str(file)).stdout == "three-card-hill.toml: no mistakes.\n"
+    assert run("diff", "tcp-casino-club", str(file)).stdout == (
+        "figure in_force.since\n  - 2026-11-18\n  + 2027-01-01\n  concerns rounds from its first day on\n"
+    )
+    again = run("new", str(file), "--from", "uth-sd")
+    assert (again.exit_code, "already exists" in again.stderr) == (2, True)
+    assert run("check", str(file)).exit_code == 0
+    badly_named = run("new", str(tmp_path / "Three Card.toml"), "--from", "uth-sd")
+    assert (badly_named.exit_code, "no id of a rule set" in badly_named.stderr) == (2, True)
+
+
+def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path):
+    file = begun(tmp_path)
+    text = file.read_text().replace('share = "1:2"', "").replace("count = 7", "count = 1").replace("200:1", "200-1")
+    file.write_text(text)
+    result = run("check", str(file))
+    assert result.exit_code == 1
+    lines = text.split("\n")
+    assert f"three-card-hill.toml:{lines.index('count = 1') + 1}: Expected `int` >= 2 in seats.count" in result.stdout
+    file.write_text(text.replace("count = 1", "count = 7"))
+    found = json.loads(run("check", str(file), "--json").stdout)
+    assert [lines[mistake["line"] - 1] for mistake in found] == ['"mini royal" = "200-1"', '"straight flush" = "200-1"']
+    for command in ("test", "diff"):
+        refused = run(command, *(["uth-sd"] if command == "diff" else []), str(file))
+        assert (refused.exit_code, "three-card-hill.toml:" in refused.stderr) == (2, True)
+
+
+def test_a_file_that_cannot_be_read_is_exit_code_2(tmp_path: Path):
+    for path in (tmp_path / "missing.toml", tmp_path):
+        result = run("check", str(path))
+        assert (result.exit_code, "cannot be read" in result.stderr) == (2, True)
+
+
+def test_a_trial_prints_what_the_bank_kept_and_exact_edges(tmp_path: Path):
+    file = begun(tmp_path)
+    file.write_text(file.read_text().replace('"mini royal" = "200:1"', '"mini royal" = "250:1"'))
+    result = run("test", str(file), "--rounds", "20")
+    assert result.exit_code == 0
+    assert "The laws of money held in every round." in result.stdout
+    found = json.loads(run("test", str(file), "--rounds", "20", "--json").stdout)
+    edges = {edge["spot"]: edge["edge_percent"] for edge in found["edges"]}
+    assert edges == {"pair_plus": "3.4751", "six_card": "8.5614"}  # 50 more for 4 of 22,100 hands
+    assert found["broken"] == []
+
+
+def test_a_trial_takes_what_a_meter_shows():
+    edge = {
+        meter: json.loads(run("test", "uth-sd", "--rounds", "1", *meter, "--json").stdout)["edges"][5]["edge_percent"]
+        for meter in ((), ("--meter", "25000.00"))
+    }
+    assert edge == {(): "54.3173", ("--meter", "25000.00"): "-22.6365"}
+    assert run("test", "uth-sd", "--meter", "a lot").exit_code == 2
