@@ -244,7 +244,14 @@ class SessionAudit:
         self._offers = []
         declined = tuple(offer.seat for offer in offers if isinstance(offer, table_sessions.BankDeclined))
         opened = session.opened
-        self.begun = Begun(event.round, opened.table, opened.ruleset_hash, session.dealer, session.seats, declined)
+        self.begun = Begun(
+            round=event.round,
+            table=opened.table,
+            ruleset_hash=opened.ruleset_hash,
+            dealer=session.dealer,
+            players=session.seats,
+            declined=declined,
+        )
         bank = None
         self.jump = None
         if event.bank_seat is not None:

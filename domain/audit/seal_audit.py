@@ -47,7 +47,7 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
             for number, (seal, unit) in enumerate(zip(event.seals, units, strict=False)):
                 if seal:
                     seals = waiting.setdefault(unit.opened_by, [])
-                    seals.append(_Seal(at, number, seal, unit.first, len(unit.cards)))
+                    seals.append(_Seal(at=at, number=number, commitment=seal, first=unit.first, size=len(unit.cards)))
         elif type(event) is CardsTurned and event.of in waiting:
             seals = waiting.pop(event.of)
             opened += len(seals)

@@ -357,7 +357,7 @@ def refer(dispute: Dispute, camera: str, since_ms: int, until_ms: int, text: str
     _check_words(camera, "A reference names the camera or the recording.")
     if until_ms < since_ms:
         raise BadDocument("A reference ends no earlier than it begins.", IN_A_FILE)
-    return SurveillanceReferred(camera, since_ms, until_ms, text)
+    return SurveillanceReferred(camera=camera, since_ms=since_ms, until_ms=until_ms, text=text)
 
 
 def note(dispute: Dispute, text: str) -> DisputeNoted:

@@ -170,7 +170,7 @@ class Game(Protocol):
         """Every wager at a seat that has not been settled."""
         for bettor, stakes in round_.layout.get(seat, {}).items():
             for spot, amount in stakes.spots.items():
-                yield Wager(seat, bettor, 1, spot, amount)
+                yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
 
     def choice_clause(self, round_: Round, event: DecisionMade) -> str | None:
         return round_.rules.points.get("decide")

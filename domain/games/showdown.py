@@ -61,9 +61,9 @@ class PokerGame(Game):
         plays = state_of(round_).plays
         for bettor, stakes in round_.layout.get(seat, {}).items():
             for spot, amount in stakes.spots.items():
-                yield Wager(seat, bettor, 1, spot, amount)
+                yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
             if times := plays.get((seat, bettor), 0):
-                yield Wager(seat, bettor, 1, "play", stakes.spots["ante"] * times)
+                yield Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
 
     def choice_clause(self, round_: Round, event: DecisionMade) -> str:
         streets = rules_of(round_).streets

@@ -82,7 +82,7 @@ def deal_packet(round_: Round, to: Place, cards: Cards, count: int, hand: int = 
     if None in cards[down:]:
         raise WrongCards("A card that is dealt face up must be named.", round_.rules.clause("deal_order"))
     check_copies(round_, cards)
-    return CardsDealt(to, cards, hand, down)
+    return CardsDealt(to=to, cards=cards, hand=hand, face_down=down)
 
 
 def face_down(round_: Round, to: Place, count: int) -> int:

@@ -116,7 +116,7 @@ def seals_of(events: Iterable[RoundEvent], flop: int) -> Iterator[Seal]:
     for packet, event in enumerate(packets):
         start = 0
         for seal in openings.covered(event):
-            yield Seal(packet, start, len(seal.cards), seal.opened_by)
+            yield Seal(packet=packet, start=start, size=len(seal.cards), opened_by=seal.opened_by)
             start += len(seal.cards)
         openings.add(event, ())
 

@@ -189,11 +189,11 @@ def play_facts(opening: Round, facts: Sequence[Fact]) -> Round:
 def _bet(event: WagerPlaced) -> Bet:
     if event.kind is None:
         return Bet(event.seat, event.spot, money(event.amount))  # type: ignore[arg-type]
-    return Bet(event.seat, event.spot, money(event.amount), event.bettor, event.kind)  # type: ignore[arg-type]
+    return Bet(seat=event.seat, spot=event.spot, amount=money(event.amount), bettor=event.bettor, kind=event.kind)  # type: ignore[arg-type]
 
 
 def _withdraw(event: WagerWithdrawn) -> Withdraw:
-    return Withdraw(event.seat, event.spot, money(event.amount), event.bettor)  # type: ignore[arg-type]
+    return Withdraw(seat=event.seat, spot=event.spot, amount=money(event.amount), bettor=event.bettor)  # type: ignore[arg-type]
 
 
 def _deal(event: CardsDealt) -> Deal:
@@ -207,12 +207,12 @@ def _reveal(event: CardsTurned) -> Reveal:
 def _decision(event: DecisionMade | DecisionFollowed) -> Decide:
     choice = event.choice
     return Decide(
-        event.seat,
-        choice,  # type: ignore[arg-type]
-        event.times if choice == "raise" else UNSET,
-        money(event.amount) if choice == "double" else UNSET,
-        UNSET if event.hand == 1 else event.hand,
-        event.bettor if type(event) is DecisionFollowed else UNSET,
+        seat=event.seat,
+        choice=choice,  # type: ignore[arg-type]
+        times=event.times if choice == "raise" else UNSET,
+        amount=money(event.amount) if choice == "double" else UNSET,
+        hand=UNSET if event.hand == 1 else event.hand,
+        bettor=event.bettor if type(event) is DecisionFollowed else UNSET,
     )
 
 

@@ -37,7 +37,7 @@ def place(round_: Round, bet: Bet) -> WagerPlaced:
     if round_.status != "open" or round_.seats is not None:
         raise OutOfTurn("No more bets are taken in this round.", rules.clause("no_more_bets"))
     _check_offered(round_, bet, bettor, kind)
-    return WagerPlaced(bet.seat, bet.spot, bettor, kind, amount)
+    return WagerPlaced(seat=bet.seat, spot=bet.spot, bettor=bettor, kind=kind, amount=amount)
 
 
 def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> None:
@@ -72,7 +72,7 @@ def withdraw(round_: Round, action: Withdraw) -> WagerWithdrawn:
         what = f"{bettor} has {dollars(wagered)} on {spot} at seat {action.seat}, less than {dollars(amount)}."
         raise BadChoice(what, rules.clause("withdraw"))
     taken = wagered if amount is None else amount
-    return WagerWithdrawn(action.seat, action.spot, bettor, taken, wagered - taken)
+    return WagerWithdrawn(seat=action.seat, spot=action.spot, bettor=bettor, amount=taken, left=wagered - taken)
 
 
 def spot_words(spot: str) -> str:
@@ -153,7 +153,7 @@ def closing(round_: Round) -> list[RoundEvent]:
     schedule, meter = round_.terms.schedule, round_.terms.meter
     if schedule is not None:
         tier = schedule.tier_of(action)
-        events.append(FeeTaken(action, schedule.tiers[tier - 1].fee, schedule.option, tier))
+        events.append(FeeTaken(action=action, amount=schedule.tiers[tier - 1].fee, schedule=schedule.option, tier=tier))
     if meter is not None and progressive:
         shown = round_.meter_shown + progressive * meter.percent // 100
         reserve = round_.meter_reserve + progressive * meter.reserve_percent // 100

@@ -413,4 +413,4 @@ def _differ(
 ) -> Iterable[Difference]:
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) != after.get(name):
-            yield Difference(what, name, before.get(name), after.get(name))
+            yield Difference(what=what, name=name, before=before.get(name), after=after.get(name))

@@ -228,10 +228,10 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
     usual_trips = [table.id for table in file.paytable if table.usual]
     paytables = {
         table.id: PayTable(
-            table.id,
-            table.spot,
-            {hand: Odds.read(str(odds)) for hand, odds in table.pays.items()},
-            table.clause,
+            id=table.id,
+            spot=table.spot,
+            pays={hand: Odds.read(str(odds)) for hand, odds in table.pays.items()},
+            clause=table.clause,
         )
         for table in file.paytable
     }
@@ -257,7 +257,10 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
         toke_minimum_on=file.toke.minimum_on if file.toke else (),
         chip=cents(file.chip.usual),
         spots={
-            spot.name: Spot(spot.name, _cents_or_none(spot.limits), spot.printed, spot.clause) for spot in file.spot
+            spot.name: Spot(
+                name=spot.name, limits=_cents_or_none(spot.limits), printed=spot.printed, clause=spot.clause
+            )
+            for spot in file.spot
         },
         dealings={dealing.mode: dealing for dealing in file.dealing},
         usual_dealing=next(dealing.mode for dealing in file.dealing if dealing.usual),
@@ -272,11 +275,11 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
         most_tiers=file.collection.most_tiers if file.collection else 0,
         progressives={
             table.id: ProgressiveTable(
-                table.id,
-                cents(table.wager),
-                table.reads,
-                tuple(_award(award) for award in table.awards),
-                table.clause,
+                id=table.id,
+                wager=cents(table.wager),
+                reads=table.reads,
+                awards=tuple(_award(award) for award in table.awards),
+                clause=table.clause,
             )
             for table in file.progressive
         },
@@ -313,12 +316,19 @@ def _customer_limit(section: CustomerLimitSection | None) -> CustomerLimit | Non
 
 def _schedule(schedule: ScheduleSection) -> Schedule:
     return Schedule(
-        schedule.option,
-        (cents(schedule.limits[0]), cents(schedule.limits[1])),
-        tuple(Tier(None if tier.up_to == NO_BOUND else cents(tier.up_to), cents(tier.fee)) for tier in schedule.tiers),
-        schedule.clause,
+        option=schedule.option,
+        limits=(cents(schedule.limits[0]), cents(schedule.limits[1])),
+        tiers=tuple(
+            Tier(None if tier.up_to == NO_BOUND else cents(tier.up_to), cents(tier.fee)) for tier in schedule.tiers
+        ),
+        clause=schedule.clause,
     )
 
 
 def _award(award: AwardSection) -> Award:
-    return Award(award.hand, award.percent, award.times, None if award.envy is None else cents(award.envy))
+    return Award(
+        hand=award.hand,
+        percent=award.percent,
+        times=award.times,
+        envy=None if award.envy is None else cents(award.envy),
+    )

@@ -172,7 +172,7 @@ def _supplied_schedule(given: ScheduleDocument, clause: str, most_tiers: int) ->
     if any(low >= high for low, high in pairwise(closed)):
         raise BadTerms("The upper bounds of a schedule's tiers must rise.", clause)
     tiers = tuple(Tier(bound, cents(fee)) for bound, (_, fee) in zip(bounds, given.tiers, strict=True))
-    return Schedule("supplied", _range(given.limits, clause), tiers, clause)
+    return Schedule(option="supplied", limits=_range(given.limits, clause), tiers=tiers, clause=clause)
 
 
 def _range(given: tuple[str, str], clause: str | None) -> tuple[int, int]:
@@ -277,12 +277,12 @@ def _meter(rules: RuleSet, progressive: ProgressiveTable | None, given: MeterDoc
     if given.percent < 0 or given.reserve_percent < 0 or given.percent + given.reserve_percent > 100:
         raise BadTerms("The meter's two shares are from 0 to 100 percent of a wager together.", clause)
     return Meter(
-        cents(given.seed),
-        cents(given.shown),
-        cents(given.reserve),
-        given.percent,
-        given.reserve_percent,
-        None if given.id is UNSET else given.id,
+        seed=cents(given.seed),
+        shown=cents(given.shown),
+        reserve=cents(given.reserve),
+        percent=given.percent,
+        reserve_percent=given.reserve_percent,
+        id=None if given.id is UNSET else given.id,
     )
 
 

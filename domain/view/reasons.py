@@ -67,7 +67,7 @@ def _under(round_: Round, clause: str | None, sentence: str | None = None, made:
     found = None if clause is None else round_.rules.clauses.get(clause)
     if found is None:
         return Why(clause, sentence=sentence, made=tuple(made))
-    return Why(clause, found.says, found.decided is not None, sentence, tuple(made))
+    return Why(clause=clause, says=found.says, decided=found.decided is not None, sentence=sentence, made=tuple(made))
 
 
 # The question that the rule set answers.

@@ -135,7 +135,9 @@ def surroundings(cursor: Cursor) -> Surroundings:
     assert row is not None
     log, place, oldest, horizon, migrations = row
     triggers: dict[str, str] = dict(cursor.execute(GUARDS).fetchall())
-    return Surroundings(log or "", place, oldest, horizon, tuple(migrations), triggers)
+    return Surroundings(
+        log=log or "", place=place, oldest=oldest, horizon=horizon, migrations=tuple(migrations), triggers=triggers
+    )
 
 
 # ---- digests
@@ -183,7 +185,13 @@ class Digests:
             last = self.last()
             version, before = (0, None) if last is None else (last[0], last[2])
             digest, more = self.database.read(partial(_digest, before=before))
-            recorded = RecordedEvent(STREAM, version + 1, digest, by, time.time_ns() // 1_000_000)
+            recorded = RecordedEvent(
+                originator_id=STREAM,
+                originator_version=version + 1,
+                event=digest,
+                by=by,
+                at_ms=time.time_ns() // 1_000_000,
+            )
             try:
                 self._recorder.insert_events(self._mapper.encode([recorded]))
             except Conflict:
@@ -216,7 +224,14 @@ def _digest(cursor: Cursor, before: TrailRecorded | None) -> tuple[TrailRecorded
         # Whoever had begun when the last digest was taken has ended: what has no row by now never gets one.
         ended = before is not None and around.oldest >= before.horizon
         covered = [_cover(cursor, table, known.get(table.name), ended) for table in TABLES]
-    digest = TrailRecorded(tuple(covered), around.log, around.place, around.horizon, around.migrations, around.triggers)
+    digest = TrailRecorded(
+        covered=tuple(covered),
+        log=around.log,
+        place=around.place,
+        horizon=around.horizon,
+        migrations=around.migrations,
+        triggers=around.triggers,
+    )
     return digest, any(len(it.marks) == ROWS_AT_ONCE * MARK_BYTES for it in covered)
 
 
@@ -238,13 +253,13 @@ def _cover(cursor: Cursor, table: TrailTable, before: Covered | None, ended: boo
     still = tuple(at for at in open_ if at not in late and (not ended or at in there))
     covered = {**late, **new}
     return Covered(
-        table.name,
-        table.columns,
-        after,
-        upto,
-        unused,
-        tuple(late),
-        sha256(b"".join(covered[at] for at in sorted(covered))).digest(),
-        b"".join(covered[at][:MARK_BYTES] for at in sorted(covered)),
-        still + unused,
+        table=table.name,
+        columns=table.columns,
+        after=after,
+        upto=upto,
+        absent=unused,
+        late=tuple(late),
+        digest=sha256(b"".join(covered[at] for at in sorted(covered))).digest(),
+        marks=b"".join(covered[at][:MARK_BYTES] for at in sorted(covered)),
+        open=still + unused,
     )

@@ -104,7 +104,17 @@ class TrailAudit(Struct):
     def _around(self, taken: Sequence[tuple[int, TrailRecorded]], now: Surroundings) -> Iterator[Finding]:
         """What each digest saw around it, against the next one and against what is there now."""
         seen = [
-            (f"digest {version}", Surroundings(it.log, it.place, 0, it.horizon, it.migrations, it.triggers))
+            (
+                f"digest {version}",
+                Surroundings(
+                    log=it.log,
+                    place=it.place,
+                    oldest=0,
+                    horizon=it.horizon,
+                    migrations=it.migrations,
+                    triggers=it.triggers,
+                ),
+            )
             for version, it in taken
         ]
         for (before, first), (after, second) in pairwise([*seen, ("now", now)]):

@@ -59,7 +59,17 @@ class Changes:
 
     def _add(self, stream: UUID, version: int, event: Any, sealed: Sequence[sealing.SealedUnit]) -> None:
         actor = self._actor
-        self._events.append(RecordedEvent(stream, version, event, actor.by, actor.at_ms, actor.late, sealed))
+        self._events.append(
+            RecordedEvent(
+                originator_id=stream,
+                originator_version=version,
+                event=event,
+                by=actor.by,
+                at_ms=actor.at_ms,
+                late=actor.late,
+                sealed=sealed,
+            )
+        )
 
 
 def new_salt() -> bytes:

@@ -87,7 +87,7 @@ def _state(database_url: str) -> ServerState:
     size, note, sealed_at = sealed or (0, None, None)
     position, recorded_at = last or (0, None)
     log = LogState(log_id=row[2], size=size, checkpoint=note, sealed_at=sealed_at)
-    return ServerState(row[0], row[1], position, recorded_at, log)
+    return ServerState(postgresql=row[0], system=row[1], last_position=position, last_recorded_at=recorded_at, log=log)
 
 
 def _parent(target: BackupFolder, state: ServerState) -> Backup:

@@ -21,7 +21,9 @@ def let_in(ledger: Ledger) -> None:
     known = {somebody.staff_id for somebody in people.everybody()}
     for staff_id, part in PEOPLE.items():
         if staff_id not in known:
-            people.add(StaffMember(staff_id, NAMES[staff_id], (part,), False), PASSWORD, ADMIN)
+            people.add(
+                StaffMember(staff_id=staff_id, name=NAMES[staff_id], parts=(part,), disabled=False), PASSWORD, ADMIN
+            )
 
 
 def name_the_property(ledger: Ledger) -> None:

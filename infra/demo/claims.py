@@ -59,7 +59,14 @@ class Claims:
 def _open(case: Case, table: str, round_id: str, line: dict[str, Any], at_ms: int) -> None:
     deadline_ms = at_ms + disputes.DAYS_TO_RULE * DAY_MS
     text = "I had the better hand, and my cards were taken away before anybody had read them."
-    claim = Claim(line["seat"], line["spot"], "hand reading", cents(line["wager"]), text, deadline_ms)
+    claim = Claim(
+        seat=line["seat"],
+        spot=line["spot"],
+        kind="hand reading",
+        claimed=cents(line["wager"]),
+        text=text,
+        deadline_ms=deadline_ms,
+    )
     actor = Actor(FLOOR, at_ms + 4 * MINUTE_MS)
     case.do("open", lambda filed: filed.open(round_id, claim, actor, case.name))
     dealer = dealer_at(table, at_ms)
@@ -73,7 +80,13 @@ def _open(case: Case, table: str, round_id: str, line: dict[str, Any], at_ms: in
 def _settle(case: Case, line: dict[str, Any], at_ms: int) -> None:
     """Given way in part, because of how it was handled, and accepted."""
     actor = Actor(ARBITERS[0], at_ms)
-    entry = Entry(line["seat"], line["bettor"], line["spot"], min(cents(line["wager"]), 1_000), "house")
+    entry = Entry(
+        seat=line["seat"],
+        bettor=line["bettor"],
+        spot=line["spot"],
+        amount=min(cents(line["wager"]), 1_000),
+        account="house",
+    )
     reason = "The hand lost as it was read; the cards were collected too early, for which the house gives a courtesy."
     until_ms = at_ms + disputes.DAYS_TO_APPEAL * DAY_MS
     case.do("rule", lambda filed: filed.rule(case.name, "partly upheld", reason, ARBITERS[1], [entry], until_ms, actor))

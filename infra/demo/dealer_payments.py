@@ -45,5 +45,10 @@ def _error_in(result: dict[str, Any]) -> dict[str, Any] | None:
 def _reported(line: dict[str, Any], wrong: bool) -> PaymentReported:
     paid_cents = cents(line["paid"]) + (cents(line["wager"]) if wrong else 0)
     return PaymentReported(
-        line["seat"], line["bettor"], line["hand"], line["spot"], paid_cents, cents(line["collected"])
+        seat=line["seat"],
+        bettor=line["bettor"],
+        hand=line["hand"],
+        spot=line["spot"],
+        paid=paid_cents,
+        collected=cents(line["collected"]),
     )

@@ -56,7 +56,7 @@ class RoundNotes:
             return
         self._corrected = True
         round_id = result["id"]
-        entry = Entry(line["seat"], line["bettor"], "trips", 100, "house")
+        entry = Entry(seat=line["seat"], bettor=line["bettor"], spot="trips", amount=100, account="house")
         reason, actor = "The trips wager was paid a $1.00 chip too little, as the tape shows", Actor(FLOOR, at_ms)
         correct = partial(self._once.ledger.correct, round_id, reason, SECOND_FLOOR, [entry], actor)
         self._once.do(f"correct/{round_id}", correct)

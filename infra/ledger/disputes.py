@@ -224,4 +224,11 @@ def _in_order(before: StoredDispute, actor: Actor) -> Actor:
 
 
 def _entry(dispute_id: str, version: int, event: DisputeEvent, actor: Actor) -> RecordedEvent:
-    return RecordedEvent(stream_id("dispute", dispute_id), version, event, actor.by, actor.at_ms, actor.late)
+    return RecordedEvent(
+        originator_id=stream_id("dispute", dispute_id),
+        originator_version=version,
+        event=event,
+        by=actor.by,
+        at_ms=actor.at_ms,
+        late=actor.late,
+    )

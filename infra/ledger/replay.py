@@ -112,8 +112,8 @@ def replay_events(
 ) -> Replay:
     """Without a ledger: the round as it opened, and its events as they are stored, the opening first."""
     round_ = opening
-    steps = [Step(1, entries[0], round_, recorded_at[0])]
+    steps = [Step(number=1, entry=entries[0], round=round_, recorded_at=recorded_at[0])]
     for number, entry in enumerate(entries[1:], start=2):
         round_ = evolve(round_, entry.event)
-        steps.append(Step(number, entry, round_, recorded_at[number - 1]))
+        steps.append(Step(number=number, entry=entry, round=round_, recorded_at=recorded_at[number - 1]))
     return Replay(round_id, steps)

@@ -49,7 +49,9 @@ def add_play(
         table = table.with_events([table_sessions.RoundEnded(before.id, round_.status)], changes)
     for event in happened:
         if isinstance(event, FeeTaken) and table.session is not None and table.session.box is not None:
-            dropped = drop_boxes.FeeDropped(before.id, event.amount, event.schedule, event.tier)
+            dropped = drop_boxes.FeeDropped(
+                round=before.id, amount=event.amount, schedule=event.schedule, tier=event.tier
+            )
             box_version = changes.add("box", table.session.box, table.box_version, [dropped])
             table = replace(table, box_version=box_version)
     if meter is not None:

@@ -36,7 +36,9 @@ class Checkpoint(NamedTuple):
 
 def sign(origin: str, size: int, root: bytes, signers: Iterable[Signer], extensions: Iterable[str] = ()) -> Checkpoint:
     body = "".join(f"{line}\n" for line in (origin, size, b64encode(root).decode(), *extensions))
-    return Checkpoint(origin, size, root, Note(body, tuple(signer.sign(body) for signer in signers)))
+    return Checkpoint(
+        origin=origin, size=size, root=root, note=Note(body, tuple(signer.sign(body) for signer in signers))
+    )
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
@@ -45,4 +47,4 @@ def parse_checkpoint(text: str) -> Checkpoint:
     found = _BODY.fullmatch(note.body)
     if found is None:
         raise BadNote("the text of a checkpoint is the log's name, its size and its root, a line each")
-    return Checkpoint(found[1], int(found[2]), decode_base64(found[3]), note)
+    return Checkpoint(origin=found[1], size=int(found[2]), root=decode_base64(found[3]), note=note)

@@ -106,7 +106,7 @@ class Checker:
             if positions[index - first] != position:
                 there = positions[index - first]
                 detail = f"The event at index {index} of the log is at position {there}, and the log says {position}."
-                self._find(Finding("hash_changed", detail, (there,), index))
+                self._find(Finding(kind="hash_changed", detail=detail, positions=(there,), index=index))
         if self._at == self._size and positions:
             self._last_sealed = positions[-1]
 
@@ -170,14 +170,18 @@ class Checker:
             )
         else:
             detail = f"{count} events are gone, {where}: indexes {self._at} to {self._at + count - 1} of the log."
-        self._find(Finding("row_deleted", detail, () if position is None else (position,), self._at))
+        self._find(
+            Finding(
+                kind="row_deleted", detail=detail, positions=() if position is None else (position,), index=self._at
+            )
+        )
         self._at += count
         self._aligned = False
 
     def _inserted(self, positions: list[int]) -> None:
         for position in positions:
             detail = f"The event at position {position} was put in among sealed ones: the log has never had it."
-            self._find(Finding("row_inserted", detail, (position,), self._at))
+            self._find(Finding(kind="row_inserted", detail=detail, positions=(position,), index=self._at))
         self._aligned = False
 
     def _find(self, finding: Finding) -> None:
@@ -221,10 +225,10 @@ class Checker:
             for first, second in self._pairs(dict(self._changed), self._row_at):
                 one, other = changed.pop(first), changed.pop(second)
                 detail = f"The events at positions {one} and {other} have been exchanged."
-                found.append(Finding("rows_exchanged", detail, (one, other), first))
+                found.append(Finding(kind="rows_exchanged", detail=detail, positions=(one, other), index=first))
         for index, position in list(changed.items())[:MOST_NAMED]:
             detail = f"The event at position {position} is not as it was sealed, at index {index} of the log."
-            found.append(Finding("row_changed", detail, (position,), index))
+            found.append(Finding(kind="row_changed", detail=detail, positions=(position,), index=index))
         self._left_out += max(0, len(changed) - MOST_NAMED)
         return found
 

@@ -79,7 +79,7 @@ class PartChecker:
         unplaced = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
         for position, _ in leaves[:unplaced]:
             detail = f"The event at position {position} was put in before the first one of the log."
-            self._found.append(Finding("row_inserted", detail, (position,), 0))
+            self._found.append(Finding(kind="row_inserted", detail=detail, positions=(position,), index=0))
         stored = self._log.events.positions(starts[0], ends[-1]) if ends else []
         for piece, end in zip(pieces, ends, strict=False):
             some = leaves[bisect_left(leaves, (piece.first_position,)) : bisect_left(leaves, (end,))]

@@ -70,7 +70,9 @@ def continue_log(database_url: str, key_folder: Path, by: str, second: str, reas
         published = sealer.log.published(keys[-1].name) if keys else None
         if published is None or published.size <= sealer.size:
             raise BrokenLog("The log lacks nothing that was published; it goes on under its name.")
-        succession = Succession(keys[-1].name, sealer.size, published.size, reason.strip())
+        succession = Succession(
+            old_name=keys[-1].name, restored_size=sealer.size, published_size=published.size, reason=reason.strip()
+        )
         _record(database_url, succession, published, by, second)
         key = sealer.rename(succession.new_name, succession.lines())
         sealer.seal()
@@ -92,6 +94,10 @@ def _record(database_url: str, succession: Succession, published: Checkpoint, by
         versions = [row.originator_version for row in recorder.select_events(STREAM, desc=True, limit=1)]
         version = max(versions, default=0) + 1
         now_ms = time.time_ns() // 1_000_000
-        recorder.insert_events(mapper.encode([RecordedEvent(STREAM, version, event, by, now_ms)]))
+        recorder.insert_events(
+            mapper.encode(
+                [RecordedEvent(originator_id=STREAM, originator_version=version, event=event, by=by, at_ms=now_ms)]
+            )
+        )
     finally:
         recorder.close()

@@ -42,4 +42,8 @@ class Succession(NamedTuple):
 
 def succession_of(checkpoint: Checkpoint) -> Succession | None:
     found = _LINES.fullmatch("\n".join(checkpoint.extensions))
-    return None if found is None else Succession(found[1], int(found[2]), int(found[3]), found[4])
+    return (
+        None
+        if found is None
+        else Succession(old_name=found[1], restored_size=int(found[2]), published_size=int(found[3]), reason=found[4])
+    )

@@ -58,9 +58,9 @@ class Betting:
             first = amount
             if spot != "progressive" and self._rng.random() < PRESSES:
                 first = self._in_chips(amount // 2, 0, amount)
-            yield Bet(seat, spot, money(first), bettor, kind)
+            yield Bet(seat=seat, spot=spot, amount=money(first), bettor=bettor, kind=kind)
             if first < amount:
-                yield Bet(seat, spot, money(amount - first), bettor, kind)
+                yield Bet(seat=seat, spot=spot, amount=money(amount - first), bettor=bettor, kind=kind)
 
     def _backline(self, playing: Mapping[int, Person], onlookers: Sequence[Person]) -> Iterator[Bet]:
         behind = [(self._rng.choice(list(playing)), person) for person in onlookers]

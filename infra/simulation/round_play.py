@@ -35,7 +35,12 @@ class Style:
 
     @staticmethod
     def draw(rng: Random) -> Style:
-        return Style(rng.random() < 0.4, rng.random() < 0.4, rng.random() < 0.2, rng.random() < 0.3)
+        return Style(
+            hides_hands=rng.random() < 0.4,
+            hides_dealer=rng.random() < 0.4,
+            turns_hands=rng.random() < 0.2,
+            any_order=rng.random() < 0.3,
+        )
 
 
 class OutOfCards(Exception):

@@ -45,5 +45,5 @@ class Withdrawals:
     def _and_back(self, like: Bet, chip: int, whole: bool) -> Iterator[Bet | Withdraw]:
         """Some chips on a spot, and all that is there or just those chips off it again."""
         amount = money(self._rng.choice((1, 2, 5)) * chip + (cents(like.amount) if whole else 0))
-        yield Bet(like.seat, like.spot, amount, like.bettor, like.kind)
-        yield Withdraw(like.seat, like.spot, UNSET if whole else amount, like.bettor)
+        yield Bet(seat=like.seat, spot=like.spot, amount=amount, bettor=like.bettor, kind=like.kind)
+        yield Withdraw(seat=like.seat, spot=like.spot, amount=UNSET if whole else amount, bettor=like.bettor)

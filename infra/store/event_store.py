@@ -32,7 +32,13 @@ class LedgerEventStore(EventStore[UUID]):
         events = cast("Sequence[RecordedEvent]", domain_events)
         stored = self.mapper.encode(events)
         sealed = [
-            SealedCard(event.originator_id, event.originator_version, unit.number, unit.cards, unit.salt)
+            SealedCard(
+                originator_id=event.originator_id,
+                originator_version=event.originator_version,
+                card_index=unit.number,
+                card=unit.cards,
+                salt=unit.salt,
+            )
             for event in events
             for unit in event.sealed
         ]
@@ -64,7 +70,14 @@ class LedgerEventStore(EventStore[UUID]):
         try:
             for version, topic_id, state in rows:
                 entry = decoders[topic_id](state)
-                yield RecordedEvent(originator_id, version, entry.event, entry.by, entry.at_ms, entry.late)
+                yield RecordedEvent(
+                    originator_id=originator_id,
+                    originator_version=version,
+                    event=entry.event,
+                    by=entry.by,
+                    at_ms=entry.at_ms,
+                    late=entry.late,
+                )
         except msgspec.MsgspecError as error:
             raise MapperDeserialisationError(f"{originator_id} cannot be read: {error}") from error
 

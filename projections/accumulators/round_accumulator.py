@@ -26,7 +26,7 @@ from projections.accumulators.accumulator import Accumulator
 from projections.calendar.gaming_days import DayShift, GamingDays
 
 STREETS = frozenset({"flop", "turn_river"})
-_UNOPENED = RoundOpened("", "", "", "", {}, {})
+_UNOPENED = RoundOpened(round="", table="", ruleset="", ruleset_hash="", terms={}, players={})
 _NO_DAY = GamingDays().of(0)
 
 MoneyEvent = (

@@ -43,7 +43,13 @@ def gather(log: LogReader, round_id: str, checkpoint: Checkpoint | None = None) 
     if root_at(nodes, checkpoint.size) != checkpoint.root:
         raise NoEvidence(f"The log does not have the root of the checkpoint of {checkpoint.size} events.")
     sealed = tuple(_sealed(log, nodes, row, checkpoint) for row in [*adopted, *rows])
-    return Evidence(round_id, _ruleset_text(opened, adopted), sealed, checkpoint, signed_by[-1])
+    return Evidence(
+        round_id=round_id,
+        ruleset_text=_ruleset_text(opened, adopted),
+        sealed=sealed,
+        checkpoint=checkpoint,
+        key=signed_by[-1],
+    )
 
 
 def _latest(log: LogReader) -> Checkpoint:

@@ -152,7 +152,7 @@ def _read(files: dict[str, bytes], manifest: dict[str, Any]) -> Evidence:
     round_id = manifest.get("round")
     if not isinstance(round_id, str) or not sealed:
         raise _Wrong(bundle.MANIFEST, "it names no round, or there are no events")
-    return Evidence(round_id, ruleset_text, tuple(sealed), checkpoint, key)
+    return Evidence(round_id=round_id, ruleset_text=ruleset_text, sealed=tuple(sealed), checkpoint=checkpoint, key=key)
 
 
 def _parsed(files: dict[str, bytes], name: str, parse: Any) -> Any:

@@ -105,7 +105,12 @@ def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
     banked = [row for row in rows if row["player_dealer"] is not None]
     size = 1 if len(banked) <= MOST_ROUNDS else ceil(_nice(len(banked) / BUCKETS))
     lines = [
-        Line(name, _bucketed([float(Decimal(row[column] or "0")) for row in banked], size, of), size > 1, size == 1)
+        Line(
+            name=name,
+            points=_bucketed([float(Decimal(row[column] or "0")) for row in banked], size, of),
+            stepped=size > 1,
+            dots=size == 1,
+        )
         for name, column, of in (("wager put up", "wager", min), ("liability", "liability", max), ("paid", "paid", max))
     ]
     step = max(1, ceil(_nice(len(banked) / MOST_TICKS))) if banked else 1
@@ -172,14 +177,16 @@ def _upright(values: Sequence[float], by_powers: bool = False) -> tuple[_Scale, 
     """The scale of dollars, always with zero on it; by powers of ten with one dollar as the least."""
     if by_powers:
         powers = max(1, ceil(log10(max([10.0, *values]))))
-        return _Scale(0.0, powers, HEIGHT - BOTTOM, TOP, True), [10.0**power for power in range(powers + 1)]
+        return _Scale(low=0.0, high=powers, start=HEIGHT - BOTTOM, end=TOP, by_powers=True), [
+            10.0**power for power in range(powers + 1)
+        ]
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high:
         high = low + 1
     step = _nice((high - low) / 6)
     first, last = floor(low / step), ceil(high / step)
     ticks = [number * step for number in range(first, last + 1)]
-    return _Scale(ticks[0], ticks[-1], HEIGHT - BOTTOM, TOP), ticks
+    return _Scale(low=ticks[0], high=ticks[-1], start=HEIGHT - BOTTOM, end=TOP), ticks
 
 
 def _times(moments: Sequence[float], zone: Any) -> list[tuple[float, str]]:
@@ -243,7 +250,7 @@ def _chart(
     low, high = min(x for x, _ in points), max(x for x, _ in points)
     if low == high:
         low, high = low - 1, high + 1
-    flat = _Scale(low, high, LEFT + 6, WIDTH - RIGHT - 6)
+    flat = _Scale(low=low, high=high, start=LEFT + 6, end=WIDTH - RIGHT - 6)
     for spot, label in across_ticks:
         x = flat(spot)
         y = HEIGHT - BOTTOM

@@ -204,7 +204,7 @@ def _what_ifs(sheet: Sheet, asked: Sequence[Mapping[str, Any]]) -> None:
 
 def _premises(question: Mapping[str, Any]) -> Iterator[str]:
     for card in question["cards"]:
-        yield card_text(CardChange(card["of"], card["number"], card["card"], card["hand"]))
+        yield card_text(CardChange(of=card["of"], number=card["number"], card=card["card"], hand=card["hand"]))
     if not question["cards"]:
         for number, fact in question["facts"].items():
             yield f"action {number} had been: {_in_words(fact)}"

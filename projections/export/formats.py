@@ -53,7 +53,7 @@ def about(name: str, filters: Filters, now: datetime, clock: PropertyClock, lett
     state = stood(clock.local(filters.as_of or now))
     everything = "" if narrowed else " All tables and all gaming days until then."
     title = ", ".join([name.replace("-", " ").capitalize(), *narrowed])
-    return About(title, f"{state}{everything}", clock.local(now), letterhead)
+    return About(title=title, state=f"{state}{everything}", made_at=clock.local(now), letterhead=letterhead)
 
 
 def _asked(filters: Filters, field: str, clock: PropertyClock) -> str:

@@ -76,13 +76,13 @@ class Pure215(Game):
         for bettor, stakes in round_.layout.get(seat, {}).items():
             for spot, amount in stakes.spots.items():
                 if spot != "game" or not box:
-                    yield Wager(seat, bettor, 1, spot, amount)
+                    yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
             if (seat, bettor) in state.insurance:
-                yield Wager(seat, bettor, 1, "insurance", state.insurance[seat, bettor])
+                yield Wager(seat=seat, bettor=bettor, hand=1, spot="insurance", amount=state.insurance[seat, bettor])
         for number, hand in enumerate(box, start=1):
             for spot, on_hand in (("game", hand.stakes), ("double", hand.doubles)):
                 for bettor, amount in on_hand.items():
-                    yield Wager(seat, bettor, number, spot, amount)
+                    yield Wager(seat=seat, bettor=bettor, hand=number, spot=spot, amount=amount)
 
     def choice_clause(self, round_: Round, event: DecisionMade) -> str | None:
         own_point = event.choice in ("double", "split", "surrender")

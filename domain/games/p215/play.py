@@ -176,7 +176,7 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
         raise _not_open(round_, hand, choice)
     stake = hand.stakes[bettor]
     amount = _extra(round_, action, stake, "double") if choice == "double" else stake if choice == "split" else 0
-    return [DecisionMade(action.seat, bettor, choice, 0, amount, number)]
+    return [DecisionMade(seat=action.seat, bettor=bettor, choice=choice, times=0, amount=amount, hand=number)]
 
 
 _CHOICE_POINTS = {"insure": "insurance", "double": "double", "split": "split", "surrender": "surrender"}
@@ -263,7 +263,7 @@ def _follow(round_: Round, action: Decide, bettor: str, number: int) -> Decision
         raise BadChoice(f"The seat chose to {following.choice}: follow with the same or not at all.", clause)
     stake = state_of(round_).boxes[action.seat][number - 1].stakes[bettor]
     amount = _extra(round_, action, stake, "double") if action.choice == "double" else stake
-    return DecisionFollowed(action.seat, bettor, action.choice, 0, amount, number)
+    return DecisionFollowed(seat=action.seat, bettor=bettor, choice=action.choice, times=0, amount=amount, hand=number)
 
 
 def may_settle(round_: Round) -> bool:

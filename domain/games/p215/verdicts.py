@@ -59,7 +59,9 @@ def _seat_verdicts(round_: Round, seat: int, dealer: _Dealer) -> Iterator[Verdic
         for bettor, stakes in bettors:
             stake = insurance.get((seat, bettor)) if spot == "insurance" else stakes.spots.get(spot)
             if stake is not None:
-                yield _SIDE_VERDICTS[spot](round_, Wager(seat, bettor, 1, spot, stake), dealer)
+                yield _SIDE_VERDICTS[spot](
+                    round_, Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stake), dealer
+                )
 
 
 def _hand_verdicts(
@@ -72,7 +74,7 @@ def _hand_verdicts(
             stakes = hand.stakes if spot == "game" else hand.doubles
             for bettor in bettors:
                 if bettor in stakes:
-                    wager = Wager(seat, bettor, number, spot, stakes[bettor])
+                    wager = Wager(seat=seat, bettor=bettor, hand=number, spot=spot, amount=stakes[bettor])
                     yield _hand_verdict(round_, wager, pure_hand(box), hand, dealer)
 
 

@@ -53,12 +53,12 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
         if _to_act(round_) != seat:
             raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
         _check_choice(round_, choice, "decide")
-        return [DecisionMade(seat, bettor, choice, times, stakes.spots["ante"] * times)]
+        return [DecisionMade(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)]
     plays = state_of(round_).plays
     if not plays.get((seat, round_.seated[seat])) or (seat, bettor) in plays:
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause("follow"))
     _check_choice(round_, choice, "follow")
-    return [DecisionFollowed(seat, bettor, choice, times, stakes.spots["ante"] * times)]
+    return [DecisionFollowed(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)]
 
 
 def _check_choice(round_: Round, choice: str, point: str) -> None:

@@ -39,9 +39,11 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
                 times = plays.get((seat, bettor), 0)
                 if spot == "play":
                     if times:
-                        yield hand.against_dealer(Wager(seat, bettor, 1, "play", stakes.spots["ante"] * times))
+                        yield hand.against_dealer(
+                            Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
+                        )
                 elif spot in stakes.spots:
-                    wager = Wager(seat, bettor, 1, spot, stakes.spots[spot])
+                    wager = Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stakes.spots[spot])
                     if spot == "six_card":
                         yield hand.six_card(wager)
                     elif not times:

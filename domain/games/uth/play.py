@@ -170,7 +170,11 @@ def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
         raises = action.choice == "raise" and times in open_.multiples
         if not raises and action.choice != open_.otherwise:
             raise BadChoice(f"On this street a hand may {_offer(open_)}.", _clause(round_))
-        return [DecisionMade(seat, bettor, action.choice, times, stakes.spots["ante"] * times)]
+        return [
+            DecisionMade(
+                seat=seat, bettor=bettor, choice=action.choice, times=times, amount=stakes.spots["ante"] * times
+            )
+        ]
     return [_follow(round_, action, bettor, times)]
 
 
@@ -191,7 +195,7 @@ def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionF
         return DecisionFollowed(seat, bettor, "fold")
     if action.choice != "raise" or times != played:
         raise BadChoice(f"Seat {seat} plays {played} times the ante: follow with the same.", round_.rules.clause(point))
-    return DecisionFollowed(seat, bettor, "raise", times, stakes.spots["ante"] * times)
+    return DecisionFollowed(seat=seat, bettor=bettor, choice="raise", times=times, amount=stakes.spots["ante"] * times)
 
 
 def _offer(street: Street) -> str:

@@ -66,7 +66,7 @@ class Awards(Struct, frozen=True):
                 if cause != seat and award.envy is not None:
                     story = f"Seat {cause} made a {award.hand}"
                     reason = f"{story}: your progressive wager earns envy of {dollars(award.envy)}."
-                    wager = Wager(seat, bettor, 1, "envy", 0)
+                    wager = Wager(seat=seat, bettor=bettor, hand=1, spot="envy", amount=0)
                     yield Verdict(wager, outcome="win", owed=award.envy, point="envy", story=story, reason=reason)
 
 

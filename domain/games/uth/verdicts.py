@@ -79,11 +79,11 @@ def _shown_hand(round_: Round, seat: int, live: bool, board: tuple[str, ...], de
     hole = whole(round_.hands[seat])
     made = None if hole is None else best_of(hole + board)
     if not live or made is None or dealer is None:
-        return _Hand(seat, made, None, order.lost)
+        return _Hand(seat=seat, made=made, against=None, order=order.lost)
     against = _Showdown(round_, made, dealer)
     if order.unqualified and not against.qualified:
-        return _Hand(seat, made, against, order.unqualified)
-    return _Hand(seat, made, against, (order.tied, order.won, order.lost)[against.sign])
+        return _Hand(seat=seat, made=made, against=against, order=order.unqualified)
+    return _Hand(seat=seat, made=made, against=against, order=(order.tied, order.won, order.lost)[against.sign])
 
 
 def _seat_verdicts(round_: Round, hand: _Hand, order: tuple[str, ...], awards: progressive.Awards) -> list[Verdict]:
@@ -95,12 +95,12 @@ def _seat_verdicts(round_: Round, hand: _Hand, order: tuple[str, ...], awards: p
             times = plays.get((seat, bettor), 0)
             if spot == "play":
                 if times and against is not None:
-                    wager = Wager(seat, bettor, 1, "play", stakes.spots["ante"] * times)
+                    wager = Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
                     verdicts.append(compared(round_, wager, against.sign, against.story(stakes)))
             elif spot == "envy":
                 verdicts += awards.envy(seat, bettor, stakes)
             elif spot in stakes.spots:
-                wager = Wager(seat, bettor, 1, spot, stakes.spots[spot])
+                wager = Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stakes.spots[spot])
                 if spot == "trips":
                     verdicts.append(_trips(round_, wager, stakes, mine))
                 elif spot == "progressive":

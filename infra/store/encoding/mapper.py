@@ -190,5 +190,12 @@ class TypedMapper(Mapper[UUID]):
         entry = self.decode(stored_event.topic, stored_event.state)
         originator_id = cast("UUID", stored_event.originator_id)
         version = stored_event.originator_version
-        recorded = RecordedEvent(originator_id, version, entry.event, entry.by, entry.at_ms, entry.late)
+        recorded = RecordedEvent(
+            originator_id=originator_id,
+            originator_version=version,
+            event=entry.event,
+            by=entry.by,
+            at_ms=entry.at_ms,
+            late=entry.late,
+        )
         return cast("DomainEventProtocol[UUID]", recorded)
