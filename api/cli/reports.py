@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
+    from infra.store.event_rows import Lag
     from projections.calendar.gaming_days import Shift
-    from projections.engine.lag import Lag
     from projections.reports.report import Filters
 
 WAIT_SECONDS = 10.0  # for a runner of somebody else to apply what is there when a report is asked for

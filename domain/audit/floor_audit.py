@@ -47,7 +47,7 @@ CLAIMING: Mapping[type, Callable[[Any], Claim]] = {
 }
 
 
-def ruled_claims(dispute: str, event: disputes.DisputeRuled | disputes.AppealRuled) -> Iterator[Claim]:
+def ruled_claims(dispute: str, event: disputes.Ruling) -> Iterator[Claim]:
     return (ruled_claim(dispute, entry) for entry in event.entries)
 
 

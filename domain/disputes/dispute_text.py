@@ -10,8 +10,8 @@ from domain.disputes.disputes import (
     DisputeEvent,
     DisputeNoted,
     DisputeOpened,
-    DisputeRuled,
     EntryRuled,
+    Ruling,
     StatementGiven,
     SurveillanceReferred,
     WhatIfAsked,
@@ -37,7 +37,7 @@ def event_text(event: DisputeEvent) -> str:
             return f"Deadline moved to {format_ms(deadline_ms)}: {reason}"
         case WhatIfAsked():
             return f"What if {question_text(event)}{f': {event.text}' if event.text else ''}"
-        case DisputeRuled() | AppealRuled():
+        case Ruling():
             return _ruling(event)
         case DisputeAppealed(appellant, grounds):
             return f"Appeal of {appellant}: {grounds}"
@@ -56,7 +56,7 @@ def card_text(card: CardChange) -> str:
     return f"card {card.number} of {where}{hand} had been {card.card}"
 
 
-def _ruling(event: DisputeRuled | AppealRuled) -> str:
+def _ruling(event: Ruling) -> str:
     head = "Ruling on the appeal" if isinstance(event, AppealRuled) else "Ruling"
     second = f" with {event.second_person}" if event.second_person else ""
     entries = "".join(f" {entry_text(entry)}" for entry in event.entries) or " No entries."

@@ -20,7 +20,7 @@ from domain.event import Event
 from domain.moments import format_ms
 from domain.money import dollars
 from domain.round.corrections import ENTRIES, Posting, wagers_of
-from domain.round.events import RoundCorrected, RoundDisputed
+from domain.round.events import RoundCorrected, RoundDisputed, WagerEvent
 from domain.round.state import Round
 from domain.round.wager_key import WagerKey, wager_key
 from domain.round.wagers import on_layout
@@ -106,16 +106,12 @@ class WhatIfAsked(Event, frozen=True):
     text: str
 
 
-class EntryRuled(Event, frozen=True):
-    seat: int
-    bettor: str
-    hand: int
-    spot: str
+class EntryRuled(WagerEvent, frozen=True):
     amount: int
     account: str
 
 
-class DisputeRuled(Event, frozen=True):
+class Ruling(Event, frozen=True):
     """By one arbiter; where money moves a second person signs, and the same entries are posted on the round."""
 
     outcome: Outcome
@@ -123,6 +119,9 @@ class DisputeRuled(Event, frozen=True):
     arbiter: str
     second_person: str | None
     entries: tuple[EntryRuled, ...]
+
+
+class DisputeRuled(Ruling, frozen=True):
     appeal_until_ms: int
 
 
@@ -132,14 +131,8 @@ class DisputeAppealed(Event, frozen=True):
     deadline_ms: int
 
 
-class AppealRuled(Event, frozen=True):
+class AppealRuled(Ruling, frozen=True):
     """The final ruling. Its entries are added to those of the first."""
-
-    outcome: Outcome
-    reason: str
-    arbiter: str
-    second_person: str | None
-    entries: tuple[EntryRuled, ...]
 
 
 class DisputeClosed(Event, frozen=True):

@@ -15,7 +15,7 @@ from domain.rules.file_schema import RuleSetFile
 if TYPE_CHECKING:
     from domain.games.house_edge import HouseEdge
     from domain.round.actions import Deal, Decide, Peek, Reveal, SpotName
-    from domain.round.events import DecisionMade, LineSettled, RoundEvent
+    from domain.round.events import Decision, LineSettled, RoundEvent
     from domain.rules.ruleset import RuleSet
 
 Entry = dict[str, Any]  # what may come next, in the form of an action (see `expects`)
@@ -172,7 +172,7 @@ class Game(Protocol):
             for spot, amount in stakes.spots.items():
                 yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
 
-    def choice_clause(self, round_: Round, event: DecisionMade) -> str | None:
+    def choice_clause(self, round_: Round, event: Decision) -> str | None:
         return round_.rules.points.get("decide")
 
     # ---- how a sensible player plays

@@ -15,7 +15,7 @@ from domain.games.poker_rules import rules_of
 from domain.hands.poker import PokerHand
 from domain.round.actions import Reveal
 from domain.round.dealing import check_turned
-from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade
+from domain.round.events import CardsTurned, Decision, DecisionFollowed, DecisionMade
 from domain.round.settlement import Verdict, lost, pushed, won
 from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Stakes, Wager
 
@@ -65,7 +65,7 @@ class PokerGame(Game):
             if times := plays.get((seat, bettor), 0):
                 yield Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
 
-    def choice_clause(self, round_: Round, event: DecisionMade) -> str:
+    def choice_clause(self, round_: Round, event: Decision) -> str:
         streets = rules_of(round_).streets
         return streets[min(state_of(round_).street, len(streets) - 1)].clause
 

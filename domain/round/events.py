@@ -116,8 +116,8 @@ class ButtonPlaced(Event, frozen=True):
     card: str
 
 
-class DecisionMade(Event, frozen=True):
-    """The seated player decides for the hand; `amount` is what the decision puts on the layout."""
+class Decision(Event, frozen=True):
+    """`amount` is what the decision puts on the layout."""
 
     seat: int
     bettor: str
@@ -127,15 +127,12 @@ class DecisionMade(Event, frozen=True):
     hand: int = 1
 
 
-class DecisionFollowed(Event, frozen=True):
+class DecisionMade(Decision, frozen=True):
+    """The seated player decides for the hand."""
+
+
+class DecisionFollowed(Decision, frozen=True):
     """A backline bettor or a tip goes along with the seat's decision, or gives up."""
-
-    seat: int
-    bettor: str
-    choice: str
-    times: int = 0
-    amount: int = 0
-    hand: int = 1
 
 
 class InsurancePlaced(Event, frozen=True):
@@ -148,13 +145,18 @@ class HoleCardPeeked(Event, frozen=True):
     pure: bool
 
 
-class LineSettled(Event, frozen=True):
-    """What became of one wager, by which clause and why."""
+class WagerEvent(Event, frozen=True):
+    """Something about one wager of a settled round."""
 
     seat: int
     bettor: str
     hand: int
     spot: str
+
+
+class LineSettled(WagerEvent, frozen=True):
+    """What became of one wager, by which clause and why."""
+
     wager: int
     outcome: Outcome
     odds: str | None
@@ -230,26 +232,18 @@ class RoundCorrected(Event, frozen=True):
     meter_reserve_by: int = 0
 
 
-class CorrectionPosted(Event, frozen=True):
+class CorrectionPosted(WagerEvent, frozen=True):
     """Cents that go to a bettor, or from them where negative, and the account that pays or receives them."""
 
-    seat: int
-    bettor: str
-    hand: int
-    spot: str
     amount: int
     account: str
     reason: str
     dispute: str | None = None  # whose ruling posted it
 
 
-class PaymentReported(Event, frozen=True):
+class PaymentReported(WagerEvent, frozen=True):
     """What the dealer says was paid and collected on one wager, to be compared with its line."""
 
-    seat: int
-    bettor: str
-    hand: int
-    spot: str
     paid: int
     collected: int
 

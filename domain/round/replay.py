@@ -36,6 +36,7 @@ from domain.round.events import (
     ButtonPlaced,
     CardsDealt,
     CardsTurned,
+    Decision,
     DecisionFollowed,
     DecisionMade,
     FeeTaken,
@@ -204,7 +205,7 @@ def _reveal(event: CardsTurned) -> Reveal:
     return Reveal(event.of, event.cards)  # type: ignore[arg-type]
 
 
-def _decision(event: DecisionMade | DecisionFollowed) -> Decide:
+def _decision(event: Decision) -> Decide:
     choice = event.choice
     return Decide(
         seat=event.seat,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -31,8 +31,10 @@ class MeterDocument(Struct, frozen=True, forbid_unknown_fields=True):
     id: Id | UnsetType = UNSET
 
     @property
-    def has_figures(self) -> bool:
-        return UNSET not in (self.seed, self.shown, self.reserve, self.percent, self.reserve_percent)
+    def figures(self) -> tuple[MoneyText, MoneyText, MoneyText, int, int] | None:
+        """All but the id; None where one is missing."""
+        found = self.seed, self.shown, self.reserve, self.percent, self.reserve_percent
+        return None if UNSET in found else cast("tuple[MoneyText, MoneyText, MoneyText, int, int]", found)
 
 
 class TermsDocument(Struct, frozen=True, forbid_unknown_fields=True):
@@ -262,26 +264,17 @@ def _meter(rules: RuleSet, progressive: ProgressiveTable | None, given: MeterDoc
             raise BadTerms("A meter goes with a progressive wager, and only with it.")
         return None
     clause = rules.clause("meter")
-    if (
-        given is UNSET
-        or given.seed is UNSET
-        or given.shown is UNSET
-        or given.reserve is UNSET
-        or given.percent is UNSET
-        or given.reserve_percent is UNSET
-    ):
-        raise BadTerms(
-            "A progressive needs its meter: seed, shown, reserve, percent and reserve_percent.",
-            clause,
-        )
-    if given.percent < 0 or given.reserve_percent < 0 or given.percent + given.reserve_percent > 100:
-        raise BadTerms("The meter's two shares are from 0 to 100 percent of a wager together.", clause)
+    if given is UNSET or given.figures is None:
+        raise BadTerms("A progressive needs its meter: seed, shown, reserve, percent and reserve_percent.", clause)
+    seed, shown, reserve, percent, reserve_percent = given.figures
+    if percent < 0 or reserve_percent < 0 or percent + reserve_percent > 100:
+        raise BadTerms("The meter's two shares total from 0 to 100 percent of a wager.", clause)
     return Meter(
-        seed=cents(given.seed),
-        shown=cents(given.shown),
-        reserve=cents(given.reserve),
-        percent=given.percent,
-        reserve_percent=given.reserve_percent,
+        seed=cents(seed),
+        shown=cents(shown),
+        reserve=cents(reserve),
+        percent=percent,
+        reserve_percent=reserve_percent,
         id=None if given.id is UNSET else given.id,
     )
 

@@ -11,8 +11,8 @@ from domain.round.events import (
     CardsDealt,
     CardsTurned,
     CorrectionPosted,
+    Decision,
     DecisionFollowed,
-    DecisionMade,
     FeeTaken,
     FeeWaived,
     HiddenCardContradicted,
@@ -72,7 +72,7 @@ def describe(event: RoundEvent) -> EventText:
             return EventText(f"Turned over: {_place(event.of)}", _seat(event.of), event.cards)
         case ButtonPlaced(seat, card):
             return EventText(f"Action button at seat {seat}", seat, (card,))
-        case DecisionMade() | DecisionFollowed():
+        case Decision():
             return _decision(event)
         case InsurancePlaced(seat, bettor, amount):
             return EventText(f"{bettor} takes insurance", seat, amount=amount)
@@ -138,7 +138,7 @@ def _withdrawn(event: WagerWithdrawn) -> EventText:
     return EventText(f"{event.bettor} takes back {what}", event.seat, amount=event.amount)
 
 
-def _decision(event: DecisionMade | DecisionFollowed) -> EventText:
+def _decision(event: Decision) -> EventText:
     times = f" {event.times}x" if event.times and event.choice == "raise" else ""
     hand = f", hand {event.hand}" if event.hand > 1 else ""
     verb = "follows with" if isinstance(event, DecisionFollowed) else "chooses"

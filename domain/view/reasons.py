@@ -17,8 +17,8 @@ from domain.round.events import (
     ButtonPlaced,
     CardsDealt,
     CardsTurned,
+    Decision,
     DecisionFollowed,
-    DecisionMade,
     FeeTaken,
     FeeWaived,
     HoleCardPeeked,
@@ -55,7 +55,7 @@ def why(after: Round, event: RoundEvent) -> Why:
             return _under(after, event.clause, event.reason, decided_by)
         case CardsTurned():
             return _turned(after, event)
-        case DecisionMade() | DecisionFollowed():
+        case Decision():
             return _under(after, _choice_clause(after, event))
         case FeeTaken():
             return _fee(after, event)
@@ -106,7 +106,7 @@ def _beyond_the_clause(after: Round, event: RoundEvent) -> str | None:
     return None
 
 
-def _choice_clause(after: Round, event: DecisionMade | DecisionFollowed) -> str | None:
+def _choice_clause(after: Round, event: Decision) -> str | None:
     if isinstance(event, DecisionFollowed):
         stakes = after.layout.get(event.seat, {}).get(event.bettor)
         return after.rules.points.get("toke.follow" if stakes is not None and stakes.kind == "toke" else "follow")

@@ -130,7 +130,7 @@ class Tables:
 
         A meter that is left out entirely is the one of the session that is open, or the table's own.
         """
-        if not isinstance(given.progressive, str) or (given.meter is not UNSET and given.meter.has_figures):
+        if not isinstance(given.progressive, str) or (given.meter is not UNSET and given.meter.figures):
             return given
         name = None
         if given.meter is UNSET:

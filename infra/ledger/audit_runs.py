@@ -8,6 +8,7 @@ from typing import Any, LiteralString, NamedTuple, cast
 
 import psycopg
 
+from domain.audit.findings import Severity
 from infra.store.database import Database
 
 SILENT_SECONDS = 60  # after which the process that ran an audit is taken to be gone
@@ -76,21 +77,12 @@ class AuditRuns:
         )
         return bool(rows)
 
-    def add(self, audit_id: str, first: int, findings: Sequence[str]) -> None:
-        """Findings as JSON, numbered from `first` on."""
-        numbers = list(range(first, first + len(findings)))
+    def add(self, audit_id: str, severity: Severity, first: int, found: Sequence[str]) -> None:
+        """Findings or notes as JSON, numbered from `first` on, each severity by itself."""
         self._database.write(
-            "INSERT INTO roundledger.audit_findings (audit_id, number, finding) "
+            f"INSERT INTO roundledger.audit_{severity}s (audit_id, number, {severity}) "
             "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
-            [audit_id, numbers, list(findings)],
-        )
-
-    def add_notes(self, audit_id: str, first: int, notes: Sequence[str]) -> None:
-        """Notes as JSON, numbered from `first` on, by themselves."""
-        self._database.write(
-            "INSERT INTO roundledger.audit_notes (audit_id, number, note) "
-            "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
-            [audit_id, list(range(first, first + len(notes))), list(notes)],
+            [audit_id, list(range(first, first + len(found))), list(found)],
         )
 
     def end(self, audit_id: str, state: str, summary: str | None = None, error: str | None = None) -> None:
@@ -112,15 +104,13 @@ class AuditRuns:
         """Of the service."""
         return self._select("WHERE place = 'service' ORDER BY started_at DESC, audit_id LIMIT %s", [limit])
 
-    def findings(self, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
-        return self._numbered("SELECT number, finding FROM roundledger.audit_findings", audit_id, after, limit)
-
-    def notes(self, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
-        return self._numbered("SELECT number, note FROM roundledger.audit_notes", audit_id, after, limit)
-
-    def _numbered(self, select: LiteralString, audit_id: str, after: int, limit: int) -> list[tuple[int, str]]:
-        condition = "WHERE audit_id = %s AND number > %s ORDER BY number LIMIT %s"
-        return cast("list[tuple[int, str]]", self._database.rows(f"{select} {condition}", [audit_id, after, limit]))
+    def found(self, audit_id: str, severity: Severity, after: int, limit: int) -> list[tuple[int, str]]:
+        rows = self._database.rows(
+            f"SELECT number, {severity} FROM roundledger.audit_{severity}s "
+            "WHERE audit_id = %s AND number > %s ORDER BY number LIMIT %s",
+            [audit_id, after, limit],
+        )
+        return cast("list[tuple[int, str]]", rows)
 
     def _select(self, condition: LiteralString, values: list[Any]) -> list[StoredAudit]:
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM roundledger.audits {condition}", values)

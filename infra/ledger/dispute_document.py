@@ -8,7 +8,7 @@ from msgspec import to_builtins
 
 from domain.disputes import disputes
 from domain.disputes.dispute_text import event_text
-from domain.disputes.disputes import AppealRuled, Dispute, DisputeRuled, EntryRuled
+from domain.disputes.disputes import Dispute, DisputeRuled, EntryRuled, Ruling
 from domain.disputes.whatif import LineChange, WhatIf
 from domain.documents.result import line_document
 from domain.moments import format_ms
@@ -85,7 +85,7 @@ def dispute_with_round(ledger: LedgerApplication, filed: StoredDispute, now_ms: 
     }
 
 
-def _ruling(ruled: DisputeRuled | AppealRuled | None) -> dict[str, Any] | None:
+def _ruling(ruled: Ruling | None) -> dict[str, Any] | None:
     if ruled is None:
         return None
     until = format_ms(ruled.appeal_until_ms) if isinstance(ruled, DisputeRuled) else None

@@ -15,13 +15,13 @@ from heapq import merge
 
 from msgspec.structs import replace
 
+from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
 from infra.log.leaves import leaf_hash_of
 from infra.log.merkle import HASH_BYTES, at
 from infra.log.signed_notes import Verifier
 from infra.log.signed_roots import (
     MOST_NAMED,
-    Finding,
     GrowingTree,
     SignedRoot,
     StoredLog,
@@ -29,6 +29,7 @@ from infra.log.signed_roots import (
     kept_outside,
     known_keys,
     lacking,
+    log_finding,
     signed,
     unsigned,
 )
@@ -106,7 +107,7 @@ class Checker:
             if positions[index - first] != position:
                 there = positions[index - first]
                 detail = f"The event at index {index} of the log is at position {there}, and the log says {position}."
-                self._find(Finding(kind="hash_changed", detail=detail, positions=(there,), index=index))
+                self._find(log_finding("hash_changed", detail, position=there, index=index))
         if self._at == self._size and positions:
             self._last_sealed = positions[-1]
 
@@ -170,18 +171,14 @@ class Checker:
             )
         else:
             detail = f"{count} events are gone, {where}: indexes {self._at} to {self._at + count - 1} of the log."
-        self._find(
-            Finding(
-                kind="row_deleted", detail=detail, positions=() if position is None else (position,), index=self._at
-            )
-        )
+        self._find(log_finding("row_deleted", detail, self._at, position))
         self._at += count
         self._aligned = False
 
     def _inserted(self, positions: list[int]) -> None:
         for position in positions:
             detail = f"The event at position {position} was put in among sealed ones: the log has never had it."
-            self._find(Finding(kind="row_inserted", detail=detail, positions=(position,), index=self._at))
+            self._find(log_finding("row_inserted", detail, self._at, position))
         self._aligned = False
 
     def _find(self, finding: Finding) -> None:
@@ -201,9 +198,9 @@ class Checker:
         self._compare(len(self._waiting))
         if self._at < self._size:
             self._missing(self._size - self._at, None)
-        rows = sorted([*self._exchanged_or_changed(), *self._of_rows], key=lambda finding: finding.index or 0)
+        rows = sorted([*self._exchanged_or_changed(), *self._of_rows], key=lambda finding: finding.version or 0)
         if self._left_out:
-            rows.append(Finding("row_changed", f"{self._left_out} more rows are not as they were sealed."))
+            rows.append(log_finding("row_changed", f"{self._left_out} more rows are not as they were sealed."))
         rows_fit = self._growing.close() and self._aligned
         if self._covered < self._size:
             self._of_log.append(unsigned(self._size, self._covered))
@@ -225,10 +222,10 @@ class Checker:
             for first, second in self._pairs(dict(self._changed), self._row_at):
                 one, other = changed.pop(first), changed.pop(second)
                 detail = f"The events at positions {one} and {other} have been exchanged."
-                found.append(Finding(kind="rows_exchanged", detail=detail, positions=(one, other), index=first))
+                found.append(log_finding("rows_exchanged", detail, position=one, index=first))
         for index, position in list(changed.items())[:MOST_NAMED]:
             detail = f"The event at position {position} is not as it was sealed, at index {index} of the log."
-            found.append(Finding(kind="row_changed", detail=detail, positions=(position,), index=index))
+            found.append(log_finding("row_changed", detail, position=position, index=index))
         self._left_out += max(0, len(changed) - MOST_NAMED)
         return found
 
@@ -280,8 +277,8 @@ def _with(row: LogRow, other: LogRow, fields: tuple[str, ...]) -> LogRow:
 
 def of_hash(finding: Finding) -> Finding:
     """The events give every signed root, so it is the log's own hashes that somebody has changed."""
-    detail = f"The hash at index {finding.index} of the log was changed: the event is as it was signed."
-    return replace(finding, kind="hash_changed", detail=detail)
+    detail = f"The hash at index {finding.version} of the log was changed: the event is as it was signed."
+    return replace(finding, kind="hash_changed", what=detail)
 
 
 class _Window:

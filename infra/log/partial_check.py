@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
 from infra.log.full_check import Checker, of_hash
 from infra.log.leaves import leaf_hashes
@@ -20,12 +21,12 @@ from infra.log.merkle import HASH_BYTES, at, root_of
 from infra.log.proofs import Nodes, NodeSource, root_at
 from infra.log.signed_notes import BadNote, Verifier
 from infra.log.signed_roots import (
-    Finding,
     RootComparison,
     ends_elsewhere,
     kept_outside,
     known_keys,
     lacking,
+    log_finding,
     signed,
     unsigned,
 )
@@ -70,7 +71,7 @@ class PartChecker:
         pieces = self._log.pieces(leaves[0][0], leaves[-1][0])
         for before, after in pairwise(pieces):
             gap = lacking(before.first + before.width)
-            if gap.index != after.first and gap not in self._found:
+            if gap.version != after.first and gap not in self._found:
                 self._found.append(gap)
         starts = [piece.first_position for piece in pieces]
         ends = starts[1:]
@@ -79,7 +80,7 @@ class PartChecker:
         unplaced = bisect_left(leaves, (starts[0],)) if starts else len(leaves)
         for position, _ in leaves[:unplaced]:
             detail = f"The event at position {position} was put in before the first one of the log."
-            self._found.append(Finding(kind="row_inserted", detail=detail, positions=(position,), index=0))
+            self._found.append(log_finding("row_inserted", detail, position=position, index=0))
         stored = self._log.events.positions(starts[0], ends[-1]) if ends else []
         for piece, end in zip(pieces, ends, strict=False):
             some = leaves[bisect_left(leaves, (piece.first_position,)) : bisect_left(leaves, (end,))]
@@ -107,11 +108,13 @@ class PartChecker:
             nodes, changed = self._tree(of_log)
             comparison = self._compare_roots(nodes, of_log)
         except LookupError as error:
-            of_log.append(Finding("tree_damaged", f"The log cannot be followed to its root: {error}."))
+            of_log.append(log_finding("tree_damaged", f"The log cannot be followed to its root: {error}."))
             return [*rows, *of_log]
-        rows = [of_hash(finding) if (finding.index or 0) // WIDTH in changed else finding for finding in rows]
+        rows = [of_hash(finding) if (finding.version or 0) // WIDTH in changed else finding for finding in rows]
         if self._left_out:
-            rows.append(Finding("row_changed", f"{self._left_out} more stretches of the log do not fit their events."))
+            rows.append(
+                log_finding("row_changed", f"{self._left_out} more stretches of the log do not fit their events.")
+            )
         return [*rows, *of_log, *comparison.findings(self._size)]
 
     def _of_rows(self) -> list[Finding]:
@@ -135,7 +138,7 @@ class PartChecker:
         stored = tiles.with_leaves({number: tiles.tile(0, number) for number in looked_at})
         if stored.root() == root:
             detail = f"Hashes above the leaves of the log are not the roots of the tiles of {WIDTH} below them."
-            found.append(Finding("tree_damaged", detail))
+            found.append(log_finding("tree_damaged", detail))
             return stored, set()
         again = tiles.with_leaves({number: self._again(number) for number in looked_at})
         if again.root() == root:
@@ -198,12 +201,12 @@ class _Suspected:
 
     def placed(self, finding: Finding) -> Finding:
         """With its index in the log itself."""
-        if finding.index is None:
+        if finding.version is None:
             return finding
-        here, first = self._starts[bisect_left(self._starts, (finding.index + 1,)) - 1]
-        index = finding.index - here + first
-        detail = finding.detail.replace(f"index {finding.index} of the log", f"index {index} of the log")
-        return replace(finding, index=index, detail=detail)
+        here, first = self._starts[bisect_left(self._starts, (finding.version + 1,)) - 1]
+        index = finding.version - here + first
+        what = finding.what.replace(f"index {finding.version} of the log", f"index {index} of the log")
+        return replace(finding, version=index, what=what)
 
     def size(self) -> int:
         return len(self._hashes) // HASH_BYTES

@@ -244,8 +244,7 @@ class Sealer:
                 f"The log's key is not at {file.path}. Bring it there; if it is lost, "
                 "`roundledger log key rotate --lost` makes another."
             )
-        if signer.verifier != keys[-1]:
-            raise KeyProblem(f"{file.path} is not the key that signs this log, {keys[-1].text()}.")
+        self._check_signs(signer)
         return signer
 
     def _first_signer(self, origin: str) -> Signer:
@@ -275,32 +274,36 @@ class Sealer:
             self.seal()
         elif file.load() is not None:
             raise KeyProblem(f"The key is at {file.path}: it is not lost. Put it aside first if it must not sign.")
-        new = file.successor.load() or new_signer(keys[-1].name)
-        if file.successor.load() is None:
-            file.successor.save(new)
-        self._announce(new.verifier, "lost" if lost else "rotated")
-        file.succeed()
-        self._signer = new
-        if self._tree.size:
-            self._store_checkpoint([new] if old is None else [new, old])
-        return new.verifier
+        cosigners = [] if old is None else [old]
+        return self._sign_with(new_signer(keys[-1].name), cosigners, "lost" if lost else "rotated")
 
     def rename(self, name: str, extensions: tuple[str, ...]) -> Verifier:
         """Continue the log under another name; every checkpoint has these lines from here on. The key stays the same if
         it is here, so that whoever knows it recognises the log; else there is a new one."""
-        keys, file = self.log.keys(), self._file()
-        old = file.load()
-        if old is not None and old.verifier != keys[-1]:
-            raise KeyProblem(f"{file.path} is not the key that signs this log, {keys[-1].text()}.")
-        new = file.successor.load() or (new_signer(name) if old is None else old._replace(name=name))
-        if file.successor.load() is None:
+        old = self._file().load()
+        if old is not None:
+            self._check_signs(old)
+        self._extensions = extensions
+        return self._sign_with(new_signer(name) if old is None else old._replace(name=name), [], "succession")
+
+    def _sign_with(self, key: Signer, cosigners: list[Signer], reason: str) -> Verifier:
+        """From here on this key signs, or the one that an attempt which was killed has left."""
+        file = self._file()
+        new = file.successor.load()
+        if new is None:
+            new = key
             file.successor.save(new)
-        self._announce(new.verifier, "succession")
+        self._announce(new.verifier, reason)
         file.succeed()
-        self._signer, self._extensions = new, extensions
+        self._signer = new
         if self._tree.size:
-            self._store_checkpoint([new])
+            self._store_checkpoint([new, *cosigners])
         return new.verifier
+
+    def _check_signs(self, signer: Signer) -> None:
+        current = self.log.keys()[-1]
+        if signer.verifier != current:
+            raise KeyProblem(f"{self._file().path} is not the key that signs this log, {current.text()}.")
 
     def _signed(self, tree: Tree, signers: list[Signer]) -> Checkpoint:
         return sign(signers[0].name, tree.size, tree.root(), signers, self._extensions)

@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from msgspec import Struct
-
+from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
 from infra.log.merkle import HASH_BYTES
 from infra.log.signed_notes import BadNote, Verifier
 from infra.log.stored_log import PAGE, StoredCheckpoint
 from infra.log.tiles import WIDTH, Tree
 
-Kind = Literal[
-    "row_changed",
-    "row_deleted",
-    "row_inserted",
-    "rows_exchanged",
-    "hash_changed",  # a hash of the log, while the event is as it was signed
-    "history_rewritten",  # events and hashes alike, so that a signed root does not fit
-    "tree_damaged",  # hashes above the leaves, or some that are missing
-    "checkpoint_missing",  # the last one, with which the last hashes were stored
-    "checkpoint_unreadable",
-    "signature_broken",
-    "tree_shorter",  # than a checkpoint, in the database or outside, has it
-    "fork",  # from what a checkpoint outside has
-]
 MOST_NAMED = 1_000  # findings of one sort; beyond that they are counted
 
 
-class Finding(Struct, frozen=True):
-    """`detail` is a sentence for people. Positions and indexes from the first to the last one concerned."""
-
-    kind: Kind
-    detail: str
-    positions: tuple[int, ...] = ()
-    index: int | None = None
-    size: int | None = None  # of the checkpoint concerned
+def log_finding(kind: str, what: str, index: int | None = None, position: int | None = None) -> Finding:
+    return Finding(kind, what, stream="log", version=index, position=position)
 
 
 class StoredLog(Protocol):
@@ -89,13 +68,13 @@ class RootComparison:
                 f"The log does not have the root that was signed at {first.size} events; something between the events "
                 f"{self._fitted} and {first.size} of it was rewritten."
             )
-            yield Finding("history_rewritten", detail, size=first.size)
+            yield log_finding("history_rewritten", detail)
         for mark in self._misfits:
             if mark.outside:
                 detail = (
                     f"A checkpoint that was kept outside has another root at {mark.size} events: this is a fork of it."
                 )
-                yield Finding("fork", detail, size=mark.size)
+                yield log_finding("fork", detail)
         for mark in self._beyond:
             if mark.outside:
                 detail = (
@@ -104,7 +83,7 @@ class RootComparison:
                 )
             else:
                 detail = f"A checkpoint in the database has {mark.size} events and the log only {size}."
-            yield Finding("tree_shorter", detail, size=mark.size)
+            yield log_finding("tree_shorter", detail)
 
 
 class GrowingTree:
@@ -162,12 +141,12 @@ class GrowingTree:
             yield lacking(self._lacking)
         for level in sorted(self._damaged):
             detail = f"Hashes of level {level} of the log are not the roots of the tiles of {WIDTH} below them."
-            yield Finding("tree_damaged", detail)
+            yield log_finding("tree_damaged", detail)
         yield from self._comparison.findings(size)
 
 
 def lacking(index: int) -> Finding:
-    return Finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
+    return log_finding("tree_damaged", f"Hashes are missing from the log, from index {index} on.", index=index)
 
 
 def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
@@ -176,14 +155,14 @@ def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
         return log.keys()
     except BadNote as error:
         detail = f"A public key of the log cannot be read, so nothing that was signed can be verified: {error}."
-        found.append(Finding("signature_broken", detail))
+        found.append(log_finding("signature_broken", detail))
         return []
 
 
 def ends_elsewhere(latest: StoredCheckpoint) -> Finding:
     """The sealer goes on from there, and what is beyond it counts as not sealed yet."""
     detail = f"The last checkpoint says that its events end at position {latest.last_position}, and they do not."
-    return Finding("tree_damaged", detail, size=latest.size)
+    return log_finding("tree_damaged", detail)
 
 
 def unsigned(size: int, covered: int) -> Finding:
@@ -191,7 +170,7 @@ def unsigned(size: int, covered: int) -> Finding:
     detail = (
         f"The log has {size} events and the last checkpoint {covered}: the one that was signed with the rest is gone."
     )
-    return Finding("checkpoint_missing", detail, index=covered, size=size)
+    return log_finding("checkpoint_missing", detail, index=covered)
 
 
 def signed(
@@ -204,14 +183,14 @@ def signed(
             checkpoint = stored.parsed()
         except BadNote as error:
             detail = f"Checkpoint {stored.number} cannot be read: {error}."
-            found.append(Finding("checkpoint_unreadable", detail, size=stored.size))
+            found.append(log_finding("checkpoint_unreadable", detail))
             continue
         if checkpoint.size != stored.size or not checkpoint.trusted_by(keys):
             detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, is not signed by a key of the log."
-            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+            found.append(log_finding("signature_broken", detail))
         elif checkpoint.size < largest:
             detail = f"Checkpoint {stored.number}, of {checkpoint.size} events, was signed after one of {largest}."
-            found.append(Finding("tree_shorter", detail, size=checkpoint.size))
+            found.append(log_finding("tree_shorter", detail))
         else:
             largest = checkpoint.size
             yield SignedRoot(checkpoint.size, checkpoint.root)
@@ -224,5 +203,5 @@ def kept_outside(outside: Iterable[Checkpoint], keys: Sequence[Verifier], found:
         roots.append(SignedRoot(checkpoint.size, checkpoint.root, True))
         if not checkpoint.trusted_by(keys):
             detail = f"The checkpoint of {checkpoint.size} events that was kept outside is not signed by the log's key."
-            found.append(Finding("signature_broken", detail, size=checkpoint.size))
+            found.append(log_finding("signature_broken", detail))
     return roots

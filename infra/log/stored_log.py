@@ -12,10 +12,9 @@ from infra.log.merkle import HASH_BYTES
 from infra.log.signed_notes import Verifier, parse_verifier
 from infra.log.tiles import WIDTH, Tree, levels_of, width_at
 from infra.store.database import Database
-from infra.store.event_rows import EventRows, LogRow
+from infra.store.event_rows import EventRows, Lag, LogRow, lag_after
 
 PAGE = 65_536  # hashes at a time, which is 2 MiB
-MOST_COUNTED = 1_000_000  # unsealed events; a service that asks every few seconds must not count years of them
 
 
 class NotSigned(Exception):
@@ -43,13 +42,6 @@ class LogPiece(NamedTuple):
     @property
     def width(self) -> int:
         return len(self.hashes) // HASH_BYTES
-
-
-class Lag(NamedTuple):
-    """How far the log is behind the events."""
-
-    events: int
-    seconds: float
 
 
 class LogReader:
@@ -201,15 +193,8 @@ class LogReader:
 
     def lag(self) -> Lag:
         """Events that are not sealed yet, and how long the oldest of them has waited."""
-        ((count, seconds),) = self._rows(
-            "SELECT (SELECT count(*) FROM (SELECT FROM roundledger.events WHERE position > sealed LIMIT %b) unsealed),"
-            " (SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM roundledger.events"
-            "  WHERE position > sealed ORDER BY position LIMIT 1) "
-            "FROM (SELECT coalesce((SELECT last_position FROM roundledger.log_checkpoints"
-            "  ORDER BY number DESC LIMIT 1), 0) AS sealed) log",
-            [MOST_COUNTED],
-        )
-        return Lag(int(count), max(0.0, seconds or 0.0))
+        latest = self.latest()
+        return lag_after(self._rows, 0 if latest is None else latest.last_position)
 
 
 _SIZE = (

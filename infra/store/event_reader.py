@@ -23,7 +23,7 @@ from uuid import UUID
 
 from infra.store.database import Database
 from infra.store.encoding.topic_ids import TopicIds
-from infra.store.event_rows import LogRow
+from infra.store.event_rows import LAST_POSITION, LogRow
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ WRITERS = (
     "AND relation = 'roundledger.events'::regclass"
 )
 RUN_LIMIT = 10_000
-BEFORE_ALL, LAST_VERSION, LAST_POSITION = -(1 << 31), (1 << 31) - 1, (1 << 63) - 1  # the limits of the columns
+BEFORE_ALL, LAST_VERSION, HIGHEST_POSITION = -(1 << 31), (1 << 31) - 1, (1 << 63) - 1  # the limits of the columns
 
 
 class EventReader:
@@ -106,11 +106,11 @@ class EventReader:
         return settled
 
     def last_position(self) -> int | None:
-        ((last,),) = self._rows("SELECT max(position) FROM roundledger.events")
-        return cast("int | None", last)
+        ((last,),) = self._rows(LAST_POSITION)
+        return cast("int", last) or None
 
     def _page(self, after: int, limit: int, upto: int | None, topics: Sequence[str]) -> list[LogRow]:
-        upto = LAST_POSITION if upto is None else upto
+        upto = HIGHEST_POSITION if upto is None else upto
         rows = self._rows(OF_ALL, [after, upto, not topics, self._topic_ids.numbers(topics), limit])
         name = self._topic_ids.name
         return [

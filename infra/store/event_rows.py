@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
@@ -13,6 +13,27 @@ ROWS = (
     "SELECT position, recorded_at, originator_id, originator_version, topic, state FROM roundledger.events "
     "JOIN roundledger.originators USING (originator) JOIN roundledger.topics USING (topic_id)"
 )
+
+LAST_POSITION: LiteralString = "SELECT coalesce(max(position), 0) FROM roundledger.events"
+BEYOND: LiteralString = (
+    "SELECT (SELECT count(*) FROM (SELECT FROM roundledger.events WHERE position > %(after)s LIMIT %(most)s) beyond), "
+    "(SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM roundledger.events "
+    "WHERE position > %(after)s ORDER BY position LIMIT 1)"
+)
+MOST_COUNTED = 1_000_000  # events; a service that asks every few seconds must not count years of them
+
+
+class Lag(NamedTuple):
+    """How far something is behind the events: how many of them it lacks, and the age of the oldest."""
+
+    events: int
+    seconds: float
+
+
+def lag_after(select: Callable[[LiteralString, dict[str, int]], list[tuple[Any, ...]]], position: int) -> Lag:
+    """Of whatever has come as far as a position."""
+    ((events, seconds),) = select(BEYOND, {"after": position, "most": MOST_COUNTED})
+    return Lag(events, max(0.0, seconds or 0.0))
 
 
 class LogRow(NamedTuple):

@@ -26,7 +26,7 @@ from projections.audit.floor_check import FloorCheck
 from projections.audit.processes import Do, batches, tasks_of, workers
 from projections.audit.round_check import Loaded, PartResult, RoundCheck, StreamRange, leaf_hashes, merged
 from projections.audit.rulebook import Rulebook
-from projections.audit.run import Audit, CheckOutcome, Options, Summary, Task, TaskResult, floor_result
+from projections.audit.run import Audit, Options, Outcome, Summary, Task, TaskResult, floor_result
 from projections.audit.scope import EVERYTHING, Scope
 
 MOST_PARTITIONS_A_TASK = 16
@@ -231,25 +231,23 @@ class ArchiveAudit(Audit):
     def _has_all(self) -> bool:
         return self._scope.whole and self._manifest.whole
 
-    def _floor_check(self) -> CheckOutcome:
+    def _floor_check(self) -> Outcome:
         if not self._manifest.whole:
-            return CheckOutcome("floor", False, "the archive has only rounds of a time")
-        if self._scope.whole or not self._wants("floor"):
+            return False, "the archive has only rounds of a time"
+        if self._scope.whole:
             return super()._floor_check()
         if self._scope.table is not None and self._scope.whole_tables:
-            return CheckOutcome("floor", True, f"the sessions of table {self._scope.table} followed")
-        return CheckOutcome("floor", False, "what single rounds touch is checked in a database only")
+            return True, f"the sessions of table {self._scope.table} followed"
+        return False, "what single rounds touch is checked in a database only"
 
-    def _projections_check(self) -> CheckOutcome:
-        return CheckOutcome("projections", False, "an archive has no reports")
+    def _projections_check(self) -> Outcome:
+        return False, "an archive has no reports"
 
-    def _trail_check(self) -> CheckOutcome:
-        return CheckOutcome("trail", False, "an archive has none")
+    def _trail_check(self) -> Outcome:
+        return False, "an archive has none"
 
-    def _log_check(self) -> CheckOutcome:
-        if not self._wants("log"):
-            return CheckOutcome("log", False, "left out")
+    def _log_check(self) -> Outcome:
         size = self._manifest.tree_size
         if not size:
-            return CheckOutcome("log", False, "nothing had been sealed when the archive was written")
-        return CheckOutcome("log", True, f"{self._sealed:,} events compared with a log of {size:,}")
+            return False, "nothing had been sealed when the archive was written"
+        return True, f"{self._sealed:,} events compared with a log of {size:,}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from uuid import uuid4
@@ -16,7 +16,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from domain.audit.findings import Finding
+from domain.audit.findings import Finding, Severity
 from infra.access.trail import take_digest
 from infra.ledger.audit_runs import AuditRuns
 from infra.store.database import Database
@@ -109,29 +109,23 @@ class _Reporter:
         self._audits = audits
         self._audit_id = audit_id
         self._parent = parent
-        self._waiting: list[str] = []
-        self._stored = 0
-        self._notes: list[str] = []
-        self._notes_stored = 0
+        self._waiting: dict[Severity, list[str]] = {"finding": [], "note": []}
+        self._stored: dict[Severity, int] = {"finding": 0, "note": 0}
         self._last = Progress()
         self._sent_at = 0.0
 
     def found(self, finding: Finding) -> None:
-        waiting = self._notes if finding.is_note else self._waiting
+        waiting = self._waiting[finding.severity]
         waiting.append(msgspec.json.encode(finding.document()).decode())
         if len(waiting) >= FINDINGS_AT_ONCE:
             self.flush()
 
     def flush(self) -> None:
-        waiting: Sequence[str] = self._waiting
-        if waiting:
-            self._audits.add(self._audit_id, self._stored + 1, waiting)
-            self._stored += len(waiting)
-            self._waiting = []
-        if self._notes:
-            self._audits.add_notes(self._audit_id, self._notes_stored + 1, self._notes)
-            self._notes_stored += len(self._notes)
-            self._notes = []
+        for severity, waiting in self._waiting.items():
+            if waiting:
+                self._audits.add(self._audit_id, severity, self._stored[severity] + 1, waiting)
+                self._stored[severity] += len(waiting)
+                waiting.clear()
 
     def progress(self, progress: Progress) -> None:
         self._last = progress
@@ -144,6 +138,6 @@ class _Reporter:
         now = self._last
         if os.getppid() != self._parent:
             raise Stopped
-        stored, notes = max(now.findings, self._stored), max(now.notes, self._notes_stored)
+        stored, notes = max(now.findings, self._stored["finding"]), max(now.notes, self._stored["note"])
         if not self._audits.report_progress(self._audit_id, now.done, now.total, now.rounds, stored, notes):
             raise Stopped

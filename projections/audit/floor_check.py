@@ -21,7 +21,7 @@ from domain.audit.floor_audit import (
     ruled_claims,
 )
 from domain.audit.round_audit import Claim
-from domain.disputes.disputes import AppealRuled, DisputeOpened, DisputeRuled, frozen_hash
+from domain.disputes.disputes import DisputeOpened, Ruling, frozen_hash
 from domain.floor.drop_boxes import BoxCounted, BoxInstalled, CountSealed
 from domain.floor.meters import MeterSeeded
 from domain.floor.rotation import CHECKED_SINCE
@@ -237,7 +237,7 @@ class FloorCheck:
                 audit = DisputeAudit(event, entry.by)
                 yield from _all_at(self._evidence(audit), row)
                 continue
-            if isinstance(event, DisputeRuled | AppealRuled):
+            if isinstance(event, Ruling):
                 self.claims += ruled_claims(range_.name, event)
             yield from _all_at(audit.take(event, entry.by, entry.at_ms), row)
 

@@ -65,10 +65,8 @@ class LogCheck:
     def take(self, positions: bytes, leaves: bytes) -> None:
         self._checker.feed(array("q", positions), leaves)
 
-    def findings(self) -> Iterator[Finding]:
-        for found in self._checker.finish():
-            position = found.positions[0] if found.positions else None
-            yield Finding(found.kind, found.detail, stream="log", version=found.index, position=position)
+    def findings(self) -> list[Finding]:
+        return self._checker.finish()
 
     def text(self) -> str:
         outside = f" and {self._outside} checkpoints kept outside" if self._outside else ""

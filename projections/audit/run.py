@@ -55,6 +55,9 @@ class CheckOutcome(Struct, frozen=True):
     text: str
 
 
+Outcome = tuple[bool, str]  # of a check: whether it was done, and the text of its CheckOutcome
+
+
 class Summary(Struct):
     events: int = 0
     rounds: int = 0
@@ -305,32 +308,34 @@ class Audit:
             self._found_all(self._tally.findings())
         if self._log is not None:
             self._found_all(self._log.findings())
-        trail = self._trail_check()
+        outcomes = {
+            "rounds": self._rounds_check,
+            "floor": self._floor_check,
+            "projections": self._projections_check,
+            "log": self._log_check,
+            "trail": self._trail_check,
+        }
+        for name, outcome in outcomes.items():
+            done, text = outcome() if self._wants(name) else (False, "left out")
+            self._summary.checks.append(CheckOutcome(name, done, text))
         for (ruleset, engine), (rounds, first) in sorted(self._wordings.items()):
             self._found(_worded(ruleset, engine, rounds, first))
-        self._summary.checks = [
-            self._rounds_check(),
-            self._floor_check(),
-            self._projections_check(),
-            self._log_check(),
-            trail,
-        ]
 
-    def _rounds_check(self) -> CheckOutcome:
+    # ---- of each check whether it was done, and what it covered or why it was not
+
+    def _rounds_check(self) -> Outcome:
         text = f"{self._summary.rounds:,} rounds decided again"
         if self._unmarked:
             late = "recorded more than two minutes after they happened and not marked as late"
             text = f"{text}; {self._unmarked:,} of their events were {late}"
-        return CheckOutcome("rounds", True, text)
+        return True, text
 
     @property
     def _has_all(self) -> bool:
         """Whether both sides of every claim of the rounds in scope have been read."""
         return True
 
-    def _floor_check(self) -> CheckOutcome:
-        if not self._wants("floor"):
-            return CheckOutcome("floor", False, "left out")
+    def _floor_check(self) -> Outcome:
         touched = len(self._streams)
         if self._scope.whole:
             text = f"{touched:,} tables, boxes, meters and others followed and matched with the rounds"
@@ -340,7 +345,7 @@ class Audit:
             )
         if self._scope.table is not None and self._scope.whole_tables:
             text = f"all sessions of table {self._scope.table}, {text}"
-        return CheckOutcome("floor", True, text + self._open_counts_text())
+        return True, text + self._open_counts_text()
 
     def _open_counts_text(self) -> str:
         """No finding: counts were stored like this until they were sealed."""
@@ -352,36 +357,26 @@ class Audit:
             "before counts were sealed"
         )
 
-    def _projections_check(self) -> CheckOutcome:
-        if not self._wants("projections"):
-            return CheckOutcome("projections", False, "left out")
+    def _projections_check(self) -> Outcome:
         if not self._scope.whole:
-            return CheckOutcome("projections", False, "only an audit of everything compares them")
+            return False, "only an audit of everything compares them"
         outdated = ", ".join(self._outdated)
         not_yet = "not compared, because their tables are of an earlier version and have not been rebuilt since"
         if not self._projected:
-            return CheckOutcome(
-                "projections", False, f"{not_yet}: {outdated}" if outdated else "no report has been made yet"
-            )
+            return False, f"{not_yet}: {outdated}" if outdated else "no report has been made yet"
         text = f"{self._rows:,} rows of {', '.join(self._projected)} compared with the events"
-        return CheckOutcome("projections", True, f"{text}; {not_yet}: {outdated}" if outdated else text)
+        return True, f"{text}; {not_yet}: {outdated}" if outdated else text
 
-    def _log_check(self) -> CheckOutcome:
-        if not self._wants("log"):
-            return CheckOutcome("log", False, "left out")
-        if self._log is None:
-            return CheckOutcome("log", False, "nothing has been sealed")
-        return CheckOutcome("log", True, self._log.text())
+    def _log_check(self) -> Outcome:
+        return (False, "nothing has been sealed") if self._log is None else (True, self._log.text())
 
-    def _trail_check(self) -> CheckOutcome:
+    def _trail_check(self) -> Outcome:
         """Done here, not by a process of its own: it reads little."""
-        if not self._wants("trail"):
-            return CheckOutcome("trail", False, "left out")
         if not self._scope.whole:
-            return CheckOutcome("trail", False, "only an audit without filters compares it, and the schema")
+            return False, "only an audit without filters compares it, and the schema"
         check = DatabaseCheck(self._database_url)
         self._found_all(check.findings())
-        return CheckOutcome("trail", True, check.text())
+        return True, check.text()
 
 
 def _worded(ruleset: str, engine: int, rounds: int, first: Finding) -> Finding:

@@ -110,9 +110,8 @@ class Projector:
     def lag(self) -> tuple[int, float]:
         """How far behind the furthest projection is, in events and in seconds."""
         from projections.engine.connection import connect
-        from projections.engine.lag import lag
         from projections.models.registry import ALL
 
         with connect(self._database_url) as connection:
-            found = lag(connection, list(ALL))
+            found = lag.lag(connection, list(ALL))
             return found.events, found.seconds

@@ -18,11 +18,12 @@ import psycopg
 
 from infra.schema.migrator import READER_ROLE
 from infra.store.errors import StoreError
+from infra.store.event_rows import Lag
 from infra.store.notifications import CHANNEL
 from infra.store.recorder import LedgerRecorder
 from projections.engine.applier import PAGE, Applier, MovedOn, Stale
 from projections.engine.connection import LOCK_WAIT_SECONDS, AlreadyRunning, connect, lock
-from projections.engine.lag import Lag, lag
+from projections.engine.lag import lag
 from projections.engine.storage import LIVE, Connection
 from projections.models.registry import named
 

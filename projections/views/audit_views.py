@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
+from domain.audit.findings import Severity
 from infra.ledger.audit_runs import AuditRuns, StoredAudit
 from projections.views.books import NotFound
 
@@ -28,26 +28,19 @@ def existing_audit(audits: AuditRuns, audit_id: str) -> StoredAudit:
 
 
 def findings_of(audits: AuditRuns, audit_id: str, after: int, limit: int) -> dict[str, Any]:
-    return _page(audits, audit_id, "findings", audits.findings, after, limit)
+    return _page(audits, audit_id, "finding", after, limit)
 
 
 def notes_of(audits: AuditRuns, audit_id: str, after: int, limit: int) -> dict[str, Any]:
-    return _page(audits, audit_id, "notes", audits.notes, after, limit)
+    return _page(audits, audit_id, "note", after, limit)
 
 
-def _page(
-    audits: AuditRuns,
-    audit_id: str,
-    name: str,
-    read: Callable[[str, int, int], list[tuple[int, str]]],
-    after: int,
-    limit: int,
-) -> dict[str, Any]:
+def _page(audits: AuditRuns, audit_id: str, severity: Severity, after: int, limit: int) -> dict[str, Any]:
     audit = existing_audit(audits, audit_id)
-    rows = read(audit_id, after, limit)
+    rows = audits.found(audit_id, severity, after, limit)
     found = [{"number": number, "severity": "finding", **msgspec.json.decode(each)} for number, each in rows]
     following = rows[-1][0] if len(rows) == limit else None
-    return {"audit": audit_id, "state": audit.state, name: found, "next": following}
+    return {"audit": audit_id, "state": audit.state, f"{severity}s": found, "next": following}
 
 
 def audit_shown(audit: StoredAudit) -> dict[str, Any]:

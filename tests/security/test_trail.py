@@ -100,8 +100,8 @@ def leave_a_trail(url: str) -> None:
         people.token_made("oli", "auditor", "t-2", 30, "ada")
         set_property(database, Property("Harbor Card Club", "1 Example Wharf"), "ada")
         audits.start("a-1", "oli", "{}")
-        audits.add("a-1", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
-        audits.add_notes("a-1", 1, ['{"kind": "wording"}', '{"kind": "time"}'])
+        audits.add("a-1", "finding", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
+        audits.add("a-1", "note", 1, ['{"kind": "wording"}', '{"kind": "time"}'])
         audits.end("a-1", "done", "{}")
         for size in (1, 2):
             remember_published(url, sign("casino.example/other", size, bytes(32), [new_signer("casino.example/other")]))

@@ -10,7 +10,7 @@ from domain.games.p215.box_state import EVOLVERS, BoxState, state_of
 from domain.games.p215.points import hand_name, is_pure, red_run, total
 from domain.games.p215.rules import POINTS, Pure215File
 from domain.hands.made_hands import MadeHand, made_of_all
-from domain.round.events import DecisionMade, LineSettled
+from domain.round.events import Decision, LineSettled
 from domain.round.state import Round, Wager
 
 _CARD_COUNTS = tuple(str(count) for count in range(12, 0, -1))
@@ -84,6 +84,6 @@ class Pure215(Game):
                 for bettor, amount in on_hand.items():
                     yield Wager(seat=seat, bettor=bettor, hand=number, spot=spot, amount=amount)
 
-    def choice_clause(self, round_: Round, event: DecisionMade) -> str | None:
+    def choice_clause(self, round_: Round, event: Decision) -> str | None:
         own_point = event.choice in ("double", "split", "surrender")
         return round_.rules.points.get(event.choice if own_point else "hit_or_stand")
