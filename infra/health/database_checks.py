@@ -93,7 +93,7 @@ def newest_events(database: Database) -> Check:
     checker.feed([row.position for row in rows], leaf_hashes(rows))
     found = checker.finish()
     if found:
-        said = " ".join(finding.detail for finding in found[:MOST_NAMED])
+        said = " ".join(finding.what for finding in found[:MOST_NAMED])
         return fault("newest events", said, "Stop, keep a copy of the server, and run `roundledger audit`.")
     sealed = len(rows) - checker.unsealed
     return ok("newest events", f"The newest {sealed:,} sealed events are as they were signed.")
