@@ -211,6 +211,7 @@ class TableSession(Struct, frozen=True):
     closed: bool = False
     tray: TrayCount | None = None  # the last count of it
     dealer: str | None = None  # who is tapped in
+    ended: str | None = None  # the last round of the session that is over, where it was not long ago
 
     @property
     def table(self) -> str:
@@ -249,7 +250,7 @@ def _round_ended(session: TableSession, event: RoundEnded) -> TableSession:
         deck = DECK_COLOURS[1 - DECK_COLOURS.index(begun.deck)]
     if begun is not None and begun.bank_seat is not None and event.status == "settled":
         run = BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
-    return replace(session, playing=None, run=run, deck=deck)
+    return replace(session, playing=None, run=run, deck=deck, ended=event.round)
 
 
 def _session_noted(session: TableSession, event: SessionNoted) -> TableSession:

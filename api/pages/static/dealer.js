@@ -2,8 +2,10 @@
 
 import { csrfToken } from "./app.js";
 import { ending, payments, waiver } from "./dealer_after.js";
+import { entriesAfter } from "./dealer_ahead.js";
 import { button, h, renew } from "./dealer_drawing.js";
-import { inWords, left, said } from "./dealer_next.js";
+import { listenToKeys } from "./dealer_keys.js";
+import { inWords, saidOfAll } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
 import { nextRound, openTable, seating } from "./dealer_opening.js";
 import { Outbox } from "./dealer_outbox.js";
@@ -21,15 +23,15 @@ let state = null; // what the service told last
 let drawn = ""; // of what the screen was drawn, so that nothing is drawn anew for nothing
 let problem = null; // why something was refused
 const ui = { // what the dealer has begun, and the service knows nothing of
-  amount: 0, written: "", seat: null, spot: null, rank: null, picked: [], task: null, resting: false,
-  rows: [], decided: {}, wanted: {},
+  amount: 0, written: "", mode: "add", wrong: null, rank: null, picked: [], task: null,
+  rows: [], decided: {}, wanted: {}, planned: {},
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
 };
-const screen = { ui, act, draw, get state() { return state; } };
-const lastRound = { // shown until the next one opens, after a reload too
-  name: `roundledger.dealer.${table}.round`,
-  get id() { return localStorage.getItem(this.name); },
-  set id(value) { localStorage.setItem(this.name, value); },
+const screen = {
+  ui, act, draw,
+  get state() { return state; },
+  get waiting() { return outbox.items.flatMap((item) => item.actions ?? []); }, // actions that are on their way
+  get facts() { return [...(state.round?.status === "open" ? state.facts : []), ...this.waiting]; }, // with what was stored before them
 };
 
 // ---- sending
@@ -39,9 +41,10 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
   if (happened === "sent") {
     // The picture stays until the next one is there: a table that vanished after each tap would be no table.
     if (facts.value.expects) {
-      if (facts.value.id !== state?.round?.id) Object.assign(ui, { amount: 0, written: "", bank: null, seat: null, spot: null });
-      lastRound.id = facts.value.id;
-      state = { ...state, round: facts.value, down: null };
+      const begins = facts.value.id !== state?.round?.id;
+      if (begins) Object.assign(ui, { amount: 0, written: "", mode: "add", bank: null });
+      state = { ...state, round: facts.value, closing: null, ...(begins ? { facts: [], ahead: null, before: null } : { facts: [...state.facts, ...(facts.item.actions ?? []).map(({ cards, ...fact }) => fact)] }) }; // without the cards: it is remembered
+      remember(state);
     }
     if (!outbox.items.length) look();
   }
@@ -52,18 +55,21 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
 const ofTable = `/v1/tables/${encodeURIComponent(table)}`;
 const ofRound = () => `/v1/rounds/${encodeURIComponent(state.round.id)}`;
 
-function act(action) {
+/** One action, or several that are stored together or not at all. */
+function act(given) {
+  const actions = [given].flat();
+  const kinds = actions.map((action) => action.do);
   problem = null;
-  Object.assign(ui, { rank: null, picked: [], task: null });
-  if (action.do !== "bet") Object.assign(ui, { amount: 0, written: "" });
-  if (action.do !== "decide") ui.rows = []; // what was decided before it is another street's
-  outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions: [action] }, version: state.round.version, conditional: true, action, what: said(action) });
+  Object.assign(ui, { rank: null, picked: [], task: null, wrong: null });
+  if (kinds.includes("close_bets")) Object.assign(ui, { amount: 0, written: "" });
+  if (!kinds.includes("decide")) Object.assign(ui, { rows: [], planned: {} }); // what was decided before it is another street's
+  outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions }, version: state.round.version, conditional: true, actions, what: saidOfAll(actions) });
 }
 
 /** One action with the signatures of two people: at once, because passwords are not kept. */
 function sendSigned(signatures) {
   outbox.sendSigned(async (item, ifMatch) => {
-    const body = new URLSearchParams({ ...signatures, key: item.key, round: state.round.id, version: ifMatch, action: JSON.stringify(item.action) });
+    const body = new URLSearchParams({ ...signatures, key: item.key, round: state.round.id, version: ifMatch, actions: JSON.stringify(item.actions) });
     const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
     const response = await fetch(location.pathname, { method: "POST", headers, body, credentials: "same-origin" });
     return { ok: response.ok, status: response.status, value: await response.json() };
@@ -81,10 +87,9 @@ function command(method, path, body, what) {
 async function look(byItself = false) {
   const headers = { Accept: "application/json" };
   if (byItself) headers["Page-Refresh"] = "1";
-  const round = lastRound.id ? `?round=${encodeURIComponent(lastRound.id)}` : "";
   looked = performance.now();
   try {
-    const response = await fetch(location.pathname + round, { headers, credentials: "same-origin" });
+    const response = await fetch(location.pathname, { headers, credentials: "same-origin" });
     if (response.status === 401) {
       const reason = await response.json();
       feed?.close();
@@ -94,7 +99,6 @@ async function look(byItself = false) {
       const told = await response.json();
       if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // asked before something that was sent since
       state = told;
-      if (state.round) lastRound.id = state.round.id;
       remember(state);
       if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
       outbox.reachable = true;
@@ -167,8 +171,8 @@ function draw() {
   else if (focused.disabled) (part("next").querySelector(GOES_ON) ?? part("next")).focus({ preventScroll: true });
 }
 
-/** Where the focus goes from a button that has done its work: the next card, all of them, or another amount. */
-const GOES_ON = '.ranks button:enabled, [data-id="send-cards"]:enabled, .amount';
+/** Where the focus goes from a button that has done its work: the next card, or another amount. */
+const GOES_ON = '.deck-grid button:enabled, .amount';
 
 /** After a reload without a network nobody knows what lies on the table. */
 const unseen = () => (state.round && !outbox.reachable ? h("p", { class: "felt unseen" }, "The table is shown when the network is back.") : null);
@@ -190,7 +194,7 @@ function stopped(kept) {
   if (!kept.stopped) return null;
   const { why, problem: reason } = kept.stopped;
   const [first] = kept.items;
-  if (why === "forbidden" && state?.signatures && first?.action) {
+  if (why === "forbidden" && state?.signatures && first?.actions) {
     return signing(state.signatures, first.what, reason.detail, sendSigned, throwAway());
   }
   if (why === "signed-out" || why === "forbidden") {
@@ -231,13 +235,10 @@ function next(kept) {
   const waiting = kept.items;
   const { session, round } = state;
   const playing = round && round.status === "open";
-  const entries = playing ? left(round.expects, waiting.map((item) => item.action)) : null;
-  // Little is offered after a wager is taken back; with a network the rest is known in a moment.
-  const unsure = outbox.reachable && waiting.some((item) => item.action?.do === "withdraw");
-  const known = unsure || waiting.some((item) => !item.action) ? false : playing ? entries && state.down : !waiting.length;
+  const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return offers(screen, entries, waiting.length > 0);
+  if (playing) return offers(screen, known, waiting.length > 0);
   return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
@@ -269,12 +270,11 @@ const report = (body) => beside("payments", body, "What was paid");
 part("next").addEventListener("click", (event) => {
   if (part("next").ariaBusy === "true") { event.stopPropagation(); event.preventDefault(); }
 }, true);
-// A card may be typed: the ace of spades is A and S. What is typed into a field is the field's.
-part("next").addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || !/^[2-9ajkqt1cdhs]$/i.test(event.key) || event.target.matches("input, select")) return;
-  const key = event.key === "1" ? "T" : event.key; // a ten
-  part("next").querySelector(`[data-id="rank-${key.toUpperCase()}"], [data-id="suit-${key.toLowerCase()}"]`)?.click();
-  part("next").querySelector('[data-id="send-cards"]:enabled')?.focus({ preventScroll: true });
+listenToKeys((key) => {
+  const rank = key.toUpperCase();
+  const card = part("next").querySelector(`[data-id="card-${ui.rank}${key.toLowerCase()}"]:enabled`);
+  if (card) { ui.rank = null; card.click(); }
+  else if (!"CDHS".includes(rank) && part("next").querySelector(".deck-grid")) { ui.rank = rank; draw(); }
 });
 look().then(() => outbox.flush());
 // So that the screen itself can be loaded without a network; browsers have this with https and on loopback only.

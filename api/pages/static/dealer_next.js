@@ -1,34 +1,4 @@
-// What may come next: the service's `expects`, less what waits to be sent. No rule of a game is known here.
-
-/** The entries of `expects` that still hold once the waiting actions have been carried out; null where nobody can know. */
-export function left(expects, waiting) {
-  let entries = expects;
-  for (const action of waiting) {
-    if (entries === null) return null;
-    if (action.do === "bet") {
-      // Bets do not exclude one another; where one lies it may be taken back, and no more bets may be called.
-      const lying = entries.find((entry) => entry.do === "withdraw") ?? { do: "withdraw", seat: [], spot: [] };
-      const more = { ...lying, seat: union(lying.seat, action.seat), spot: union(lying.spot, action.spot) };
-      entries = [...entries.filter((entry) => !["withdraw", "close_bets"].includes(entry.do)), more, { do: "close_bets" }];
-    } else if (action.do === "withdraw") {
-      // Whether a wager still lies after it is not known here; bets are taken in any case.
-      entries = entries.filter((entry) => ["bet", "void"].includes(entry.do));
-    } else if (action.do === "decide") {
-      // Decisions that are open at the same time are taken in any order; what comes after them is not known yet.
-      const others = entries.filter((entry) => entry.do === "decide" && !sameDecision(entry, action));
-      entries = others.length ? [...others, { do: "void" }] : null;
-    } else {
-      entries = null;
-    }
-  }
-  return entries;
-}
-
-const union = (list, one) => [...new Set([...many(list), one])];
-
-function sameDecision(entry, action) {
-  return entry.seat === action.seat && (entry.bettor ?? null) === (action.bettor ?? null) && (entry.hand ?? 1) === (action.hand ?? 1);
-}
+// Words and amounts: what is said of actions, and money as text.
 
 export const many = (value) => (Array.isArray(value) ? value : [value]);
 
@@ -57,6 +27,14 @@ export function said(action) {
     case "void": return `Void: ${action.reason}`;
   }
   return action.do;
+}
+
+/** Several that are one request. */
+export function saidOfAll(actions) {
+  if (actions.length === 1) return said(actions[0]);
+  const kinds = new Set(actions.map((action) => action.do));
+  if (kinds.size === 1 && kinds.has("deal")) return `${actions.length} packets dealt`;
+  return actions.map(said).join("; ");
 }
 
 export function choiceWords(choice) {

@@ -105,14 +105,14 @@ export function nextRound(ui, state, open, draw) {
   const { rules, session } = state;
   if (!rules.player_banked) return h("div", { id: "next-round" }, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));
   const run = session.banked;
-  const bank = (ui.bank ??= { seat: null, declined: [] });
+  if (!ui.bank && state.bank && state.round?.bank?.wager) ui.amount = cents(state.round.bank.wager); // as before
+  const bank = (ui.bank ??= { seat: state.bank?.seat ?? null, declined: [] });
   const seats = Object.keys(session.players).map(Number);
   const press = (seat) => () => {
     if (bank.asking === "declined" && seat !== bank.seat) bank.declined = bank.declined.includes(seat) ? bank.declined.filter((one) => one !== seat) : [...bank.declined, seat];
     else {
       bank.seat = seat;
       bank.declined = bank.declined.filter((one) => one !== seat);
-      if (!ui.amount && run?.seat === seat && state.round?.bank?.wager) ui.amount = cents(state.round.bank.wager); // as before
     }
     draw();
   };
@@ -123,13 +123,13 @@ export function nextRound(ui, state, open, draw) {
     seats.length ? null : h("p", { class: "muted" }, "Nobody is seated. Seat the player-dealer below first."),
     h("div", { class: "row-buttons", role: "group", "aria-label": "Player-dealer" },
       seats.map((seat) => button(`bank-${seat}`, `${seat} ${session.players[seat]}`, () => { bank.asking = "bank"; press(seat)(); }, { kind: "pad roomy", pressed: bank.seat === seat }))),
-    seats.length > 1 ? h("p", { class: "step" }, "Offered the bank before him, and declined, in this order:") : null,
+    seats.length > 1 ? h("p", { class: "step" }, "Offered the bank before them, and declined, in this order:") : null,
     seats.length > 1 ? h("div", { class: "row-buttons", role: "group", "aria-label": "Declined" },
       seats.filter((seat) => seat !== bank.seat).map((seat) => {
         const at = bank.declined.indexOf(seat);
         return button(`declined-${seat}`, at < 0 ? `${seat}` : `${seat} (${at + 1}.)`, () => { bank.asking = "declined"; press(seat)(); }, { kind: "pad", pressed: at >= 0, label: `Seat ${seat} declined` });
       })) : null,
-    h("p", { class: "step" }, "His wager:"),
+    h("p", { class: "step" }, "Their wager:"),
     chipPad(ui, cents(rules.chip), draw),
     button("open-round", !bank.seat ? "Who banks?" : !ui.amount ? `How much does seat ${bank.seat} put up?` : `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}`, begin, { kind: "big", disabled: !bank.seat || !ui.amount }));
 }

@@ -46,10 +46,10 @@ export class Outbox {
   // ---- adding, and deciding about what waits
 
   /** `version`: the one that the screen shows, for the first of a round's actions; later ones follow from it. */
-  add({ method, path, body, version = null, conditional = false, action = null, what }) {
+  add({ method, path, body, version = null, conditional = false, actions = null, what }) {
     this.change((kept) => {
       const follows = kept.items.some((item) => item.conditional);
-      kept.items.push({ key: newKey(), by: this.by, method, path, body, conditional, version: follows ? null : version, action, what });
+      kept.items.push({ key: newKey(), by: this.by, method, path, body, conditional, version: follows ? null : version, actions, what });
     });
     this.told("changed");
     this.flush();

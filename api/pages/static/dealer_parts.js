@@ -3,15 +3,17 @@
 import { button, field, h } from "./dealer_drawing.js";
 import { cents, money, shown, words } from "./dealer_next.js";
 
-const SUITS = { c: ["♣", "clubs"], d: ["♦", "diamonds"], h: ["♥", "hearts"], s: ["♠", "spades"] };
+export const SUITS = { c: ["♣", "clubs"], d: ["♦", "diamonds"], h: ["♥", "hearts"], s: ["♠", "spades"] };
 const RANKS = "AKQJT98765432";
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight", 7: "seven", 6: "six", 5: "five", 4: "four", 3: "three", 2: "two" };
+/** The whole deck, suit by suit. */
+export const deck = ["s", "h", "d", "c"].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
 const CHIPS = [100, 500, 2500, 10000, 50000];
 
 // ---- cards
 
-const rankText = (rank) => (rank === "T" ? "10" : rank);
-const cardName = (card) => `${RANK_NAMES[card[0]]} of ${SUITS[card[1]][1]}`;
+export const rankText = (rank) => (rank === "T" ? "10" : rank);
+export const cardName = (card) => `${RANK_NAMES[card[0]]} of ${SUITS[card[1]][1]}`;
 
 export function card(value, size = "") {
   if (value === null) return h("span", { class: `card back ${size}`, role: "img", "aria-label": "face-down card" });
@@ -24,21 +26,6 @@ export const cards = (values, size = "") => h("span", { class: "cards" }, values
 /** Cards of a packet in their places; undefined is one that has still to be named. */
 export const slots = (values) => h("p", { class: "picked", role: "status" }, values.map((value) =>
   (value === undefined ? h("span", { class: "card large wanted", role: "img", "aria-label": "a card to be named" }) : card(value, "large"))));
-
-/** First the rank, then the suit: large targets on a phone too. `out(card)`: all copies of it lie on the table. */
-export function cardPad(ui, out, picked, draw) {
-  const rank = ui.rank;
-  const ranks = [...RANKS].map((one) => button(`rank-${one}`, rankText(one), () => { ui.rank = one; draw(); },
-    { kind: "pad", pressed: rank === one, disabled: Object.keys(SUITS).every((suit) => out(one + suit)), label: RANK_NAMES[one] }));
-  const suits = Object.entries(SUITS).map(([suit, [sign, name]]) => {
-    const made = button(`suit-${suit}`, sign, () => picked(rank + suit),
-      { kind: "pad suit", disabled: !rank || out(rank + suit), label: rank ? cardName(rank + suit) : name });
-    made.dataset.suit = suit;
-    return made;
-  });
-  return h("div", { class: "card-pad" },
-    h("div", { class: "ranks", role: "group", "aria-label": "Rank" }, ranks), h("div", { class: "suits", role: "group", "aria-label": "Suit" }, suits));
-}
 
 // ---- chips
 

@@ -72,6 +72,15 @@ SPLIT: dict[str, Any] = {
 }
 
 
+def entered(actions: list[Action]) -> list[Action]:
+    """Without the blinds of players: the screen enters each with the ante that it is equal to."""
+    return [action for action in actions if not (action["do"] == "bet" and follows(action))]
+
+
+def follows(action: Action) -> bool:
+    return bool(action["spot"] == "blind" and action.get("kind") != "toke")
+
+
 def as_dealt(document: Document) -> Document:
     """The same round by a dealer who names no card that is face down before it is turned over."""
     opening = read_document(document).opening
@@ -164,16 +173,9 @@ class Dealer:
         """Without waiting for the service."""
         match action["do"]:
             case "bet":
-                self.on(f"seat-{action['seat']}").click()
-                self.on(f"spot-{action['spot']}").click()
-                self._behind(action)
-                self.on("amount").fill(action["amount"])
-                self.on("bet").click()
+                self._bet(action, "add")
             case "withdraw":
-                self.on(f"seat-{action['seat']}").click()
-                self.on(f"spot-{action['spot']}").click()
-                self.on("amount").fill(action.get("amount", ""))
-                self.on("withdraw" if "amount" in action else "withdraw-all").click()
+                self._bet(action, "back")
             case "deal":
                 self._choose(f"deal-{action['to']}-{action.get('hand', 1)}")
                 if any(action["cards"]):
@@ -206,11 +208,26 @@ class Dealer:
         self.tap(action)
         self.stored()
 
+    def play_all(self, actions: list[Action]) -> None:
+        for action in entered(actions):
+            self.play(action)
+
+    def _bet(self, action: Action, mode: str) -> None:
+        """A wager that is equal to another is entered with it."""
+        self._behind(action)
+        self.on(f"mode-{mode}").click()
+        if mode == "add" and self.on("amount").input_value() != action["amount"]:
+            self.on("amount").fill(action["amount"])
+        self.on(f"bet-{action['seat']}-{action['spot']}").click()
+
     def _choose(self, task: str) -> None:
         """Which cards, where several could be dealt or turned over."""
         choice, chosen = self.on(f"task-{task}"), self.page.locator(f'[data-task="{task}"]')
-        expect(choice.or_(chosen).first).to_be_visible()
+        early = self.on("turn-early")
+        expect(choice.or_(chosen).or_(early).first).to_be_visible()
         if not chosen.count():
+            if early.count() and not choice.is_visible():
+                early.click()
             choice.click()
 
     def _behind(self, action: Action) -> None:
@@ -226,11 +243,9 @@ class Dealer:
             self.on("behind-bettor").fill(bettor)
 
     def _pick(self, cards: list[str]) -> None:
-        """Names the cards that are wanted; the others are there already."""
+        """Names the cards that are wanted; the others are there already. The last one sends them."""
         places = self.page.locator(".picked .card")
         expect(places).to_have_count(len(cards))
         wanted = places.evaluate_all("all => all.map((card) => card.classList.contains('wanted'))")
         for card in (card for card, here in zip(cards, wanted, strict=True) if here):
-            self.on(f"rank-{card[0]}").click()
-            self.on(f"suit-{card[1]}").click()
-        self.on("send-cards").click()
+            self.on(f"card-{card}").click()

@@ -24,7 +24,7 @@ from infra.access.staff import Staff, StaffMember
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Contradicted, Ledger
 from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
-from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet
+from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet, entered
 
 NAMELESS = {"round": None}
 AXE = Axe()
@@ -119,10 +119,8 @@ class Keys:
         self.page.keyboard.press(key)
 
     def turn_over(self, cards: str) -> None:
-        """Typed, and sent by Enter."""
+        """Typed, and sent with the last one."""
         self.page.keyboard.type(cards)
-        expect(self.dealer.on("send-cards")).to_be_focused()
-        self.page.keyboard.press("Enter")
         self.dealer.stored()
 
 
@@ -140,34 +138,30 @@ def test_a_round_is_dealt_by_keyboard_alone(site: Site, dealer: Dealer):
     assert keys.at() == "next"
     round_id = playing(site.ledger, "by-keys")
 
-    keys.press("seat-1", "Space")
     keys.press("chip-2500")
-    for spot in ("ante", "blind"):  # the same amount on the next spot is one key
-        expect(dealer.on("bet")).to_have_text(f"$25.00 on {spot}, seat 1")
-        keys.press("bet")
-        dealer.stored()
-        assert keys.at() == "bet"
+    keys.press("bet-1-ante", "Space")
+    dealer.stored()
+    expect(dealer.on("bet-1-blind")).to_have_text("$25.00")  # it is equal to the ante, and entered with it
+    assert keys.at() == "bet-1-ante"
+    page.keyboard.press("ArrowRight")
+    assert keys.at() == "bet-1-blind"
+    page.keyboard.press("ArrowDown")
+    assert keys.at() == "bet-2-blind"
     keys.press("close-bets")
-    for _ in range(3):
-        dealer.stored()
-        keys.press("deal-down")
+    dealer.stored()
+    keys.press("deal-all")
     dealer.stored()
     keys.press("decide-1-1--check")
     dealer.stored()
 
     # By its buttons, one card is named; the focus goes on to the next card.
-    keys.press("rank-A")
-    keys.press("suit-h")
-    assert keys.at() == "rank-A"
+    keys.press("card-Ah")
+    assert keys.at() == "card-As"
     page.context.set_offline(True)
     page.keyboard.type("9c4s")
-    assert keys.at() == "send-cards"
-    page.keyboard.press("Enter")
     expect(dealer.network).to_contain_text("No network: 1 waiting")
-    assert keys.at() == "next"
     page.context.set_offline(False)
     dealer.stored()
-    assert keys.at() == "next"
 
     keys.press("decide-1-1--raise-2")
     dealer.stored()
@@ -227,7 +221,7 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     fits(page)
     dealer.open_round(document)
     round_id = playing(site.ledger, table)
-    for action in document["actions"]:
+    for action in entered(document["actions"]):
         if action["do"] in ("close_bets", "settle"):
             fits(page)
         dealer.play(action)
@@ -262,22 +256,16 @@ def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site,
     dealer.page.context.set_offline(True)
     dealer.page.reload()  # the screen comes from where the browser keeps it
     expect(dealer.network).to_have_text("No network")
-    for action in actions[1:6]:  # the other bets, and no more bets: all of it can be known
+    for action in entered(actions[1:13]):  # the other bets, the deal, a street of decisions, the flop
         dealer.tap(action)
-    expect(dealer.network).to_contain_text("No network: 5 waiting")
-    expect(dealer.page.get_by_text("it goes on when the network is back")).to_be_visible()
-    dealer.page.context.set_offline(False)
-    dealer.stored()
-    for action in actions[6:10]:
-        dealer.play(action)
-    dealer.page.context.set_offline(True)
-    for action in actions[10:12]:  # decisions of two seats, in any order
-        dealer.tap(action)
-    expect(dealer.network).to_contain_text("2 waiting")
-    dealer.page.context.set_offline(False)
+    expect(dealer.network).to_contain_text("No network: 10 waiting")
     dealer.page.reload()
+    for action in actions[13:16]:
+        dealer.tap(action)
+    expect(dealer.network).to_contain_text("No network: 13 waiting")
+    dealer.page.context.set_offline(False)
     dealer.stored()
-    for action in actions[12:]:
+    for action in actions[16:]:
         dealer.play(action)
     expect(dealer.page.get_by_role("heading", name="Settlement")).to_be_visible()
     check_stored(site.ledger, round_id, UTH)
@@ -333,9 +321,11 @@ def test_chips_add_up_and_what_is_refused_explains_itself(site: Site, dealer: De
     dealer.open_round({})
     for chip in (2500, 500, 500):
         dealer.on(f"chip-{chip}").click()
-    dealer.on("bet").click()
+    dealer.on("bet-1-ante").click()
     dealer.stored()
     expect(page.locator('[data-seat="1"]')).to_contain_text("ante $35.00")
+    dealer.play(take_back(1, "blind"))
+    expect(dealer.on("not-yet")).to_contain_text("blind")  # before anybody tries
     dealer.tap({"do": "close_bets"})
     refused = page.get_by_role("alert")
     expect(refused).to_contain_text("No more bets:")
@@ -359,15 +349,16 @@ def test_a_card_that_lies_face_up_cannot_be_dealt_again(site: Site, page: Page):
     dealer.go(site.url, "cards-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    for at, action in enumerate(UTH["actions"][:13]):
+    for at, action in enumerate(entered(UTH["actions"][:13])):
         dealer.play(action)
-        if at in (0, 6, 10):  # bets, cards face down, decisions
+        if at in (0, 4, 8):  # bets, cards face down, decisions
             keeps_nobody_out(page)
     dealer.play(UTH["actions"][13])
-    dealer.on("rank-A").click()
+    page.keyboard.type("K")
+    expect(dealer.on("typed")).to_have_text("K of …")
     keeps_nobody_out(page)
-    expect(dealer.on("suit-h")).to_be_disabled()
-    expect(dealer.on("suit-s")).to_be_enabled()
+    expect(dealer.on("card-Ah")).to_be_disabled()
+    expect(dealer.on("card-As")).to_be_enabled()
     for size in SIZES:
         resize(page, size)
         fits(page)
@@ -379,22 +370,22 @@ def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, d
     dealer.open_table(UTH)
     dealer.open_round(UTH)
     dealer.page.context.set_offline(True)
-    dealer.tap({**bet(1, "ante", "25.00"), "kind": "backline", "bettor": "p-1"})  # who already sits there
-    dealer.tap(bet(5, "ante", "10.00"))
+    dealer.tap({**bet(1, "trips", "25.00"), "kind": "backline", "bettor": "p-1"})  # who already sits there
+    dealer.tap(bet(5, "trips", "10.00"))
     expect(dealer.network).to_contain_text("2 waiting")
     dealer.page.context.set_offline(False)
     asked = dealer.page.get_by_role("alert")
     expect(asked).to_have_count(2)
     expect(asked.nth(0)).to_contain_text("something before it was refused")
-    expect(asked.nth(0)).to_contain_text("$10.00 on ante, seat 5")
-    expect(asked.nth(1)).to_contain_text("$25.00 on ante, seat 1, p-1:")
+    expect(asked.nth(0)).to_contain_text("$10.00 on trips, seat 5")
+    expect(asked.nth(1)).to_contain_text("$25.00 on trips, seat 1, p-1:")
     dealer.page.reload()
     expect(dealer.network).to_contain_text("1 waiting")
     dealer.on("throw-away").click()
     dealer.stored()
     round_id = playing(site.ledger, "refused-1")
     assert site.ledger.load(round_id).version == 1
-    for action in (*UTH["actions"][:2], {"do": "close_bets"}, {"do": "void", "reason": "misdeal"}):
+    for action in (UTH["actions"][0], {"do": "close_bets"}, {"do": "void", "reason": "misdeal"}):
         dealer.play(action)
     dealer.on("waiver").click()
     dealer.on("waiver-reason").fill("Dealt before the fee was dropped.")
@@ -423,39 +414,41 @@ def test_a_wager_is_taken_back_in_part_and_whole_until_bets_are_closed(site: Sit
     dealer.go(site.url, "back-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    expect(dealer.on("withdraw-all")).to_have_count(0)  # no wager yet
-    for action in (
-        bet(1, "ante", "25.00"),
-        bet(1, "blind", "25.00"),
-        bet(1, "trips", "15.00"),
-        bet(5, "ante", "10.00"),
-    ):
+    dealer.on("mode-back").click()
+    expect(dealer.on("bet-1-ante")).to_be_disabled()  # no wager yet
+    for action in (bet(1, "ante", "25.00"), bet(1, "trips", "15.00"), bet(5, "ante", "10.00")):
         dealer.play(action)
     at_seat = page.locator('[data-seat="1"]')
     expect(at_seat).to_contain_text("trips $15.00")
-    dealer.on("seat-1").click()
-    dealer.on("spot-trips").click()
-    dealer.on("clear-amount").click()
-    dealer.on("chip-500").click()
-    expect(dealer.on("withdraw")).to_have_text("Take back $5.00 of trips, seat 1")
-    dealer.on("withdraw").click()
+
+    # A wager that was entered wrongly becomes the right one in one tap; what no rule allows is not even sent.
+    dealer.on("mode-replace").click()
+    dealer.on("amount").fill("600.00")
+    dealer.on("bet-1-ante").click()
+    expect(dealer.on("wrong")).to_contain_text("more than the $500.00")
+    dealer.on("amount").fill("10.50")
+    dealer.on("bet-1-trips").click()
+    expect(dealer.on("wrong")).to_contain_text("off the chip unit of $1.00")
+    dealer.on("amount").fill("10.00")
+    dealer.on("bet-1-trips").click()
     dealer.stored()
+    expect(dealer.on("wrong")).to_have_count(0)
     expect(at_seat).to_contain_text("trips $10.00")
-    expect(dealer.on("withdraw")).to_be_disabled()  # the amount is for the one withdrawal
     dealer.play(take_back(1, "trips"))
     expect(at_seat).not_to_contain_text("trips")
-    expect(dealer.on("withdraw-all")).to_be_disabled()  # seat 1 has no trips wager any more
+    expect(dealer.on("bet-1-trips")).to_be_disabled()  # seat 1 has no trips wager any more
     dealer.play(take_back(5, "ante"))
     expect(page.locator('[data-seat="5"]')).not_to_contain_text("ante")
+    expect(page.locator('[data-seat="5"]')).not_to_contain_text("blind")
     keep_picture(page, "dealer-taking-back")
     keeps_nobody_out(page)
     dealer.play({"do": "close_bets"})
-    expect(dealer.on("withdraw-all")).to_have_count(0)
     taken = [action for action in stored_actions(site, "back-1") if action["do"] == "withdraw"]
     assert [(action["seat"], action["spot"], action["amount"]) for action in taken] == [
-        (1, "trips", "5.00"),
+        (1, "trips", "15.00"),
         (1, "trips", "10.00"),
         (5, "ante", "10.00"),
+        (5, "blind", "10.00"),
     ]
 
 
@@ -464,16 +457,16 @@ def test_by_keyboard_and_for_somebody_behind_a_seat(site: Site, dealer: Dealer):
     dealer.go(site.url, "back-2")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    behind = {**bet(1, "ante", "10.00"), "bettor": "b-1", "kind": "backline"}
+    behind = {**bet(1, "trips", "10.00"), "bettor": "b-1", "kind": "backline"}
     dealer.play(bet(1, "ante", "25.00"))
     dealer.play(behind)
-    keys.press("spot-ante", "Space")
-    expect(dealer.on("withdraw-all")).to_have_text("Take back all of ante, seat 1, b-1")
-    keys.press("withdraw-all")
+    keys.press("mode-back", "Space")
+    expect(dealer.on("bet-1-trips")).to_have_attribute("aria-label", "Seat 1, p-1, b-1: trips, $10.00")
+    keys.press("bet-1-trips")
     dealer.stored()
     expect(dealer.page.locator('[data-seat="1"]')).not_to_contain_text("b-1")
     expect(dealer.page.locator('[data-seat="1"]')).to_contain_text("ante $25.00")
-    assert stored_actions(site, "back-2")[-1] == {**take_back(1, "ante", "10.00"), "bettor": "b-1"}
+    assert stored_actions(site, "back-2")[-1] == {**take_back(1, "trips", "10.00"), "bettor": "b-1"}
 
 
 def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
@@ -486,20 +479,19 @@ def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
     dealer.tap(bet(1, "trips", "5.00"))
     dealer.tap(take_back(1, "trips"))
     expect(dealer.network).to_contain_text("No network: 2 waiting")
-    # What is on the table then is not known here, so only bets are offered; one more, and it may be taken back.
-    expect(dealer.on("close-bets")).to_have_count(0)
-    expect(dealer.on("withdraw-all")).to_have_count(0)
-    dealer.tap(bet(1, "blind", "25.00"))
+    expect(dealer.on("bet-1-trips")).to_be_disabled()  # what is on the table then is known here too
     expect(dealer.on("close-bets")).to_be_visible()
-    dealer.on("spot-blind").click()
-    expect(dealer.on("withdraw-all")).to_be_enabled()
+    dealer.tap(take_back(1, "ante"))
+    expect(dealer.on("close-bets")).to_have_count(0)
     page.context.set_offline(False)
     dealer.stored()
     assert [(action["do"], action["spot"]) for action in stored_actions(site, "back-3")] == [
         ("bet", "ante"),
+        ("bet", "blind"),
         ("bet", "trips"),
         ("withdraw", "trips"),
-        ("bet", "blind"),
+        ("withdraw", "ante"),
+        ("withdraw", "blind"),
     ]
 
 
@@ -516,7 +508,7 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
     other_context.set_default_timeout(WAIT_MS)
     other = Dealer(other_context.new_page())
     other.go(site.url, "two-1")
-    expect(other.on("bet")).to_be_visible()
+    expect(other.on("betting")).to_be_visible()
     other_context.set_offline(True)
     other.tap(bet(5, "ante", "10.00"))
     dealer.play(bet(1, "ante", "25.00"))
@@ -536,7 +528,7 @@ def test_of_two_screens_one_wins_and_the_other_sees_it(site: Site, browser: Brow
     assert [url for url in heard if url.endswith("/v1/tables/two-1/feed")]
     other_context.close()
     stored = site.ledger.load(playing(site.ledger, "two-1"))
-    assert [fact["seat"] for fact in fact_documents(entry.event for entry in stored.entries)] == [1, 5]
+    assert [fact["seat"] for fact in fact_documents(entry.event for entry in stored.entries)] == [1, 1, 5, 5]
 
 
 # ---- who may
@@ -574,12 +566,12 @@ def test_a_session_that_has_ended_keeps_what_waits_until_somebody_signs_in(locke
     # Somebody else signs in: what the first one tapped is recorded in no other name without a word.
     people = Staff(locked.ledger.events.recorder.database)
     people.add(StaffMember("floor-2", "Another of floor", ("floor",), False), PASSWORD, "tests")
-    out_and_in("blind", "floor-2")
+    out_and_in("trips", "floor-2")
     expect(page.get_by_role("alert")).to_contain_text("floor-1 tapped this, and floor-2 is signed in now.")
     dealer.on("send-anyway").click()
     dealer.stored()
     entries = locked.ledger.load(playing(locked.ledger, "ended-1")).entries
-    assert [entry.by for entry in entries if isinstance(entry.event, WagerPlaced)] == ["floor-1", "floor-2"]
+    assert [entry.by for entry in entries if isinstance(entry.event, WagerPlaced)] == ["floor-1", "floor-1", "floor-2"]
 
 
 def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked: Site, context: BrowserContext):
@@ -601,7 +593,7 @@ def test_a_terminal_deals_at_its_own_table_only_and_leaves_no_card_behind(locked
     dealer.go(locked.url, "own-1")
     dealer.open_table(UTH)
     dealer.open_round(UTH)
-    for action in UTH["actions"][:12]:
+    for action in entered(UTH["actions"][:12]):
         dealer.play(action)
     assert shown
     for place in ("dealer", "board"):
@@ -635,7 +627,7 @@ def test_after_three_contradictions_two_people_sign_on_the_screen(locked: Site, 
     Floor(locked.ledger).swap_box("sign-1", "sign-1-box", "seal-1", "cage-1", now)
     people.add(StaffMember("counts-1", "Counts boxes", ("floor", "counter"), False), PASSWORD, "tests")
     dealer.open_round(UTH)
-    for action in UTH["actions"][:6]:
+    for action in entered(UTH["actions"][:6]):
         dealer.play(action)
     round_id = playing(locked.ledger, "sign-1")
     contradict(locked.ledger, round_id)
@@ -695,7 +687,12 @@ def sent_signed(site: Site, page: Page, dealer: str, own_table: str, supervisor:
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(f"{site.url}/dealer/{own_table}")
     token = page.locator('meta[name="csrf-token"]').get_attribute("content")
-    form = {"round": str(site.known["round"]), "version": "1", "action": '{"do": "settle"}', "supervisor": supervisor}
+    form = {
+        "round": str(site.known["round"]),
+        "version": "1",
+        "actions": '[{"do": "settle"}]',
+        "supervisor": supervisor,
+    }
     signatures = {"supervisor_password": PASSWORD, "second_person": "both-1", "second_password": PASSWORD}
     headers = {"Accept": "application/json", "CSRF-Token": str(token)}
     sent = page.request.post(f"{site.url}/dealer/{table}", form={**form, **signatures}, headers=headers)

@@ -1,0 +1,226 @@
+"""What the dealer's screen is told: the table, its round as any role may see it, and what is certain to come.
+
+Face-down cards are null in the picture, and neither the facts nor the forecast names a card.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from api.service import roles
+from api.service.idempotency import round_shown
+from api.service.state import Service
+from domain.cards import SEALED
+from domain.errors import Refusal
+from domain.floor.table_sessions import TableSession
+from domain.money import money
+from domain.round.actions import CloseBets
+from domain.round.dealing import clockwise
+from domain.round.decide import decide
+from domain.round.forecast import document, forecast
+from domain.round.hidden_cards import MOST_CONTRADICTIONS
+from domain.round.payments import Compared, compared
+from domain.round.replay import fact_documents
+from domain.round.state import Round
+from domain.rules import rulesets
+from domain.rules.ruleset import RuleSet, Tier
+from domain.rules.terms import Terms
+from domain.view.table_view import table_view
+from infra.access.callers import OPEN, Caller
+from infra.ledger.feed import SHOWN
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import StoredRound
+from projections.views.session_views import session_shown
+
+SUPERVISOR = "floor"
+LOOKS_REMEMBERED = 10_000
+
+Look = tuple[str, str, int]  # who saw which round at which version
+_LOOKS: WeakKeyDictionary[Service, dict[Look, None]] = WeakKeyDictionary()
+
+
+def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]:
+    session = Floor(service.ledger).latest_session(table)
+    shown: dict[str, Any] = {
+        "table": table,
+        "session": None if session is None else session_shown(session),
+        "rules": None if session is None else _rules(session.rules, session.terms),
+        "rulesets": _rulesets(rulesets.ids()) if session is None or session.closed else [],
+        "bank": None if session is None else _next_bank(session),
+        "round": None,
+        "picture": None,
+        "facts": [],
+        "sealed": [],
+        "ahead": None,
+        "closing": None,
+        "before": None,
+        "reported": [],
+        "signatures": None,
+        "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
+        "hears": sorted(SHOWN) if caller.may(roles.LISTENING) else [],
+    }
+    if session is None:
+        return shown
+    playing = session.playing
+    round_id = session.ended if playing is None else playing.round  # of one that is over, how it ended
+    if round_id is not None:
+        stored = service.ledger.load(round_id)
+        _record_look(service, caller, stored)
+        shown |= _round(caller, stored)
+    if playing is not None and session.ended is not None:
+        shown["before"] = _before(service.ledger.load(session.ended))
+    return shown
+
+
+def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
+    round_ = stored.public
+    opened = round_.opened
+    signed = round_.status == "open" and stored.round.contradictions >= MOST_CONTRADICTIONS
+    return {
+        "round": round_shown(stored),
+        "picture": table_view(round_),
+        "facts": _facts(stored),
+        "sealed": [place for place, cards in round_.hands.items() if SEALED in cards],
+        "ahead": document(forecast(round_.rules, round_.terms, opened.bank_seat)),
+        "closing": _closing(round_),
+        "reported": [_reported(one) for one in compared(round_)],
+        "signatures": signatures(caller) if signed else None,
+    }
+
+
+def _facts(stored: StoredRound) -> list[dict[str, Any]]:
+    """What was done so far, without the cards."""
+    facts = fact_documents(stored.events())
+    return [{name: value for name, value in fact.items() if name != "cards"} for fact in facts]
+
+
+def _closing(round_: Round) -> dict[str, Any] | None:
+    """Why the bets cannot be closed as they are: it is said as a wager is entered, and decided when bets are closed."""
+    if round_.status != "open" or round_.seats is not None or not round_.layout:
+        return None
+    try:
+        decide(round_, CloseBets())
+    except Refusal as refusal:
+        return {"code": refusal.code, "detail": refusal.detail, "clause": refusal.clause}
+    return None
+
+
+def _before(stored: StoredRound) -> dict[str, Any]:
+    """The round before: its wagers and who sat there, so that they can be made again."""
+    round_ = stored.public
+    bets = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
+    seated = {str(seat): round_.seated[seat] for seat in round_.layout}
+    return {"id": stored.id, "facts": bets, "seated": seated}
+
+
+def _next_bank(session: TableSession) -> dict[str, Any] | None:
+    """Who would bank the next round without anybody's declining: whoever banked last, or the next one clockwise."""
+    run = session.run
+    if run is None or session.closed or not session.seats:
+        return None
+    again = session.seats.get(run.seat) == run.bettor and run.rounds < session.rules.rotation_rounds
+    return {"seat": run.seat if again else clockwise(session.seats, run.seat)[0]}
+
+
+def _record_look(service: Service, caller: Caller, stored: StoredRound) -> None:
+    """A person's looks are recorded, each state of a round once: their screen asks again every other second."""
+    look = caller.by, stored.id, stored.version
+    looks = _LOOKS.setdefault(service, {})
+    if look in looks:
+        return
+    service.books.record_look(caller, "dealer's screen", stored.id)
+    looks[look] = None
+    if len(looks) > LOOKS_REMEMBERED:
+        del looks[next(iter(looks))]
+
+
+def _reported(one: Compared) -> dict[str, Any]:
+    """What the dealer reports to have paid on a wager, and how far that is from what the rules say."""
+    said = one.reported
+    wager = {"seat": said.seat, "bettor": said.bettor, "hand": said.hand, "spot": said.spot}
+    return {
+        **wager,
+        "paid": money(said.paid),
+        "collected": money(said.collected),
+        "difference": money(one.difference),
+    }
+
+
+def signatures(caller: Caller) -> list[str]:
+    """The fields by which two people sign for an action. Whoever is signed in as floor supervisor is the first."""
+    if caller.role == OPEN:
+        return ["second_person"]
+    second = ["second_person", "second_password"]
+    return second if caller.role == SUPERVISOR else ["supervisor", "supervisor_password", *second]
+
+
+# ---- what a table can be opened with, and what it was opened with
+
+
+def _rules(rules: RuleSet, terms: Terms) -> dict[str, Any]:
+    """What the screen has to know of the session's terms to offer chips and cards."""
+    return {
+        "id": rules.id,
+        "title": rules.title,
+        "seats": rules.seats,
+        "player_banked": rules.player_banked,
+        "kinds": list(rules.kinds),
+        "base": rules.base_spot,
+        "chip": money(terms.chip),
+        "decks": terms.decks,
+        "spots": [_spot(name, rules, terms) for name in rules.spots],
+    }
+
+
+def _spot(name: str, rules: RuleSet, terms: Terms) -> dict[str, Any]:
+    """`wager` is the only amount there is, for a progressive; `follows` the wager that this one is equal to."""
+    fixed = terms.progressive.wager if name == "progressive" and terms.progressive is not None else None
+    return {
+        "name": name,
+        "follows": rules.base_spot if name in rules.game.base_spots and name != rules.base_spot else None,
+        "limits": _limits(terms.limits.get("ante" if name == "blind" else name)),
+        "tip_minimum": name in rules.toke_minimum_on,
+        "wager": None if fixed is None else money(fixed),
+    }
+
+
+@lru_cache
+def _rulesets(ids: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [_choices(rulesets.load(ruleset)) for ruleset in ids]
+
+
+def _choices(rules: RuleSet) -> dict[str, Any]:
+    return {
+        "id": rules.id,
+        "title": rules.title,
+        "seats": rules.seats,
+        "player_banked": rules.player_banked,
+        "trips": list(rules.tables_for("trips")),
+        "usual_trips": rules.usual_trips,
+        "schedules": [
+            {
+                "option": schedule.option,
+                "limits": _limits(schedule.limits),
+                "tiers": [_tier(tier) for tier in schedule.tiers],
+            }
+            for schedule in rules.schedules.values()
+        ],
+        "supplied_schedule": rules.supplied_schedule,
+        "dealings": list(rules.dealings),
+        "usual_dealing": rules.usual_dealing,
+        "decks": list(rules.decks),
+        "usual_decks": rules.usual_decks,
+        "base": rules.base_spot,  # whose limits come from the schedule
+        "spots": [{"name": spot.name, "limits": _limits(spot.limits)} for spot in rules.spots.values()],
+        "progressives": list(rules.progressives),
+    }
+
+
+def _tier(tier: Tier) -> list[str | None]:
+    return [None if tier.up_to is None else money(tier.up_to), money(tier.fee)]
+
+
+def _limits(limits: tuple[int, int] | None) -> list[str] | None:
+    return None if limits is None else [money(bound) for bound in limits]
