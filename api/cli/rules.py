@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
+from api.cli.terminal.database import DatabaseUrl, DataDir
+from api.cli.terminal.errors import fail, nothing_unforeseen
+from api.cli.terminal.output import AsJson, Into
 from api.cli.terminal.rule_trial import print_trial, trial_document
+from api.cli.whatif import OutputFormat, show
 
 if TYPE_CHECKING:
     from domain.rules.ruleset import RuleSet
 
 app = typer.Typer(help="List, show, compare, check and try rule sets.", invoke_without_command=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 @app.callback()
@@ -146,11 +149,11 @@ def new(
         with file.open("x", encoding="utf-8") as written:
             written.write(text)
     except BadDocument as error:
-        _fail(error.detail)
+        fail(error.detail)
     except FileExistsError:
-        _fail(f"{file} already exists; nothing was written.")
+        fail(f"{file} already exists; nothing was written.")
     except OSError as error:
-        _fail(f"{file} cannot be written: {error.strerror}.")
+        fail(f"{file} cannot be written: {error.strerror}.")
     typer.echo(f"Wrote {file}. Change it, then run `roundledger rules check {file}`.")
 
 
@@ -176,6 +179,35 @@ def try_out(
     raise typer.Exit(1 if found.broken else 0)
 
 
+@app.command("try")
+@nothing_unforeseen("the rounds could not be settled otherwise")
+def try_on_history(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
+    of: Annotated[
+        str | None, typer.Option(metavar="ID", help="The rule set of the rounds, if the file's is another one.")
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    table: TableOption = None,
+    bettor: BettorOption = None,
+    processes: Processes = None,
+    output: OutputFormat = "table",
+    into: Into = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Settle past rounds under a rule-set file and show what would have changed; nothing is stored."""
+    from api.cli.terminal.progress import progress_with_rate
+    from domain.disputes.whatif import RuleChanges
+    from projections.audit.whatif_history import what_if
+
+    rules = _source(str(file))
+    scope = scope_of(since, until, table, of or rules.id, bettor)
+    with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
+        found = what_if(url, scope, RuleChanges(file=(file.name, rules.text)), progress, processes)
+    show(found.document(), output, into)
+
+
 def _meter(amount: str | None) -> int | None:
     from domain.errors import BadDocument
     from domain.money import positive_cents
@@ -185,7 +217,7 @@ def _meter(amount: str | None) -> int | None:
     try:
         return positive_cents(amount)
     except BadDocument as error:
-        _fail(error.detail)
+        fail(error.detail)
 
 
 def _source(name: str) -> RuleSet:
@@ -201,7 +233,7 @@ def _source(name: str) -> RuleSet:
         return parse(text, file)
     id, _, version = name.partition(":")
     if version and not version.isdigit():
-        _fail(f"{version!r} is no version of a rule set: it is a number.")
+        fail(f"{version!r} is no version of a rule set: it is a number.")
     return _load(id, int(version) if version else None)
 
 
@@ -209,14 +241,9 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:
-        _fail(f"{file} cannot be read: {error.strerror}.")
+        fail(f"{file} cannot be read: {error.strerror}.")
     except UnicodeDecodeError:
-        _fail(f"{file} is not a text in UTF-8.")
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"roundledger: {message}", err=True)
-    raise typer.Exit(2)
+        fail(f"{file} is not a text in UTF-8.")
 
 
 def _load(ruleset: str, version: int | None) -> RuleSet:
@@ -226,7 +253,7 @@ def _load(ruleset: str, version: int | None) -> RuleSet:
     try:
         return load(ruleset, version)
     except UnknownRuleset as error:
-        _fail(error.detail)
+        fail(error.detail)
 
 
 def _print_json(value: object) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from domain.disputes.whatif import RuleChanges
 
 
+OutputFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")]
+
+
 @nothing_unforeseen("the rounds could not be settled otherwise")
 def whatif(
     ruleset: Annotated[str, typer.Option(metavar="ID", help="Of the rounds that are to be settled otherwise.")],
@@ -46,16 +49,15 @@ def whatif(
     table: TableOption = None,
     bettor: BettorOption = None,
     processes: Processes = None,
-    output: Annotated[
-        Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")
-    ] = "table",
+    output: OutputFormat = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Settle past rounds otherwise and show the differences by gaming day, bettor and box; nothing is stored.
+    """Settle past rounds otherwise and show the differences by gaming day, table, wager, bettor and box.
 
-    Rounds that could not have been played so, such as with a wager outside the limits, are listed and count nowhere.
+    Nothing is stored. Rounds that could not have been played so, such as with a wager outside the limits, are listed
+    and count nowhere.
     """
     from api.cli.terminal.progress import progress_with_rate
     from domain.disputes.whatif import changed_rules
@@ -74,10 +76,7 @@ def whatif(
     scope = scope_of(since, until, table, ruleset, bettor)
     with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
         found = what_if(url, scope, changes, progress, processes).document()
-    if output == "table":
-        _print(found, into)
-    else:
-        write((_as_json if output == "json" else _as_csv)(found).encode(), into)
+    show(found, output, into)
 
 
 # ---- what is asked
@@ -173,7 +172,15 @@ def _check(rules: Any, changes: "RuleChanges") -> None:
 
 # ---- how it is told
 
-SECTIONS = {"days": "gaming_day", "bettors": "bettor", "boxes": "box"}
+
+def show(found: dict[str, Any], output: Literal["table", "json", "csv"], into: Path | None) -> None:
+    if output == "table":
+        _print(found, into)
+    else:
+        write((_as_json if output == "json" else _as_csv)(found).encode(), into)
+
+
+SECTIONS = {"days": "gaming_day", "tables": "table", "wagers": "wager", "bettors": "bettor", "boxes": "box"}
 
 
 def _as_json(found: dict[str, Any]) -> str:

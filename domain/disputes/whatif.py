@@ -184,17 +184,21 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 
 class RuleChanges(Struct, frozen=True):
-    """Terms as a document states them, and figures by their place in the rule-set file."""
+    """Terms as a document states them, and figures by their place in the rule-set file, or another file."""
 
     trips: str | None = None
     schedule: Any = UNCHANGED  # a printed option's number, a supplied one, or None for no fee
     coverage: str | None = None
     limits: Mapping[str, tuple[str, str]] = {}
     figures: Mapping[str, Any] = {}
+    file: tuple[str, str] | None = None  # the name and the text of a rule-set file
 
 
 def changed_rules(rules: RuleSet, changes: RuleChanges) -> RuleSet:
     """The rule set with the changed figures; a place that it does not have, or a wrong value, is refused."""
+    if changes.file is not None:
+        name, text = changes.file
+        rules = rulesets.parse(text, name)
     if not changes.figures:
         return rules
     try:
@@ -219,22 +223,25 @@ def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: RuleChan
 
 
 class Totals(Struct, frozen=True):
-    """The money of a round: to and from each bettor, the player-dealer too, and the fee."""
+    """The money of a round: to and from each bettor, the player-dealer too, by kind of wager, and the fee."""
 
     fee: int
     paid: int
     collected: int
     nets: Mapping[str, int]
+    wagers: Mapping[str, int]  # what the bank kept of each kind, less what it paid
 
 
 def totals_of(round_: Round) -> Totals:
     nets: dict[str, int] = {}
+    wagers: dict[str, int] = {}
     for line in round_.lines:
         nets[line.bettor] = nets.get(line.bettor, 0) + line.paid - line.collected
+        wagers[line.spot] = wagers.get(line.spot, 0) + line.collected - line.paid
     if round_.bank is not None and round_.lines:
         nets[round_.bank.bettor] = nets.get(round_.bank.bettor, 0) + round_.collected - round_.paid
     fee = 0 if round_.fee is None else round_.fee.amount
-    return Totals(fee=fee, paid=round_.paid, collected=round_.collected, nets=nets)
+    return Totals(fee=fee, paid=round_.paid, collected=round_.collected, nets=nets, wagers=wagers)
 
 
 def totals_as_settled(opening: Round, events: Sequence[RoundEvent]) -> Totals:

@@ -1,10 +1,10 @@
 """What-if over history: past rounds are settled as they were and as they would have been under other rules, and added
-up by gaming day, by bettor and by box. Nothing is stored."""
+up by gaming day, table, wager, bettor and box. Nothing is stored."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -69,6 +69,8 @@ class Unplayable(NamedTuple):
 class WhatIf(Struct):
     total: Figures = field(default_factory=Figures)
     days: dict[str, Figures] = {}
+    tables: dict[str, Figures] = {}
+    wagers: dict[str, Figures] = {}  # what the bank kept of each kind
     bettors: dict[str, Figures] = {}
     boxes: dict[str, Figures] = {}
     unplayable: list[Unplayable] = []
@@ -77,8 +79,9 @@ class WhatIf(Struct):
     def add(self, other: WhatIf) -> None:
         """What another process has settled."""
         self.total.add(other.total)
-        for ours, theirs in ((self.days, other.days), (self.bettors, other.bettors), (self.boxes, other.boxes)):
-            for name, sums in theirs.items():
+        for by in ("days", "tables", "wagers", "bettors", "boxes"):
+            ours: dict[str, Figures] = getattr(self, by)
+            for name, sums in getattr(other, by).items():
                 ours.setdefault(name, Figures()).add(sums)
         self.unplayable += other.unplayable[: MOST_LISTED - len(self.unplayable)]
         self.unplayable_rounds += other.unplayable_rounds
@@ -87,6 +90,8 @@ class WhatIf(Struct):
         return {
             "total": self.total.row(*FIGURES),
             "days": [{"gaming_day": name, **sums.row(*FIGURES)} for name, sums in sorted(self.days.items())],
+            "tables": [{"table": name, **sums.row(*FIGURES)} for name, sums in sorted(self.tables.items())],
+            "wagers": [{"wager": name, **sums.row("net")} for name, sums in sorted(self.wagers.items())],
             "bettors": [{"bettor": name, **sums.row("net")} for name, sums in sorted(self.bettors.items())],
             "boxes": [{"box": name, **sums.row("fees")} for name, sums in sorted(self.boxes.items())],
             "unplayable": [round_._asdict() for round_ in self.unplayable],
@@ -184,7 +189,7 @@ class WhatIfWorker:
         except Refusal as refusal:
             self._unplayable(opened, at_ms, refusal.detail, refusal.clause)
         else:
-            self._add(was, would, self._days.of(at_ms).day.isoformat(), box)
+            self._add(was, would, self._days.of(at_ms).day.isoformat(), opened.table or "", box)
 
     def _unplayable(self, opened: RoundOpened, at_ms: int, reason: str, clause: str | None) -> None:
         self._found.unplayable_rounds += 1
@@ -194,19 +199,23 @@ class WhatIfWorker:
                 Unplayable(round=opened.round or "", table=opened.table or "", at=at, reason=reason, clause=clause)
             )
 
-    def _add(self, was: Totals, would: Totals, day: str, box: str | None) -> None:
+    def _add(self, was: Totals, would: Totals, day: str, table: str, box: str | None) -> None:
         found, changed = self._found, was != would
-        sums = [found.total, found.days.setdefault(day, Figures())]
+        sums = [found.total, found.days.setdefault(day, Figures()), found.tables.setdefault(table, Figures())]
         if box is not None:
             sums.append(found.boxes.setdefault(box, Figures()))
         figures = Figures(rounds=1, changed=int(changed), was=_figures(was), then=_figures(would))
         for each in sums:
             each.add(figures)
-        for bettor in was.nets.keys() | would.nets.keys():
-            before, after = was.nets.get(bettor, 0), would.nets.get(bettor, 0)
-            nets = Counter(net=before), Counter(net=after)
-            of_bettor = Figures(rounds=1, changed=int(before != after), was=nets[0], then=nets[1])
-            found.bettors.setdefault(bettor, Figures()).add(of_bettor)
+        _add_nets(found.bettors, was.nets, would.nets)
+        _add_nets(found.wagers, was.wagers, would.wagers)
+
+
+def _add_nets(sums: dict[str, Figures], was: Mapping[str, int], would: Mapping[str, int]) -> None:
+    for name in was.keys() | would.keys():
+        before, after = was.get(name, 0), would.get(name, 0)
+        nets = Figures(rounds=1, changed=int(before != after), was=Counter(net=before), then=Counter(net=after))
+        sums.setdefault(name, Figures()).add(nets)
 
 
 def _figures(totals: Totals) -> Counter[str]:

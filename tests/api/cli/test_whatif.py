@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from api.cli.rules import app as rules_app
 from api.cli.whatif import whatif
+from domain.rules.loader import load
+from domain.rules.new_file import new_text
 from infra.ledger.ledger import Actor, Ledger
+from tests.databases import migrated_database
 from tests.projections.simulated_floor import NOON_MS
 from tests.rules.hold_em import HoldEm
 from tests.tables_in_play import document, stored_bytes
@@ -39,26 +45,28 @@ def flush(table: str, round_id: str, wager: int = 1000, seat: int = 7, bettor: s
 
 
 @pytest.fixture(scope="module")
-def asked(request: pytest.FixtureRequest, server_url: str) -> Iterator[Callable[..., Any]]:
+def history(server_url: str) -> Iterator[str]:
     """Two days of one table: a round on each, the second with a bank of 60.00, which seat 1 uses up."""
-    from tests.databases import migrated_database
-
     with migrated_database(server_url) as url:
         ledger = Ledger(url)
         rounds = [flush("t-1", "r-1"), flush("t-1", "r-2", 60)]
         for number, raw in enumerate(rounds):
             assert ledger.record(raw, Actor("d-1", NOON_MS + number * DAY_MS))["status"] == "settled"
         before = stored_bytes(ledger)
-
-        def ask(*arguments: str, output: str = "json") -> Any:
-            options = ["whatif", "--ruleset", "uth-bgc", *arguments, "--format", output, "--database-url", url]
-            answered = CliRunner().invoke(app, options)
-            assert answered.exit_code == 0, answered.output
-            return json.loads(answered.stdout) if output == "json" else answered.stdout
-
-        yield ask
+        yield url
         assert stored_bytes(ledger) == before
         ledger.close()
+
+
+@pytest.fixture(scope="module")
+def asked(history: str) -> Callable[..., Any]:
+    def ask(*arguments: str, output: str = "json") -> Any:
+        options = ["whatif", "--ruleset", "uth-bgc", *arguments, "--format", output, "--database-url", history]
+        answered = CliRunner().invoke(app, options)
+        assert answered.exit_code == 0, answered.output
+        return json.loads(answered.stdout) if output == "json" else answered.stdout
+
+    return ask
 
 
 def figures(row: dict[str, Any], *names: str) -> list[Any]:
@@ -174,3 +182,28 @@ def test_what_cannot_be_asked_is_exit_code_2_and_one_sentence(arguments: list[st
     answered = CliRunner().invoke(app, ["whatif", *arguments, "--database-url", "postgresql://127.0.0.1:1/none"])
     assert answered.exit_code == 2
     assert answer in answered.stderr
+
+
+# ---- a whole rule-set file
+
+
+def test_past_rounds_are_tried_under_a_file(history: str, asked: Callable[..., Any], tmp_path: Path):
+    """A file whose UTH-01 pays a flush 6:1 changes what that figure alone changes, by table and wager too."""
+    file = tmp_path / "uth-bgc.toml"
+    text = load("uth-bgc").text
+    file.write_text(text.replace('flush = "7:1"', 'flush = "6:1"', 1))
+    answered = CliRunner().invoke(rules_app, ["try", str(file), "--format", "json", "--database-url", history])
+    assert answered.exit_code == 0, answered.output
+    found = json.loads(answered.stdout)
+    assert found == asked("--set", "paytable.UTH-01.pays.flush=6:1")
+    assert {row["wager"]: row["net_change"] for row in found["wagers"]} == {
+        **dict.fromkeys(("ante", "play", "blind"), "0.00"),
+        "trips": "5.00",
+    }
+    assert [figures(row, "table", "rounds", "changed", "paid_change") for row in found["tables"]] == [
+        ["t-1", 2, 1, "-5.00"]
+    ]
+    other = tmp_path / "hill.toml"
+    other.write_text(new_text(load("uth-bgc"), "hill", datetime.date(2027, 1, 1)))
+    tried = ["try", str(other), "--of", "uth-bgc", "--format", "json", "--database-url", history]
+    assert json.loads(CliRunner().invoke(rules_app, tried).stdout)["total"]["changed"] == 0
