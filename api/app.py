@@ -51,7 +51,7 @@ LOOK_SECONDS = 0.5
 DESCRIPTION = """
 Rounds of casino table games, action by action. Every round answer carries `version`, which is also its `ETag`, and
 `expects`, the actions that may come next. Writes take an `Idempotency-Key`: the same request again is answered as the
-first time. Cards that lie face down are in no answer before they are turned over.
+first time. Face-down cards are in no answer before they are turned over.
 """.strip()
 # The hottest first: routes are tried in this order.
 ROUTERS = (
@@ -176,7 +176,7 @@ def _methods(request: Request) -> set[str]:
 
 
 def _stop_streams_on_signals(stopping: threading.Event) -> None:
-    """Feeds have no end of their own: the server would wait for them before it tells the app to shut down."""
+    """Feeds have no end of their own: the server would wait for them before it shuts the app down."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -68,7 +68,7 @@ def _free_port(wanted: int | None) -> int:
 
 
 def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
-    """What is missing of the past; whoever was killed while building goes on where he was."""
+    """What is missing of the past; a build that was killed goes on where it was."""
     from api.cli.terminal.progress import progress_of
     from infra.demo import Past, Plan, let_in, name_the_property
     from infra.log.keys import default_folder

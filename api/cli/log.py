@@ -104,7 +104,7 @@ def checkpoint(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print the log's last signed checkpoint. Keep it somewhere else: it tells whether the log was changed."""
+    """Print the log's last signed checkpoint. Keep it somewhere else: it shows whether the log was changed."""
     from infra.log.proofs import Nodes, consistency, hash_lines
     from infra.log.stored_log import NotSigned
 
@@ -175,7 +175,7 @@ def show_keys(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print the log's public keys, the one that signs now first. Give them to whoever shall verify."""
+    """Print the log's public keys, the one that signs now first. Give them to everybody who is to verify."""
     with open_log(database_url, data_dir) as log:
         known = log.keys()[::-1]
     if not known:

@@ -72,7 +72,7 @@ def report(
 ) -> None:
     """Print a report. With --as-of, --from or --to it is worked out from the events themselves.
 
-    The journal can also be had for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
+    The journal can also be written for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
     """
     from projections.reports.day_summary import NAMES as SUMMARIES
     from projections.reports.report import BadFilter, Filters
@@ -107,7 +107,7 @@ def _report(url: str, name: str, filters: "Filters", output: Format, into: Path 
     if output == "svg" and name not in charts.PROJECTIONS:
         fail(f"there is no picture of {name}; there are pictures of {', '.join(charts.PROJECTIONS)}")
     if output in LEDGER_FILES and name != "journal":
-        fail(f"only the journal can be had for {output}")
+        fail(f"only the journal can be written for {output}")
     if not filters.on_the_past:
         drawn = charts.PROJECTIONS[name] if output == "svg" else (report_named(name).projection.name,)
         bring_up_to_date(url, *drawn, *(("drops",) if output in LEDGER_FILES else ()))
@@ -144,7 +144,7 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
     from projections.reports.day_summary import PROJECTIONS, SECTIONS, summary, title
 
     if output not in SUMMARY_FORMATS:
-        fail(f"the {name} can be had as {', '.join(SUMMARY_FORMATS)}")
+        fail(f"the {name} can be written as {', '.join(SUMMARY_FORMATS)}")
     if not filters.on_the_past:
         bring_up_to_date(url, *PROJECTIONS)
     found = summary(url, name, filters, datetime.now(UTC))
@@ -174,7 +174,7 @@ def rebuild(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Build projections anew from the events, beside whoever writes and reads, and swap them in."""
+    """Build projections anew from the events, while others write and read, and swap them in."""
     from api.cli.terminal.progress import progress_of_events
     from projections.engine.connection import AlreadyRunning
     from projections.engine.rebuild import rebuild as build_anew
@@ -270,7 +270,7 @@ def show_gaming_days(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """List the settings with the gaming day that each holds from, and the day and shift it is now."""
+    """List the settings with the first gaming day of each, and the present day and shift."""
     from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
     from projections.engine.connection import connect
 
@@ -287,7 +287,7 @@ def show_gaming_days(
 
 @gaming_days_app.command("set")
 def set_gaming_days(
-    from_day: Annotated[str, typer.Option("--from", metavar="DATE", help="The gaming day it holds from: one to come.")],
+    from_day: Annotated[str, typer.Option("--from", metavar="DATE", help="The first gaming day, in the future.")],
     shifts: Annotated[
         list[str],
         typer.Option("--shift", metavar="NAME=HH:MM", help="A shift and its start; the first one starts the day."),
@@ -297,7 +297,7 @@ def set_gaming_days(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Divide gaming days otherwise from a day to come on. What has been set stays, and can only be followed by more."""
+    """Change the gaming days from a future day on. What has been set stays; later settings follow it."""
     from projections.calendar.gaming_day_settings import set_gaming_days as set_from
     from projections.calendar.gaming_days import Calendar
     from projections.engine.connection import connect

@@ -113,7 +113,7 @@ def _paytable(text: str) -> tuple[str, Any]:
 
 
 def _figures(ruleset: str, texts: list[str]) -> dict[str, Any]:
-    """Each place and its value, read as what stands there now: text and money as they are, anything else as JSON."""
+    """Each place and its value, read like the present value: text and money as they are, anything else as JSON."""
     from domain.rules import rulesets
 
     is_text = {figure.place for figure in rulesets.figures(rulesets.load(ruleset)) if isinstance(figure.value, str)}
@@ -170,7 +170,7 @@ def _check(rules: Any, changes: "RuleChanges") -> None:
         fail(f"these terms are not as a document has them: {error}")
 
 
-# ---- how it is told
+# ---- how it is shown
 
 
 def show(found: dict[str, Any], output: Literal["table", "json", "csv"], into: Path | None) -> None:

@@ -52,7 +52,7 @@ async def single_values(request: Request) -> None:
     asked = request.query_params
     if asked and len(asked.multi_items()) != len(asked):
         (name, *_) = [name for name in asked if len(asked.getlist(name)) > 1]
-        raise Problem("bad_document", f"`{name}` stands more than once in the address.")
+        raise Problem("bad_document", f"`{name}` appears more than once in the address.")
 
 
 # ---- writing

@@ -34,7 +34,7 @@ SECURITY = (
     ("cache-control", "no-store"),
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")  # a year in which browsers ask over https only
-_PROCESS = os.urandom(6).hex()  # request ids are told apart by it, and counted within it
+_PROCESS = os.urandom(6).hex()  # distinguishes the request ids of processes; they are counted within one
 _COUNT = itertools.count(1)
 _RAW = [(name.encode(), value.encode()) for name, value in SECURITY]
 Shown = Callable[[Request, Problem], Awaitable[Response]]

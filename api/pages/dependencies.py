@@ -54,7 +54,7 @@ async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) 
     visitor = await recognised(service, request)
     if visitor.caller.role == NOBODY:
         _sign_in_first(request, visitor.cookies)
-    _check_role(visitor.caller, scopes.scopes)
+    visitor.caller.check_role(scopes.scopes)
     return await _welcomed(service, request, visitor, visitor.caller.by)
 
 
@@ -81,13 +81,6 @@ def _sign_in_first(request: Request, cookies: Cookies) -> None:
     if request.method not in SAFE:
         raise Problem("unauthenticated", "What you sent has not been stored. Sign in, and send it again.")
     raise SignInFirst(here(request), ended=cookies.session is not None)
-
-
-def _check_role(caller: Caller, roles: list[str]) -> None:
-    if not caller.may(roles):
-        *others, last = sorted(roles)
-        whose = f"{', '.join(others)} or {last}" if others else last
-        raise Forbidden(f"This page is for the role {whose}, and you are here as {caller.role}.")
 
 
 async def _welcomed(service: Service, request: Request, visitor: Visitor, limited_as: str) -> Caller:

@@ -223,7 +223,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return "is not among the fields here"
+            return "is not a field here"
         case "string_pattern_mismatch":
             return _WORDS.get(about["pattern"], "is not of the form that it has")
         case "string_too_short" if about["min_length"] == 1:
@@ -232,7 +232,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
             limits = "min_length" if "min_length" in about else "max_length"
             return f"has at {'least' if limits == 'min_length' else 'most'} {about[limits]} characters"
         case "string_type":
-            return "is text"
+            return "has to be text"
         case "int_type" | "int_parsing" | "int_from_float":
             return "is a whole number"
         case "float_type" | "float_parsing":
@@ -247,12 +247,12 @@ def _sentence(error: Mapping[str, Any]) -> str:
             limit = about.get("min_length", about.get("max_length"))
             return f"has at {'least' if error['type'] == 'too_short' else 'most'} {limit} entries"
         case "list_type":
-            return "is a list"
+            return "has to be a list"
         case "dict_type" | "model_type" | "model_attributes_type":
-            return "is an object"
+            return "has to be an object"
         case "null" | "value_error" | "refused" | "sentence":
             return str(error["msg"]).removeprefix("Value error, ")
-    return "is not as the contract has it"
+    return "does not fit its description"
 
 
 def _bound(kind: str, about: Mapping[str, Any]) -> str:

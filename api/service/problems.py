@@ -52,22 +52,22 @@ STATUSES = {
     "unavailable": 503,
 }
 TITLES = {
-    "bad_document": "The request is not as the contract has it.",
+    "bad_document": "The request does not fit its description.",
     "unknown_ruleset": "There is no such rule set.",
     "bad_terms": "The rule set does not allow these terms.",
-    "out_of_turn": "This is not to happen now.",
-    "bad_choice": "This choice is not open.",
+    "out_of_turn": "This cannot happen now.",
+    "bad_choice": "This choice is not available.",
     "limit": "A wager is outside the limits.",
     "missing_wager": "A wager is missing.",
-    "duplicate_card": "A card is out more often than the decks hold it.",
-    "wrong_cards": "These are not the cards.",
+    "duplicate_card": "A card has been dealt more often than the decks contain it.",
+    "wrong_cards": "These cards do not match.",
     "rotation": "The player-dealer may not bank this round.",
-    "conflict": "The round or table has moved on.",
+    "conflict": "The round or table has changed meanwhile.",
     "stale": "The version is no longer the one that If-Match names.",
     "key_reused": "The Idempotency-Key belongs to another request.",
     "unauthenticated": "A valid bearer token is needed.",
     "forbidden": "This token may not do that.",
-    "not_found": "There is no such thing.",
+    "not_found": "There is nothing there.",
     "method_not_allowed": "This method is not for this address.",
     "too_large": "The body is too large.",
     "unsupported_media_type": "The body must be JSON.",
@@ -143,7 +143,7 @@ class Problem(HTTPException):
 
 
 def of_refusal(refusal: Refusal, **more: Any) -> Problem:
-    """A refusal of a stored round or a table; what it says of cards is left out, because they may lie face down."""
+    """A refusal of a stored round or a table; what it says of cards is left out, because they may be face down."""
     detail = refusal.detail
     if refusal.code in _ABOUT_CARDS:
         detail = _CARD.sub("a card", detail)
@@ -185,5 +185,5 @@ def _database_failed(error: Exception) -> Problem:
     if isinstance(error, NotRecording):
         detail = str(error)
     elif isinstance(error, NOT_STORING):
-        detail = "The database does not store anything now. Nothing was stored; an administrator has to look at it."
+        detail = "The database cannot store anything now. Nothing was stored; an administrator has to look at it."
     return Problem("unavailable", detail, headers={"Retry-After": "1"})

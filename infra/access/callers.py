@@ -38,7 +38,9 @@ class Caller(Struct, frozen=True):
     def check_role(self, roles: Collection[str]) -> None:
         """The one place that compares a caller's role with those that a route declares."""
         if not self.may(roles):
-            raise Forbidden(f"The role {self.role} may not do this.")
+            *others, last = sorted(roles)
+            needed = f"{', '.join(others)} or {last}" if others else last
+            raise Forbidden(f"This needs the role {needed}, and you are here as {self.role}.")
 
     def check_table(self, table: str | None) -> None:
         if self.role == "terminal" and table != self.table:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from infra.access.callers import Caller, Forbidden
 from infra.ledger.property import property_of
 from infra.store.cache import Cache
@@ -60,6 +62,15 @@ def report_rows(books: Books, caller: Caller, name: str, filters: Filters, asked
     rows = _rows(books, name, filters, books.clock.days())
     books.record_look(caller, "report as json", f"{name}?{asked}")
     return rows
+
+
+def first_rows(
+    books: Books, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
+) -> tuple[list[dict[str, Any]], bool]:
+    """All of them where no number is given; and whether there are more."""
+    limit = None if at_most is None else at_most + 1
+    rows = report_rows(books, caller, name, replace(filters, limit=limit), asked)
+    return rows[:at_most], at_most is not None and len(rows) > at_most
 
 
 def report_file(books: Books, caller: Caller, name: str, filters: Filters, format_: str, asked: str) -> bytes:

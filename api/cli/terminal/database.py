@@ -1,4 +1,4 @@
-"""Which database a command works on: the one it was told, or the embedded PostgreSQL."""
+"""Which database a command works on: the one that was named, or the embedded PostgreSQL."""
 
 import getpass
 import re

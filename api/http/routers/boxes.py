@@ -79,7 +79,7 @@ class BoxChange:
             boxes.existing_box(service.books, self.box)
             return change(Floor(service.ledger, receipt))
 
-        # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
+        # Who may see what is asked first: once the command is stored, nothing may keep its answer away.
         sight = await service.run(sight_of, service.books, self._caller)
         return respond(await service.once(self._once, command, plain(lambda found: boxes.box_shown(found, sight))))
 

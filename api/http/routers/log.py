@@ -101,7 +101,7 @@ async def prove_consistency(
 async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Response:
     """Entries of the log, 256 at a time: the events as they are stored.
 
-    A card that lies face down, or a count that no other agrees with, is not in them. That they were read is recorded.
+    A card that is face down, or a count that no other agrees with, is not in them. That they were read is recorded.
     """
     body = await service.run(log_views.entries_of, service.books, caller, _named(tile))
     return Response(body, media_type=BYTES, headers=FOR_EVER)
@@ -158,6 +158,6 @@ async def get_round_log(
     """The stored bytes of a round, and their paths to the signed root of the log.
 
     For checking elsewhere, as the replay page does in the browser. An event that is not sealed yet has no index. A
-    card that lies face down is not in the bytes, only the commitment to it.
+    card that is face down is not in the bytes, only the commitment to it.
     """
     return encoded(await service.run(log_views.round_log_for, service.books, caller, round))

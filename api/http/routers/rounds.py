@@ -52,7 +52,7 @@ async def act(
 ) -> Response:
     """Post actions to a round, all of them or none; the first refused one is named by its index.
 
-    What is refused reveals nothing of a card that lies face down: a request that contradicts only such a card is
+    What is refused reveals nothing about a face-down card: a request that contradicts only such a card is
     refused without an index (`action` null), and the attempt is stored. After three of them in a round, only a floor
     supervisor goes on with it, together with the second person whom `second_person` names.
     """
@@ -143,7 +143,7 @@ async def get_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Respo
 async def get_round_events(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """What happened in a round, event by event.
 
-    As it is stored: a card that lies face down is null, with a salted commitment to it.
+    As it is stored: a face-down card is null, with a salted commitment to it.
     """
     return encoded(await service.run(events_for, service.books, caller, round))
 
@@ -159,7 +159,7 @@ async def replay_round(
 ) -> Response:
     """A round replayed: the events up to a step, and the table, the result and the reason there.
 
-    A card that lies face down at that step is null in `table`, whatever happened later.
+    A card that is face down at that step is null in `table`, whatever happened later.
     """
     replayed = await service.run(replayed_for, service.books, caller, round, "replay", step)
     return encoded(await service.run(replayed.document))

@@ -53,7 +53,7 @@ class TableChange:
             return change(Floor(self.service.ledger, receipt))
 
         def carried_out() -> Answer:
-            # Who may see what is asked first: once the command is stored, nothing shall keep its answer away.
+            # Who may see what is asked first: once the command is stored, nothing may keep its answer away.
             blind = is_blind(self.service.books, self.caller, self.table)
             answer = plain(lambda session: session_shown(session, blind), status)
             return carry_out(self.service.ledger, self.once, command, answer)

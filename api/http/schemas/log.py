@@ -44,7 +44,7 @@ class ConsistencyOut(Model):
 
 
 class EventProof(Model):
-    """Where an event of a round stands in the log, the hash of its leaf, and its path to the root, in base64."""
+    """Where an event of a round is in the log, the hash of its leaf, and its path to the root, in base64."""
 
     version: int
     position: int

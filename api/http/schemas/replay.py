@@ -1,4 +1,4 @@
-"""A round told again, step by step."""
+"""A round replayed step by step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.round.actions import SpotName
 
 
 class ShownHand(Model):
-    """`made` is named once all of its cards lie face up."""
+    """`made` is named once all of its cards are face up."""
 
     hand: int
     cards: list[str | None]
@@ -57,7 +57,7 @@ class TableBank(Model):
 
 
 class TablePicture(Model):
-    """The table as it lay after a step."""
+    """The table as it was after a step."""
 
     status: Literal["open", "settled", "void"]
     seats: list[SeatOut]
@@ -78,7 +78,7 @@ class StreetOut(Model):
 
 
 class CardMark(Model):
-    """Where on the table a card lies: its place, the hand there, and its number in it, from 0."""
+    """Where on the table a card is: its place, the hand there, and its number in it, from 0."""
 
     place: int | str
     hand: int

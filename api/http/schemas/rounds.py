@@ -126,7 +126,7 @@ class RoundIn(Model):
 
 
 class ActionsIn(Model):
-    """`second_person`: needed after three requests of the round that contradicted cards that lie face down."""
+    """`second_person`: needed after three requests of the round that contradicted cards that were face down."""
 
     actions: Annotated[list[JudgedAction], Field(min_length=1, max_length=MOST_ACTIONS)]
     second_person: Omittable[Id] = None

@@ -79,7 +79,7 @@ class TrayIn(Model):
 
 
 class TrayCountIn(Model):
-    """What lies in a house-banked table's tray, before a stretch of play and after it."""
+    """What is in a house-banked table's tray, before a stretch of play and after it."""
 
     when: Literal["opening", "closing"]
     amount: Money

@@ -10,7 +10,6 @@ from api.pages.dependencies import searching_caller
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, addresses, exports
-from api.pages.rendering.rows import first_rows
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -18,6 +17,7 @@ from api.service.fields import GamingDay, Id, Word
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.books import Books
+from projections.views.report_views import first_rows
 from projections.views.summary_views import fees_for
 
 router = page_router()

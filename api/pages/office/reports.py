@@ -12,7 +12,6 @@ from api.pages.dependencies import plain_caller, searching_caller
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports
-from api.pages.rendering.rows import first_rows
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -24,7 +23,7 @@ from projections.reports.report import CHOSEN, Filters
 from projections.reports.report_list import REPORTS
 from projections.views.books import Books, NotFound
 from projections.views.box_views import last_box
-from projections.views.report_views import LEDGER_FILES, readers_of
+from projections.views.report_views import LEDGER_FILES, first_rows, readers_of
 
 router = page_router()
 PATH = "/reports"
@@ -65,7 +64,7 @@ def readable(caller: Caller) -> list[str]:
 
 
 def formats_of(name: str, asked: Collection[str]) -> tuple[str, ...]:
-    """The files that it can be had as; a picture of a bankroll is of one bettor."""
+    """The formats it can be downloaded in; a picture of a bankroll is of one bettor."""
     formats = ["json", "csv", "xlsx", "pdf"]
     if name in charts.CHARTS and (name != "bankroll" or "bettor" in asked):
         formats.append("svg")

@@ -9,7 +9,6 @@ from api.pages.dependencies import Command, caller
 from api.pages.forms import FormModel, LocalMoment, PageQuery, Typed, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports
-from api.pages.rendering.rows import first_rows
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -20,6 +19,7 @@ from infra.ledger.floor import Floor
 from projections.reports.report import Filters
 from projections.views.books import Books
 from projections.views.floor_views import latest_tray_day
+from projections.views.report_views import first_rows
 
 router = page_router()
 PATH = "/trays"

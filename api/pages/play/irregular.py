@@ -11,7 +11,6 @@ from api.pages import dependencies
 from api.pages.forms import PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address
-from api.pages.rendering.rows import first_rows
 from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -20,6 +19,7 @@ from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.reports.report_list import report_named
 from projections.views import report_views
+from projections.views.report_views import first_rows
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form

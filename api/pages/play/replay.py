@@ -31,7 +31,7 @@ router = page_router()
 PATH = "/rounds/{round}"
 BROKEN = (
     "The stored events do not make a round: some are gone or are not as they were written, or the program is at fault. "
-    "An audit tells which."
+    "An audit shows which."
 )
 NoteKind = Literal["exposed card", "late bet", "irregularity", "other"]
 NO_NEIGHBOURS: Mapping[str, str | None] = {"newer": None, "older": None}

@@ -24,8 +24,8 @@ SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corr
 EMPTY_AT_ZERO = frozenset({"debit", "credit"})
 LONG = 60  # characters after which a text is wrapped
 UNLIKELY = 0.01  # a p-value below it is marked
-FOLDED_FROM = 10  # columns; fewer than these stand side by side
-# Where there are many, one stands below the first of these that is there, in its cell: a desk shows the whole row.
+FOLDED_FROM = 10  # columns; fewer than these are side by side
+# Where there are many, a column goes below the first of these that is there, in its cell: a desk shows the whole row.
 UNDER = {
     "action": "wagered",
     "appealed_at": "ruled_at",
@@ -84,7 +84,7 @@ NOTHING = Markup('<span class="muted">–</span>')
 
 
 def side_of(kind: str, value: object) -> str:
-    """The class of a cell: amounts and numbers stand on the right, text that may be long is wrapped."""
+    """The class of a cell: amounts and numbers are on the right, text that may be long is wrapped."""
     if kind == "at":
         return "nowrap"
     if kind in NUMBERS or (kind != "schedule" and isinstance(value, int | float) and not isinstance(value, bool)):
@@ -136,7 +136,7 @@ class Cells:
     def table(
         self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Any] | None = None
     ) -> Markup:
-        """What stands in the table of a report: headings, rows, and what they come to together."""
+        """The content of a report's table: headings, rows, and what they come to together."""
         named = [(column["name"], column["kind"]) for column in columns]
         cells = folded(named)
         values = {name: [row[name] for row in rows] for name, _ in named}
@@ -213,7 +213,7 @@ def _heading(name: str) -> str:
 
 
 def _column(show: Shower, values: Sequence[Any]) -> list[str]:
-    """What stands in its cells; what comes again, as a table, a day or an amount does, is shown only once."""
+    """Its cells; a value that repeats, such as a table, a day or an amount, is rendered once."""
     known: dict[Any, str] = {}
     cells = []
     for value in values:

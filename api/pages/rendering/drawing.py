@@ -55,7 +55,7 @@ class Drawing:
         )
 
     def _at_seat(self, seat: One, state: One, marked: Sequence[str]) -> str:
-        """The hands with what lies on each, what else the seated player wagers, and whoever bets behind him."""
+        """The hands with the wagers on each, the seated player's other wagers, and who bets behind them."""
         own = [pile for pile in seat["piles"] if not pile["kind"]]
         hands = "\n".join([self._on_seat(seat["seat"], hand, own, state, marked) for hand in seat["hands"]])
         beside = self.piles([pile for pile in own if pile["hand"] is None], state)
@@ -83,7 +83,7 @@ class Drawing:
         return f'<div class="others">{named}{self.piles(piles, state)}</div>'
 
     def cards(self, names: Iterable[str], state: One, marked: Sequence[str]) -> Markup:
-        """The places of these cards, each empty until one lies there."""
+        """The places of these cards, each empty until a card is there."""
         return Markup("".join([self._card(name, state.get(name), name in marked) for name in names]))
 
     def _card_at(self, name: str, face: str | None, marked: bool) -> str:

@@ -58,7 +58,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.globals["asset"] = lambda name: assets[name].address
     made.globals["icon"] = icon
     fragments: Cache[Markup] = Cache(FRAGMENTS_REMEMBERED)
-    # {% call remembered(…) %}…{% endcall %}: what stands inside depends on nothing but what is named.
+    # {% call remembered(…) %}…{% endcall %}: its content depends on nothing but what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
@@ -90,7 +90,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
 # ---- money: text with two decimals, as every answer has it
 
 
-@lru_cache(4096)  # the same few amounts stand on every page
+@lru_cache(4096)  # every page has the same few amounts
 def shown_money(amount: str | None) -> str:
     """$1,234.50 for "1234.50"; a dash where there is no amount."""
     if amount is None:
@@ -138,7 +138,7 @@ def in_script(value: Any) -> Markup:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-# ---- cards: rank and suit, or null for one that lies face down
+# ---- cards: rank and suit, or null for one that is face down
 
 
 def card_name(card: str | None) -> str:
@@ -157,7 +157,7 @@ def card_suit(card: str) -> str:
 
 @lru_cache  # a replay has hundreds, of at most fifty-three kinds and two sizes
 def card_face(card: str | None, size: str) -> Markup:
-    """A card as it lies on a page."""
+    """A card as a page shows it."""
     if card is None:
         return Markup('<span class="card back {}" role="img" aria-label="face-down card"></span>').format(size)
     return Markup(
@@ -183,7 +183,7 @@ class Clock(LiveClock):
         return _time(local, f"{_day(local.date())} ")
 
     def moments(self, text: str) -> Markup:
-        """Words of the ledger, in which moments stand as it stores them, with those of the property instead."""
+        """A text of the ledger, with the property's time in place of each stored moment."""
         parts = STORED_MOMENT.split(text)
         return Markup("").join(self.moment(part) if at % 2 else part for at, part in enumerate(parts))
 
