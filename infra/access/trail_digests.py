@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 
 from infra.access.trail import Digests
+from infra.store.background_work import BackgroundWork
 
 logger = logging.getLogger(__name__)
 
@@ -14,23 +14,12 @@ LOOK_SECONDS = 60.0
 BY = "roundledger"  # nobody asked for it
 
 
-class TrailDigests:
+class TrailDigests(BackgroundWork):
     """One process of several takes it; the others find that it is not due."""
 
     def __init__(self, database_url: str) -> None:
         self._database_url = database_url
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="roundledger-trail", daemon=True)
-            self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        super().__init__("roundledger-trail")
 
     def _run(self) -> None:
         while not self._stop.wait(LOOK_SECONDS):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infra.backup.manifest import NAME, BadBackup, Manifest, read_manifest
+from infra.embedded.data_folder import sync_folder
 
 WAL = "wal"
 DATA = "data"
@@ -60,7 +61,7 @@ class BackupFolder:
             yield partial
             os.sync()  # before it has its name: thousands of files at once, faster than one by one
             partial.rename(final)
-            _sync_folder(self.path)
+            sync_folder(self.path)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise
@@ -119,11 +120,3 @@ class BackupFolder:
         for segment in self.wal.glob("[0-9A-F]" * 24 + "*"):
             if segment.name[8:24] < first[8:]:
                 segment.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

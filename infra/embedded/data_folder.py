@@ -82,7 +82,7 @@ def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
-    _sync_folder(pgdata.parent)
+    sync_folder(pgdata.parent)
 
 
 def check(pgdata: Path, uid: int | None) -> None:
@@ -143,7 +143,7 @@ def _write(file: Path, text: str, uid: int | None) -> None:
     new.replace(file)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

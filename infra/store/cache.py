@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Any, Generic, TypeVar
-from weakref import WeakSet
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-_caches: WeakSet[Cache[Any]] = WeakSet()
 
 
 class Cache(Generic[T]):
@@ -23,7 +21,6 @@ class Cache(Generic[T]):
         self._at_most = at_most
         self._values: OrderedDict[Hashable, tuple[Hashable, T]] = OrderedDict()
         self._lock = Lock()
-        _caches.add(self)
 
     def find(self, key: Hashable, version: Hashable = None) -> T | None:
         with self._lock:
@@ -55,9 +52,3 @@ class Cache(Generic[T]):
     def clear(self) -> None:
         with self._lock:
             self._values.clear()
-
-
-def clear_all() -> None:
-    """For whoever measures how long a first look takes."""
-    for cache in list(_caches):
-        cache.clear()

@@ -69,15 +69,7 @@ class LedgerEventStore(EventStore[UUID]):
         decoders = self._decoders
         try:
             for version, topic_id, state in rows:
-                entry = decoders[topic_id](state)
-                yield RecordedEvent(
-                    originator_id=originator_id,
-                    originator_version=version,
-                    event=entry.event,
-                    by=entry.by,
-                    at_ms=entry.at_ms,
-                    late=entry.late,
-                )
+                yield decoders[topic_id](state).recorded(originator_id, version)
         except msgspec.MsgspecError as error:
             raise MapperDeserialisationError(f"{originator_id} cannot be read: {error}") from error
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from datetime import datetime
 
+from infra.store.background_work import BackgroundWork
 from infra.store.database import Database
 from infra.store.errors import NO_SUCH_TABLE
 from projections.engine import lag
@@ -23,23 +23,11 @@ class Unavailable(Exception):
     """The tables of a report are not there yet, or were made by another version."""
 
 
-class Projector:
+class Projector(BackgroundWork):
     def __init__(self, database: Database, follow: bool) -> None:
         self._database = database
         self._database_url = database.url
-        self._follow = follow
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        if self._follow and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="roundledger-projecting", daemon=True)
-            self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        super().__init__("roundledger-projecting", wanted=follow)
 
     def _run(self) -> None:
         """One process of several follows; the others wait until its place is free."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.log.stored_log import LogReader
+from infra.store.background_work import BackgroundWork
 from infra.store.database import Database
 
 if TYPE_CHECKING:
@@ -15,31 +15,19 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 5.0  # for whoever seals, when somebody asks for what is not sealed yet
 
 
-class Sealing:
+class Sealing(BackgroundWork):
     """`keys`: the folder of the log's private key. Without it nothing is sealed here."""
 
     def __init__(self, database: Database, keys: Path | None, seals: bool) -> None:
         self.log = LogReader(database)
         self._keys = keys
-        self._seals = seals and keys is not None
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        if self._seals and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="roundledger-sealing", daemon=True)
-            self._thread.start()
+        super().__init__("roundledger-sealing", wanted=seals and keys is not None)
 
     def _run(self) -> None:
         from infra.log.sealer import run
 
         assert self._keys is not None
         run(self.log.database_url, self._keys, self._stop)
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
 
     def lag(self) -> tuple[int, float]:
         """Events that are not sealed yet, and the age of the oldest of them in seconds."""

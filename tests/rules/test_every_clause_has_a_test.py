@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from domain.rules.rulesets import ids, load
-from infra import rule_pages
-from infra.rule_pages import name_in_tests
+from tests.rules import rule_pages
+from tests.rules.rule_pages import name_in_tests
 
 HERE = Path(__file__).parent
 OF_NO_CLAUSE = ("test_every_clause_has_a_test.py", "test_examples.py")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from domain.games.game import Game, SeatHand
-from domain.games.p215 import edges, play, strategy, verdicts
+from domain.games.game import SeatHand
+from domain.games.p215 import edges, strategy, verdicts
 from domain.games.p215.box_state import EVOLVERS, BoxState, state_of
+from domain.games.p215.play import Pure215Play
 from domain.games.p215.points import hand_name, is_pure, red_run, total
 from domain.games.p215.rules import POINTS, Pure215File
 from domain.hands.made_hands import MadeHand, made_of_all
@@ -18,7 +19,7 @@ _PAYS_BY = {"buster": _CARD_COUNTS, "red_flex": _CARD_COUNTS}
 _ON_DEALER = frozenset({"insurance", "red_flex", "buster"})  # wagers on nothing but the dealer hand
 
 
-class Pure215(Game):
+class Pure215(Pure215Play):
     family = "p215"
     title = "Pure 21.5 Blackjack"
     file = Pure215File
@@ -40,13 +41,6 @@ class Pure215(Game):
     state = BoxState()
     evolvers = EVOLVERS
 
-    check_wagers = staticmethod(play.check_wagers)
-    deal = staticmethod(play.deal)
-    reveal = staticmethod(play.reveal)
-    choose = staticmethod(play.choose)
-    peek = staticmethod(play.peek)
-    may_settle = staticmethod(play.may_settle)
-    expects = staticmethod(play.expects)
     settle = staticmethod(verdicts.settle)
     house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)

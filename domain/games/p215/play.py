@@ -10,6 +10,7 @@ from msgspec import UNSET
 from domain.cards import BONUS_RANKS, RED_SUITS, whole
 from domain.errors import BadChoice, OutOfTurn, OverLimit, WrongCards, needed
 from domain.games.button import place_button
+from domain.games.game import Game
 from domain.games.p215.box_state import Box, BoxHand, state_of
 from domain.games.p215.points import is_pure, total
 from domain.games.p215.rules import rules_of
@@ -21,10 +22,6 @@ from domain.round.state import Round
 from domain.round.wagers import check_own_wagers
 
 PEEK_RANKS = BONUS_RANKS | {"A"}
-
-
-def check_wagers(round_: Round) -> None:
-    check_own_wagers(round_, ("game",))
 
 
 def pure_hand(box: Box) -> bool:
@@ -102,26 +99,6 @@ def dealer_cards(round_: Round) -> tuple[str, ...]:
     return needed(whole(round_.hands["dealer"]))
 
 
-def deal(round_: Round, action: Deal) -> list[RoundEvent]:
-    number = 1 if action.hand is UNSET else action.hand
-    step, due = next_packet(round_), state_of(round_).due
-    if step is not None:
-        check_place(round_, step, action.to, number)
-    elif due:
-        if (action.to, number) != due[0]:
-            seat, hand = due[0]
-            raise OutOfTurn(f"The next card goes to seat {seat}, hand {hand}.", round_.rules.clause("deal_order"))
-    elif dealer_draws(round_):
-        if action.to != "dealer" or number != 1:
-            raise OutOfTurn(
-                f"The next card goes to the dealer hand, not to {place_name(action.to)}.",
-                round_.rules.clause("dealer_draws"),
-            )
-    else:
-        raise _no_card(round_)
-    return [deal_packet(round_, action.to, action.cards, 1, number)]
-
-
 def _no_card(round_: Round) -> OutOfTurn:
     """Why no card is dealt now: somebody decides first, or the player-dealer's hand is complete."""
     if "dealer" not in round_.turned or state_of(round_).pure:
@@ -131,52 +108,6 @@ def _no_card(round_: Round) -> OutOfTurn:
         what = "No wager depends on the player-dealer's hand any more, so it takes no further card."
         return OutOfTurn(what, round_.rules.clause("dealer_completes"))
     return OutOfTurn("The player-dealer's hand is complete.", round_.rules.clause("dealer_draws"))
-
-
-def peek(round_: Round, action: Peek) -> list[RoundEvent]:
-    clause = round_.rules.clause("peek")
-    if not _peek_due(round_):
-        raise OutOfTurn("The hole card is checked once, when the up card is an ace or a bonus card.", clause)
-    up, hole = round_.hands["dealer"]
-    if hole is None:
-        if action.pure is UNSET:
-            raise WrongCards("The hole card is unseen: the peek must say whether it makes a Pure 21.5.", clause)
-        return [HoleCardPeeked(action.pure)]
-    pure = is_pure((str(up), hole))
-    if action.pure is not UNSET and action.pure != pure:
-        raise WrongCards("The peek contradicts the hole card that was dealt.", clause)
-    return [HoleCardPeeked(pure)]
-
-
-def reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
-    if action.of != "dealer" or "dealer" in round_.turned or not _players_done(round_):
-        raise OutOfTurn("That is not turned over now.", round_.rules.clause("deal_order"))
-    cards = check_turned(round_, round_.hands["dealer"], action.cards)
-    if state_of(round_).pure is not None and is_pure(cards) != state_of(round_).pure:
-        raise WrongCards("The hole card contradicts the peek.", round_.rules.clause("peek"))
-    return [CardsTurned("dealer", cards), place_button(round_, cards[1])]
-
-
-def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
-    number = 1 if action.hand is UNSET else action.hand
-    if _insuring(round_):
-        return [_insure(round_, action, bettor, number)]
-    following = state_of(round_).following
-    if following is not None and bettor != round_.seated[action.seat]:
-        return [_follow(round_, action, bettor, number)]
-    if _to_act(round_) != (action.seat, number) or bettor != round_.seated[action.seat]:
-        raise OutOfTurn(
-            f"{bettor} has no decision to make at seat {action.seat}, hand {number} now.",
-            round_.rules.clause("hit_or_stand"),
-        )
-    box = state_of(round_).boxes[action.seat]
-    hand = box[number - 1]
-    choice = action.choice
-    if choice not in _choices(round_, box, hand):
-        raise _not_open(round_, hand, choice)
-    stake = hand.stakes[bettor]
-    amount = _extra(round_, action, stake, "double") if choice == "double" else stake if choice == "split" else 0
-    return [DecisionMade(seat=action.seat, bettor=bettor, choice=choice, times=0, amount=amount, hand=number)]
 
 
 _CHOICE_POINTS = {"insure": "insurance", "double": "double", "split": "split", "surrender": "surrender"}
@@ -266,30 +197,6 @@ def _follow(round_: Round, action: Decide, bettor: str, number: int) -> Decision
     return DecisionFollowed(seat=action.seat, bettor=bettor, choice=action.choice, times=0, amount=amount, hand=number)
 
 
-def may_settle(round_: Round) -> bool:
-    return "dealer" in round_.turned and not dealer_draws(round_)
-
-
-def expects(round_: Round) -> list[dict[str, Any]]:
-    step = next_packet(round_)
-    if step is not None:
-        return [{"do": "deal", "to": step.to, "count": 1}]
-    if _peek_due(round_):
-        return [*_insurance_entries(round_), {"do": "peek"}]
-    if state_of(round_).due:
-        seat, number = state_of(round_).due[0]
-        return [*_follow_entries(round_), {"do": "deal", "to": seat, "count": 1, **_hand_field(number)}]
-    if dealer_draws(round_):
-        return [{"do": "deal", "to": "dealer", "count": 1}]
-    if may_settle(round_):
-        return [{"do": "settle"}]
-    turn = _to_act(round_)
-    if turn is not None:
-        return [_decision_entry(round_, *turn)]
-    entry: dict[str, Any] = {"do": "reveal", "of": "dealer"}
-    return [entry if None not in round_.hands["dealer"] else {**entry, "count": 2}]
-
-
 def _hand_field(number: int) -> dict[str, int]:
     return {} if number == 1 else {"hand": number}
 
@@ -325,3 +232,94 @@ def _decision_entry(round_: Round, seat: int, number: int) -> dict[str, Any]:
         if choice["choice"] == "double":
             choice["max"] = money(hand.stakes[round_.seated[seat]])
     return {"do": "decide", "seat": seat, **_hand_field(number), "choices": choices}
+
+
+class Pure215Play(Game):
+    """Who does what when in Pure 21.5."""
+
+    def check_wagers(self, round_: Round) -> None:
+        check_own_wagers(round_, ("game",))
+
+    def deal(self, round_: Round, action: Deal) -> list[RoundEvent]:
+        number = 1 if action.hand is UNSET else action.hand
+        step, due = next_packet(round_), state_of(round_).due
+        if step is not None:
+            check_place(round_, step, action.to, number)
+        elif due:
+            if (action.to, number) != due[0]:
+                seat, hand = due[0]
+                raise OutOfTurn(f"The next card goes to seat {seat}, hand {hand}.", round_.rules.clause("deal_order"))
+        elif dealer_draws(round_):
+            if action.to != "dealer" or number != 1:
+                raise OutOfTurn(
+                    f"The next card goes to the dealer hand, not to {place_name(action.to)}.",
+                    round_.rules.clause("dealer_draws"),
+                )
+        else:
+            raise _no_card(round_)
+        return [deal_packet(round_, action.to, action.cards, 1, number)]
+
+    def peek(self, round_: Round, action: Peek) -> list[RoundEvent]:
+        clause = round_.rules.clause("peek")
+        if not _peek_due(round_):
+            raise OutOfTurn("The hole card is checked once, when the up card is an ace or a bonus card.", clause)
+        up, hole = round_.hands["dealer"]
+        if hole is None:
+            if action.pure is UNSET:
+                raise WrongCards("The hole card is unseen: the peek must say whether it makes a Pure 21.5.", clause)
+            return [HoleCardPeeked(action.pure)]
+        pure = is_pure((str(up), hole))
+        if action.pure is not UNSET and action.pure != pure:
+            raise WrongCards("The peek contradicts the hole card that was dealt.", clause)
+        return [HoleCardPeeked(pure)]
+
+    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
+        if action.of != "dealer" or "dealer" in round_.turned or not _players_done(round_):
+            raise OutOfTurn("That is not turned over now.", round_.rules.clause("deal_order"))
+        cards = check_turned(round_, round_.hands["dealer"], action.cards)
+        if state_of(round_).pure is not None and is_pure(cards) != state_of(round_).pure:
+            raise WrongCards("The hole card contradicts the peek.", round_.rules.clause("peek"))
+        return [CardsTurned("dealer", cards), place_button(round_, cards[1])]
+
+    def choose(self, round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
+        number = 1 if action.hand is UNSET else action.hand
+        if _insuring(round_):
+            return [_insure(round_, action, bettor, number)]
+        following = state_of(round_).following
+        if following is not None and bettor != round_.seated[action.seat]:
+            return [_follow(round_, action, bettor, number)]
+        if _to_act(round_) != (action.seat, number) or bettor != round_.seated[action.seat]:
+            raise OutOfTurn(
+                f"{bettor} has no decision to make at seat {action.seat}, hand {number} now.",
+                round_.rules.clause("hit_or_stand"),
+            )
+        box = state_of(round_).boxes[action.seat]
+        hand = box[number - 1]
+        choice = action.choice
+        if choice not in _choices(round_, box, hand):
+            raise _not_open(round_, hand, choice)
+        stake = hand.stakes[bettor]
+        amount = _extra(round_, action, stake, "double") if choice == "double" else stake if choice == "split" else 0
+        return [DecisionMade(seat=action.seat, bettor=bettor, choice=choice, times=0, amount=amount, hand=number)]
+
+    def may_settle(self, round_: Round) -> bool:
+        return "dealer" in round_.turned and not dealer_draws(round_)
+
+    def expects(self, round_: Round) -> list[dict[str, Any]]:
+        step = next_packet(round_)
+        if step is not None:
+            return [{"do": "deal", "to": step.to, "count": 1}]
+        if _peek_due(round_):
+            return [*_insurance_entries(round_), {"do": "peek"}]
+        if state_of(round_).due:
+            seat, number = state_of(round_).due[0]
+            return [*_follow_entries(round_), {"do": "deal", "to": seat, "count": 1, **_hand_field(number)}]
+        if dealer_draws(round_):
+            return [{"do": "deal", "to": "dealer", "count": 1}]
+        if self.may_settle(round_):
+            return [{"do": "settle"}]
+        turn = _to_act(round_)
+        if turn is not None:
+            return [_decision_entry(round_, *turn)]
+        entry: dict[str, Any] = {"do": "reveal", "of": "dealer"}
+        return [entry if None not in round_.hands["dealer"] else {**entry, "count": 2}]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from domain.cards import whole
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import PokerGame, folded
-from domain.games.tcp import edges, play, strategy, verdicts
+from domain.games.showdown import folded
+from domain.games.tcp import edges, strategy, verdicts
+from domain.games.tcp.play import ThreeCardPlay
 from domain.games.tcp.rules import POINTS, ThreeCardFile
 from domain.hands.made_hands import MadeHand, made_of_best
 from domain.hands.poker import FIVE_CARD_NAMES, THREE_CARD_NAMES, three_card
@@ -16,7 +17,7 @@ from domain.round.state import Round
 _PAYS_BY = {"pair_plus": THREE_CARD_NAMES[::-1], "six_card": FIVE_CARD_NAMES[::-1]}
 
 
-class ThreeCardPoker(PokerGame):
+class ThreeCardPoker(ThreeCardPlay):
     family = "tcp"
     title = "Three Card Poker 6 Card Bonus"
     file = ThreeCardFile
@@ -28,15 +29,7 @@ class ThreeCardPoker(PokerGame):
     pays_by = _PAYS_BY
     points = POINTS
     needs_player_dealer = True
-    up_card = play.UP_CARD
 
-    check_wagers = staticmethod(play.check_wagers)
-    deal = staticmethod(play.deal)
-    reveal = staticmethod(play.reveal)
-    choose = staticmethod(play.choose)
-    may_settle = staticmethod(play.may_settle)
-    expects = staticmethod(play.expects)
-    decisions = staticmethod(play.decisions)
     settle = staticmethod(verdicts.settle)
     house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)

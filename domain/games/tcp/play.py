@@ -7,7 +7,15 @@ from typing import Any
 from domain.errors import BadChoice, OutOfTurn, needed
 from domain.games.button import place_button
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import live_seats, reveal_entry, reveal_seat, seat_reveals, state_of, waiting_followers
+from domain.games.showdown import (
+    PokerGame,
+    live_seats,
+    reveal_entry,
+    reveal_seat,
+    seat_reveals,
+    state_of,
+    waiting_followers,
+)
 from domain.round.actions import Deal, Decide, Reveal
 from domain.round.dealing import check_place, check_turned, clockwise, deal_packet, next_packet
 from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
@@ -15,19 +23,6 @@ from domain.round.state import Round
 from domain.round.wagers import check_own_wagers
 
 UP_CARD = 2  # the player-dealer's third card is face up
-
-
-def check_wagers(round_: Round) -> None:
-    check_own_wagers(round_, ("ante",))
-
-
-def deal(round_: Round, action: Deal) -> list[RoundEvent]:
-    step = next_packet(round_)
-    if step is None:
-        raise OutOfTurn("All hands have been dealt.", round_.rules.clause("deal_order"))
-    check_place(round_, step, action.to)
-    dealt = deal_packet(round_, action.to, action.cards, step.size)
-    return [dealt] if step.to != "dealer" else [dealt, place_button(round_, str(action.cards[UP_CARD]))]
 
 
 def _dealt(round_: Round) -> bool:
@@ -41,24 +36,6 @@ def _to_act(round_: Round) -> int | None:
         if (seat, round_.seated[seat]) not in plays:
             return seat
     return None
-
-
-def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
-    seat, choice = action.seat, action.choice
-    stakes = round_.layout.get(seat, {}).get(bettor)
-    if stakes is None or not _dealt(round_) or "dealer" in round_.turned:
-        raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", round_.rules.clause("decide"))
-    times = rules_of(round_).streets[0].multiples[0] if choice == "play" else 0
-    if stakes.kind is None:
-        if _to_act(round_) != seat:
-            raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
-        _check_choice(round_, choice, "decide")
-        return [DecisionMade(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)]
-    plays = state_of(round_).plays
-    if not plays.get((seat, round_.seated[seat])) or (seat, bettor) in plays:
-        raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause("follow"))
-    _check_choice(round_, choice, "follow")
-    return [DecisionFollowed(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)]
 
 
 def _check_choice(round_: Round, choice: str, point: str) -> None:
@@ -77,14 +54,6 @@ def _followers(round_: Round, seat: int) -> list[str]:
     return waiting_followers(round_, seat, "backline")
 
 
-def reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
-    if isinstance(action.of, int):
-        return [reveal_seat(round_, action.of, action, cards=3)]
-    if action.of != "dealer" or not _may_reveal_dealer(round_):
-        raise OutOfTurn(f"The {action.of.replace('_', ' and ')} is not turned over now.", round_.rules.clause("decide"))
-    return [CardsTurned("dealer", check_turned(round_, round_.hands["dealer"], action.cards))]
-
-
 def _may_reveal_dealer(round_: Round) -> bool:
     return _dealt(round_) and "dealer" not in round_.turned and _decided(round_)
 
@@ -99,35 +68,79 @@ def seats_to_show(round_: Round) -> list[int]:
     return [seat for seat in round_.seats or () if seat in live or _has_six_card(round_, seat)]
 
 
-def may_settle(round_: Round) -> bool:
-    if not _dealt(round_) or not _decided(round_):
-        return False
-    live = seats_to_show(round_)
-    if live and "dealer" not in round_.turned:
-        return False
-    return all(None not in round_.hands[seat] for seat in live)
+class ThreeCardPlay(PokerGame):
+    """Who does what when in Three Card Poker."""
 
+    up_card = UP_CARD
 
-def expects(round_: Round) -> list[dict[str, Any]]:
-    step = next_packet(round_)
-    if step is not None:
-        return [{"do": "deal", "to": step.to, "count": step.size}]
-    entries = decisions(round_)
-    if _may_reveal_dealer(round_):
-        entries.append(reveal_entry("dealer", round_.hands["dealer"]))
-    entries.extend(seat_reveals(round_, cards=3))
-    if may_settle(round_):
-        entries.append({"do": "settle"})
-    return entries
+    def check_wagers(self, round_: Round) -> None:
+        check_own_wagers(round_, ("ante",))
 
+    def deal(self, round_: Round, action: Deal) -> list[RoundEvent]:
+        step = next_packet(round_)
+        if step is None:
+            raise OutOfTurn("All hands have been dealt.", round_.rules.clause("deal_order"))
+        check_place(round_, step, action.to)
+        dealt = deal_packet(round_, action.to, action.cards, step.size)
+        return [dealt] if step.to != "dealer" else [dealt, place_button(round_, str(action.cards[UP_CARD]))]
 
-def decisions(round_: Round) -> list[dict[str, Any]]:
-    if "dealer" in round_.turned or next_packet(round_) is not None:
-        return []
-    choices = [{"choice": "play"}, {"choice": "fold"}]
-    seat = _to_act(round_)
-    entries: list[dict[str, Any]] = [] if seat is None else [{"do": "decide", "seat": seat, "choices": choices}]
-    for behind in round_.seats or ():
-        for bettor in _followers(round_, behind):
-            entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": choices})
-    return entries
+    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
+        if isinstance(action.of, int):
+            return [reveal_seat(round_, action.of, action, cards=3)]
+        if action.of != "dealer" or not _may_reveal_dealer(round_):
+            raise OutOfTurn(
+                f"The {action.of.replace('_', ' and ')} is not turned over now.", round_.rules.clause("decide")
+            )
+        return [CardsTurned("dealer", check_turned(round_, round_.hands["dealer"], action.cards))]
+
+    def choose(self, round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
+        seat, choice = action.seat, action.choice
+        stakes = round_.layout.get(seat, {}).get(bettor)
+        if stakes is None or not _dealt(round_) or "dealer" in round_.turned:
+            raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", round_.rules.clause("decide"))
+        times = rules_of(round_).streets[0].multiples[0] if choice == "play" else 0
+        if stakes.kind is None:
+            if _to_act(round_) != seat:
+                raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
+            _check_choice(round_, choice, "decide")
+            return [
+                DecisionMade(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
+            ]
+        plays = state_of(round_).plays
+        if not plays.get((seat, round_.seated[seat])) or (seat, bettor) in plays:
+            raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause("follow"))
+        _check_choice(round_, choice, "follow")
+        return [
+            DecisionFollowed(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
+        ]
+
+    def may_settle(self, round_: Round) -> bool:
+        if not _dealt(round_) or not _decided(round_):
+            return False
+        live = seats_to_show(round_)
+        if live and "dealer" not in round_.turned:
+            return False
+        return all(None not in round_.hands[seat] for seat in live)
+
+    def expects(self, round_: Round) -> list[dict[str, Any]]:
+        step = next_packet(round_)
+        if step is not None:
+            return [{"do": "deal", "to": step.to, "count": step.size}]
+        entries = self.decisions(round_)
+        if _may_reveal_dealer(round_):
+            entries.append(reveal_entry("dealer", round_.hands["dealer"]))
+        entries.extend(seat_reveals(round_, cards=3))
+        if self.may_settle(round_):
+            entries.append({"do": "settle"})
+        return entries
+
+    def decisions(self, round_: Round) -> list[dict[str, Any]]:
+        if "dealer" in round_.turned or next_packet(round_) is not None:
+            return []
+        choices = [{"choice": "play"}, {"choice": "fold"}]
+        seat = _to_act(round_)
+        entries: list[dict[str, Any]] = [] if seat is None else [{"do": "decide", "seat": seat, "choices": choices}]
+        for behind in round_.seats or ():
+            for bettor in _followers(round_, behind):
+                entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": choices})
+        return entries

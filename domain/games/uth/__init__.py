@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from domain.cards import whole
-from domain.errors import OutOfTurn
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import PokerGame, folded
-from domain.games.uth import edges, play, strategy, verdicts
+from domain.games.showdown import folded
+from domain.games.uth import edges, strategy, verdicts
+from domain.games.uth.play import HoldemPlay
 from domain.games.uth.rules import POINTS, TRIPS_ALONE, HoldemFile
 from domain.hands.made_hands import MadeHand, made_of_best
 from domain.hands.poker import FIVE_CARD_NAMES, best_of
@@ -18,7 +18,7 @@ _PAYS_BY = {"blind": FIVE_CARD_NAMES[::-1], "trips": FIVE_CARD_NAMES[::-1]}
 _BEST_OF_LEAST = 5  # cards without which a hand has no name
 
 
-class UltimateTexasHoldem(PokerGame):
+class UltimateTexasHoldem(HoldemPlay):
     family = "uth"
     title = "Ultimate Texas Hold'em"
     file = HoldemFile
@@ -32,21 +32,10 @@ class UltimateTexasHoldem(PokerGame):
     optional_points = (TRIPS_ALONE,)
     one_order = False
     deciding = "before the flop"
-    evolvers = play.EVOLVERS
 
-    check_wagers = staticmethod(play.check_wagers)
-    deal = staticmethod(play.deal)
-    reveal = staticmethod(play.reveal)
-    choose = staticmethod(play.choose)
-    may_settle = staticmethod(play.may_settle)
-    expects = staticmethod(play.expects)
-    decisions = staticmethod(play.decisions)
     settle = staticmethod(verdicts.settle)
     house_edges = staticmethod(edges.house_edges)
     strategy = staticmethod(strategy.choice)
-
-    def not_yet(self, round_: Round) -> OutOfTurn:
-        return play.folded_hand_unseen(round_) or super().not_yet(round_)
 
     def hand(self, cards: tuple[str, ...], board: tuple[str, ...], *, split: bool) -> tuple[str, str] | None:
         if len(cards + board) < _BEST_OF_LEAST:

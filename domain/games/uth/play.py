@@ -16,6 +16,7 @@ from domain.errors import BadChoice, MissingWager, OutOfTurn
 from domain.games.poker_rules import Street, rules_of
 from domain.games.showdown import (
     POKER_EVOLVERS,
+    PokerGame,
     PokerState,
     live_seats,
     reveal_entry,
@@ -58,21 +59,6 @@ EVOLVERS: Evolvers = {**POKER_EVOLVERS, CardsTurned: _cards_turned}
 # ---- wagers before the deal
 
 
-def check_wagers(round_: Round) -> None:
-    if TRIPS_ALONE not in round_.rules.points:
-        check_own_wagers(round_, ("ante", "blind"))
-    clause = round_.rules.clause("required_wagers")
-    for seat, bettors in round_.layout.items():
-        for bettor, stakes in bettors.items():
-            spots = stakes.spots
-            if stakes.kind == "toke":
-                _check_toke(round_, seat, bettor)
-            elif spots.get("ante") != spots.get("blind"):
-                raise MissingWager(f"{bettor}'s ante and blind at seat {seat} must be equal.", clause)
-            elif "ante" not in spots and "trips" not in spots:
-                raise MissingWager(f"{bettor} needs ante and blind, or trips, at seat {seat}.", clause)
-
-
 def _check_toke(round_: Round, seat: int, bettor: str) -> None:
     own = round_.layout[seat].get(round_.seated[seat])
     tip = round_.layout[seat][bettor]
@@ -86,28 +72,12 @@ def _check_toke(round_: Round, seat: int, bettor: str) -> None:
 # ---- order of play
 
 
-def deal(round_: Round, action: Deal) -> list[RoundEvent]:
-    step = _next_packet(round_)
-    if step is None:
-        raise OutOfTurn("No cards are dealt now.", round_.rules.clause("deal_order"))
-    check_place(round_, step, action.to)
-    return [deal_packet(round_, action.to, action.cards, step.size)]
-
-
 def _next_packet(round_: Round) -> DealStep | None:
     """The packet that may be dealt now: one of a later street waits until everybody has acted on this one."""
     step, street = next_packet(round_), state_of(round_).street
     if step is None or step.street <= street or (step.street == street + 1 and _street_done(round_)):
         return step
     return None
-
-
-def reveal(round_: Round, action: Reveal) -> list[RoundEvent]:
-    if isinstance(action.of, int):
-        return [reveal_seat(round_, action.of, action, cards=2)]
-    if action.of != _next_reveal(round_):
-        raise OutOfTurn(f"The {action.of.replace('_', ' and ')} is not turned over now.", _clause(round_))
-    return [CardsTurned(action.of, check_turned(round_, _to_reveal(round_, action.of), action.cards))]
 
 
 def _next_reveal(round_: Round) -> str | None:
@@ -157,27 +127,6 @@ def _street_done(round_: Round) -> bool:
     return True
 
 
-def choose(round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
-    seat = action.seat
-    stakes = round_.layout.get(seat, {}).get(bettor)
-    if stakes is None or not _deciding(round_):
-        raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", _clause(round_))
-    times = 0 if action.times is UNSET else action.times
-    if stakes.kind is None:
-        if not _to_act(round_, state_of(round_), seat):
-            raise OutOfTurn(f"Seat {seat} has no decision to make now.", _clause(round_))
-        open_ = _open_street(round_)
-        raises = action.choice == "raise" and times in open_.multiples
-        if not raises and action.choice != open_.otherwise:
-            raise BadChoice(f"On this street a hand may {_offer(open_)}.", _clause(round_))
-        return [
-            DecisionMade(
-                seat=seat, bettor=bettor, choice=action.choice, times=times, amount=stakes.spots["ante"] * times
-            )
-        ]
-    return [_follow(round_, action, bettor, times)]
-
-
 def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionFollowed:
     seat = action.seat
     stakes = round_.layout[seat][bettor]
@@ -211,16 +160,6 @@ def _clause(round_: Round) -> str:
     return _open_street(round_).clause
 
 
-def may_settle(round_: Round) -> bool:
-    """Everybody is done and the hands that count can be seen; the dealer hand too, unless every hand folded."""
-    if state_of(round_).street < 2 or not _street_done(round_):
-        return False
-    live = live_seats(round_)
-    if live and "dealer" not in round_.turned:
-        return False
-    return all(None not in round_.hands[seat] for seat in live) and not _unseen_bonus(round_)
-
-
 def _unseen_bonus(round_: Round) -> list[int]:
     """Folded hands that must be turned over first, because somebody has a bonus wager on them."""
     if not rules_of(round_).folded_hands_seen:
@@ -232,36 +171,6 @@ def _unseen_bonus(round_: Round) -> list[int]:
 def bonus_on(round_: Round, seat: int) -> bool:
     """Whether a seat has a wager that a fold does not end."""
     return any("trips" in stakes.spots or "progressive" in stakes.spots for stakes in round_.layout[seat].values())
-
-
-def folded_hand_unseen(round_: Round) -> OutOfTurn | None:
-    """A folded hand that keeps the round from being settled."""
-    unseen = _unseen_bonus(round_) if state_of(round_).street == 2 and _street_done(round_) else []
-    if not unseen:
-        return None
-    what = f"Seat {unseen[0]} folded with a bonus wager on its hand: the hand is turned over before the settlement."
-    return OutOfTurn(what, round_.rules.clause("folded_hands"))
-
-
-def expects(round_: Round) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = []
-    step = _next_packet(round_)
-    if step is not None:
-        entries.append({"do": "deal", "to": step.to, "count": step.size})
-    entries.extend(decisions(round_))
-    due = _next_reveal(round_)
-    if due is not None:
-        entries.append(reveal_entry(due, _to_reveal(round_, due)))
-    entries.extend(seat_reveals(round_, cards=2))
-    if may_settle(round_):
-        entries.append({"do": "settle"})
-    return entries
-
-
-def decisions(round_: Round) -> list[dict[str, Any]]:
-    if not _deciding(round_):
-        return []
-    return [entry for seat in round_.seats or () for entry in _open_decisions(round_, seat)]
 
 
 def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
@@ -277,3 +186,92 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
             yield {"do": "decide", "seat": seat, "bettor": bettor, "choices": [follow, {"choice": "fold"}]}
         for bettor in waiting_followers(round_, seat, "toke"):
             yield {"do": "decide", "seat": seat, "bettor": bettor, "choices": [follow]}
+
+
+class HoldemPlay(PokerGame):
+    """Who does what when in Ultimate Texas Hold'em."""
+
+    evolvers = EVOLVERS
+
+    def check_wagers(self, round_: Round) -> None:
+        if TRIPS_ALONE not in round_.rules.points:
+            check_own_wagers(round_, ("ante", "blind"))
+        clause = round_.rules.clause("required_wagers")
+        for seat, bettors in round_.layout.items():
+            for bettor, stakes in bettors.items():
+                spots = stakes.spots
+                if stakes.kind == "toke":
+                    _check_toke(round_, seat, bettor)
+                elif spots.get("ante") != spots.get("blind"):
+                    raise MissingWager(f"{bettor}'s ante and blind at seat {seat} must be equal.", clause)
+                elif "ante" not in spots and "trips" not in spots:
+                    raise MissingWager(f"{bettor} needs ante and blind, or trips, at seat {seat}.", clause)
+
+    def deal(self, round_: Round, action: Deal) -> list[RoundEvent]:
+        step = _next_packet(round_)
+        if step is None:
+            raise OutOfTurn("No cards are dealt now.", round_.rules.clause("deal_order"))
+        check_place(round_, step, action.to)
+        return [deal_packet(round_, action.to, action.cards, step.size)]
+
+    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
+        if isinstance(action.of, int):
+            return [reveal_seat(round_, action.of, action, cards=2)]
+        if action.of != _next_reveal(round_):
+            raise OutOfTurn(f"The {action.of.replace('_', ' and ')} is not turned over now.", _clause(round_))
+        return [CardsTurned(action.of, check_turned(round_, _to_reveal(round_, action.of), action.cards))]
+
+    def choose(self, round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
+        seat = action.seat
+        stakes = round_.layout.get(seat, {}).get(bettor)
+        if stakes is None or not _deciding(round_):
+            raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", _clause(round_))
+        times = 0 if action.times is UNSET else action.times
+        if stakes.kind is None:
+            if not _to_act(round_, state_of(round_), seat):
+                raise OutOfTurn(f"Seat {seat} has no decision to make now.", _clause(round_))
+            open_ = _open_street(round_)
+            raises = action.choice == "raise" and times in open_.multiples
+            if not raises and action.choice != open_.otherwise:
+                raise BadChoice(f"On this street a hand may {_offer(open_)}.", _clause(round_))
+            return [
+                DecisionMade(
+                    seat=seat, bettor=bettor, choice=action.choice, times=times, amount=stakes.spots["ante"] * times
+                )
+            ]
+        return [_follow(round_, action, bettor, times)]
+
+    def may_settle(self, round_: Round) -> bool:
+        """Everybody is done and the hands that count can be seen; the dealer hand too, unless every hand folded."""
+        if state_of(round_).street < 2 or not _street_done(round_):
+            return False
+        live = live_seats(round_)
+        if live and "dealer" not in round_.turned:
+            return False
+        return all(None not in round_.hands[seat] for seat in live) and not _unseen_bonus(round_)
+
+    def expects(self, round_: Round) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = []
+        step = _next_packet(round_)
+        if step is not None:
+            entries.append({"do": "deal", "to": step.to, "count": step.size})
+        entries.extend(self.decisions(round_))
+        due = _next_reveal(round_)
+        if due is not None:
+            entries.append(reveal_entry(due, _to_reveal(round_, due)))
+        entries.extend(seat_reveals(round_, cards=2))
+        if self.may_settle(round_):
+            entries.append({"do": "settle"})
+        return entries
+
+    def decisions(self, round_: Round) -> list[dict[str, Any]]:
+        if not _deciding(round_):
+            return []
+        return [entry for seat in round_.seats or () for entry in _open_decisions(round_, seat)]
+
+    def not_yet(self, round_: Round) -> OutOfTurn:
+        unseen = _unseen_bonus(round_) if state_of(round_).street == 2 and _street_done(round_) else []
+        if not unseen:
+            return super().not_yet(round_)
+        what = f"Seat {unseen[0]} folded with a bonus wager on its hand: the hand is turned over before the settlement."
+        return OutOfTurn(what, round_.rules.clause("folded_hands"))

@@ -35,6 +35,16 @@ class Entry(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
     def at(self) -> datetime:
         return datetime.fromtimestamp(self.at_ms / 1000, UTC)
 
+    def recorded(self, originator_id: UUID, version: int) -> RecordedEvent:
+        return RecordedEvent(
+            originator_id=originator_id,
+            originator_version=version,
+            event=self.event,
+            by=self.by,
+            at_ms=self.at_ms,
+            late=self.late,
+        )
+
 
 class _InTime(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
     """An entry as nearly all are, without the last field: an array keeps even a default, and sixty rows add up."""
@@ -188,14 +198,5 @@ class TypedMapper(Mapper[UUID]):
 
     def to_domain_event(self, stored_event: StoredEvent) -> DomainEventProtocol[UUID]:
         entry = self.decode(stored_event.topic, stored_event.state)
-        originator_id = cast("UUID", stored_event.originator_id)
-        version = stored_event.originator_version
-        recorded = RecordedEvent(
-            originator_id=originator_id,
-            originator_version=version,
-            event=entry.event,
-            by=entry.by,
-            at_ms=entry.at_ms,
-            late=entry.late,
-        )
+        recorded = entry.recorded(cast("UUID", stored_event.originator_id), stored_event.originator_version)
         return cast("DomainEventProtocol[UUID]", recorded)

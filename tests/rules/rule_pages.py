@@ -1,6 +1,6 @@
 """Writes docs/rules/, one page for each rule set, so that nobody has to read TOML to know the rules.
 
-`python -m infra.rule_pages` writes the pages; with `--check` it only says whether they are stale, by its exit code.
+`python -m tests.rules.rule_pages` writes the pages; with `--check` its exit code only says whether they are stale.
 A page also names the tests of each clause: the functions in tests/rules/ that are called `test_`, the clause's id with
 `_` for everything that is no letter or digit, and `__`, where capitals do not matter; and those that are decorated with
 `@clauses(...)` and the clause's id, which are tests of several clauses.
@@ -19,8 +19,10 @@ from domain.rules.description import markdown
 from domain.rules.ruleset import RuleSet
 from domain.rules.rulesets import ids, load, versions
 
-ROOT = Path(__file__).resolve().parent.parent
-_NOTE = "<!-- Written by `python -m infra.rule_pages` from domain/rules/rulesets/{name}; edits here are lost. -->\n\n"
+ROOT = Path(__file__).resolve().parents[2]
+_NOTE = (
+    "<!-- Written by `python -m tests.rules.rule_pages` from domain/rules/rulesets/{name}; edits here are lost. -->\n\n"
+)
 
 
 def pages(root: Path) -> dict[str, str]:
@@ -111,14 +113,14 @@ def _index_row(rules: RuleSet) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m infra.rule_pages", description="Write docs/rules/.")
+    parser = argparse.ArgumentParser(prog="python -m tests.rules.rule_pages", description="Write docs/rules/.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     if not parser.parse_args(arguments).check:
         write(ROOT)
         return 0
     names = stale(ROOT)
     for name in names:
-        print(f"docs/rules/{name} is stale: run python -m infra.rule_pages", file=sys.stderr)
+        print(f"docs/rules/{name} is stale: run python -m tests.rules.rule_pages", file=sys.stderr)
     return 1 if names else 0
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from domain.rules import description
 from domain.rules.rulesets import figures, ids, load, parse
-from infra import rule_pages
+from tests.rules import rule_pages
 
 
 def test_pages_are_not_stale(project_root: Path):
-    assert rule_pages.stale(project_root) == [], "run python -m infra.rule_pages"
+    assert rule_pages.stale(project_root) == [], "run python -m tests.rules.rule_pages"
 
 
 def test_a_changed_a_missing_and_a_left_over_page_are_stale(tmp_path: Path):
