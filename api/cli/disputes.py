@@ -78,9 +78,10 @@ def open_(
     from infra.ledger.disputes import Disputes
 
     _check_id(dispute_id, "--id")
-    until_ms, who = moment_ms(deadline, "--deadline"), actor(by)
+    who = actor(by)
+    until = _moment_ms(deadline, "--deadline", who.at_ms + DAYS_TO_RULE * DAY_MS)
     with _ledger(database_url, data_dir) as ledger:
-        about = kind, positive_cents(claimed), claim, until_ms or who.at_ms + DAYS_TO_RULE * DAY_MS, bettor, hand
+        about = kind, positive_cents(claimed), claim, until, bettor, hand
         filed = Disputes(ledger).open(round_id, disputes.Claim(seat, spot, *about), who, dispute_id)
     typer.echo(filed.dispute.id)
 
@@ -120,7 +121,7 @@ def refer(
     by: By = None,
 ) -> None:
     """Say where surveillance should look."""
-    moments = moment_ms(since, "--from") or 0, moment_ms(until, "--to") or 0
+    moments = _moment_ms(since, "--from"), _moment_ms(until, "--to")
     _add(dispute_id, lambda file, _: disputes.refer(file, camera, *moments, text), database_url, data_dir, by)
 
 
@@ -134,7 +135,7 @@ def deadline(
     by: By = None,
 ) -> None:
     """Move the deadline of a dispute that waits for a ruling."""
-    until = moment_ms(to, "--to") or 0
+    until = _moment_ms(to, "--to")
     _add(dispute_id, lambda file, now: disputes.move_deadline(file, until, reason, now), database_url, data_dir, by)
 
 
@@ -182,7 +183,8 @@ def rule(
     _check_id(second, "--second")
     if on_appeal and appeal_until is not None:
         fail("the ruling on an appeal is the last word: --appeal-until does not go with it")
-    until, who = moment_ms(appeal_until, "--appeal-until"), actor(by)
+    who = actor(by)
+    until = _moment_ms(appeal_until, "--appeal-until", who.at_ms + DAYS_TO_APPEAL * DAY_MS)
     with _ledger(database_url, data_dir) as ledger:
         file = Disputes(ledger)
         seated = ledger.load(file.get(dispute_id).dispute.opened.round).round.seated
@@ -190,7 +192,7 @@ def rule(
         if on_appeal:
             filed = file.rule_appeal(dispute_id, *ruling, who)
         else:
-            filed = file.rule(dispute_id, *ruling, until or who.at_ms + DAYS_TO_APPEAL * DAY_MS, who)
+            filed = file.rule(dispute_id, *ruling, until, who)
         _say(ledger, filed)
 
 
@@ -205,10 +207,10 @@ def appeal(
     by: By = None,
 ) -> None:
     """Take an appeal against a ruling."""
-    until = moment_ms(deadline, "--deadline")
 
     def appealed(file: Dispute, now: int) -> DisputeEvent:
-        return disputes.appeal(file, appellant, grounds, until or now + DAYS_TO_RULE * DAY_MS, now)
+        until = _moment_ms(deadline, "--deadline", now + DAYS_TO_RULE * DAY_MS)
+        return disputes.appeal(file, appellant, grounds, until, now)
 
     _add(dispute_id, appealed, database_url, data_dir, by)
 
@@ -440,6 +442,11 @@ def _fact(text: str) -> tuple[int, dict[str, Any]]:
     except msgspec.MsgspecError:
         pass
     fail(f'--fact is a number and an action like 6={{"do": "settle"}}, not {text!r}')
+
+
+def _moment_ms(text: str | None, option: str, otherwise: int = 0) -> int:
+    found = moment_ms(text, option)
+    return otherwise if found is None else found
 
 
 def _check_id(text: str | None, what: str) -> None:

@@ -103,6 +103,8 @@ def test_bad_input_is_named(recorded: str, data_dir: Path, tmp_path: Path):
     refused(data_dir, "more than 0.00", "dispute", "open", recorded, *OPEN, "--claimed", "0.00")
     refused(data_dir, "--id is an id", "dispute", "open", recorded, *OPEN, "--id", "Dispute 1")
     refused(data_dir, "--deadline is a time", "dispute", "open", recorded, *OPEN, "--deadline", "soon")
+    epoch = ("--deadline", "1970-01-01T00:00:00Z")
+    refused(data_dir, "in the past: 1969-12-31 16:00:00-08:00", "dispute", "open", recorded, *OPEN, *epoch)
     past = ("--deadline", "2001-01-01T00:00:00Z")
     refused(data_dir, "in the past: 2000-12-31 16:00:00-08:00", "dispute", "open", recorded, *OPEN, *past)
     refused(data_dir, "There is no dispute d-none", "dispute", "show", "d-none")
