@@ -87,9 +87,9 @@ def what_if(
         right = play_facts(opening, supposed)
         if right.status != "settled":
             raise OutOfTurn("With these facts the round would not be settled.")
+    except BadDocument:
+        raise  # the question itself makes no sense
     except Refusal as refusal:
-        if refusal.action is None and isinstance(refusal, BadDocument):
-            raise  # the question itself makes no sense
         return WhatIf(changed, refusal=refusal)
     lines, unchanged = _line_changes(round_.lines, right.lines)
     bettors: dict[str, int] = {}

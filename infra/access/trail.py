@@ -34,7 +34,7 @@ class TrailTable(Struct, frozen=True):
     number: str
     columns: tuple[str, ...]
     final: bool = True  # whether a row never changes; else it is covered once it has ended
-    least: int = 0  # rows up to this number are none of history
+    least: int = 1  # the first number that a row can have; rows are covered from 1 on
 
 
 TABLES = (
@@ -69,7 +69,7 @@ TABLES = (
     TrailTable("roundledger.log_keys", "number", ("key", "reason", "added_at")),
     TrailTable("roundledger.log_published", "number", ("size", "note", "added_at")),
     TrailTable("roundledger.log_checkpoints", "number", ("size", "last_position", "note", "sealed_at")),
-    TrailTable("roundledger.migrations", "number", ("name", "checksum", "applied_at")),
+    TrailTable("roundledger.migrations", "number", ("name", "checksum", "applied_at"), least=0),  # 0: roles.sql
 )
 
 
@@ -113,7 +113,7 @@ GUARDS = (
     "WHERE n.nspname IN ('roundledger', 'projections') AND NOT t.tgisinternal"
 )
 SURROUNDINGS = (
-    "SELECT (SELECT log_id::text FROM roundledger.log_identity), "
+    "SELECT (SELECT string_agg(log_id::text, ', ' ORDER BY log_id) FROM roundledger.log_identity), "
     "(SELECT system_identifier FROM pg_control_system()) || '/' || "
     "(SELECT oid FROM pg_database WHERE datname = current_database()), "
     "pg_snapshot_xmin(pg_current_snapshot())::text::int8, pg_snapshot_xmax(pg_current_snapshot())::text::int8, "
@@ -236,7 +236,7 @@ def _digest(cursor: Cursor, before: TrailRecorded | None) -> tuple[TrailRecorded
 
 
 def _cover(cursor: Cursor, table: TrailTable, before: Covered | None, ended: bool) -> Covered:
-    after, open_ = (table.least, ()) if before is None else (before.upto, before.open)
+    after, open_ = (0, ()) if before is None else (before.upto, before.open)
     number = Identifier(table.number)
     final = SQL("true") if table.final else SQL("ended_at IS NOT NULL")
     late: Mapping[int, bytes] = {}

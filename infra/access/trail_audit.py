@@ -16,6 +16,7 @@ from infra.store.database import Cursor
 
 ROWS_A_PAGE = 20_000
 DIFFERENCES = "SELECT * FROM roundledger.trail_differences() UNION ALL SELECT * FROM roundledger.secret_differences()"
+MOST_BELOW = 1_000  # findings about rows with a number that no row gets
 DONE = {"deleted": "is gone", "inserted": "was put in", "changed": "is not as it was recorded"}
 
 
@@ -69,6 +70,10 @@ class TrailAudit(Struct):
                 for version, it in page:
                     if it.columns == columns:
                         yield from self._digest(table, version, it, stored, late, open_)
+        if covered:  # the database numbers rows itself, upwards
+            below = SQL("{0} < {1}").format(Identifier(table.number), table.least)
+            for at in hashes(cursor, table, (), below, (), MOST_BELOW):
+                yield _finding(table, at, covered[0][0], "inserted")
 
     def _digest(
         self,

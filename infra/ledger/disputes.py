@@ -12,7 +12,7 @@ from domain.disputes import disputes
 from domain.disputes.disputes import Dispute, DisputeEvent, Evidence
 from domain.disputes.whatif import CardChange, WhatIf
 from domain.documents.result import result_of
-from domain.errors import Conflict
+from domain.errors import BadDocument, Conflict
 from domain.round import corrections
 from domain.round.corrections import Entry
 from domain.round.state import Round, fold
@@ -181,7 +181,10 @@ class Disputes:
 
     def _answer(self, round_id: str, question: disputes.WhatIfAsked) -> WhatIf:
         changes = {int(at): fact for at, fact in question.facts.items()}
-        return what_if(self._ledger, round_id, question.cards, changes)
+        try:
+            return what_if(self._ledger, round_id, question.cards, changes)
+        except BadDocument as refusal:  # earlier versions filed questions that are refused today
+            return WhatIf(changes, refusal=refusal)
 
     # ---- how a command is carried out
 

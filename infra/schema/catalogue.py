@@ -31,6 +31,8 @@ OURS = (
     "(n.nspname = 'roundledger' OR n.nspname = 'projections' AND c.relname IN ('positions', 'gaming_days', "
     "'gaming_days_number_seq'))"
 )
+# Nothing of this kind belongs to a report: it could show one person other rows than the next.
+ANYWHERE = "n.nspname IN ('roundledger', 'projections', 'projections_rebuild')"
 OWNER = (
     "CASE WHEN {0} = (SELECT nspowner FROM pg_namespace WHERE nspname = 'roundledger') THEN 'owner' "
     "ELSE {0}::regrole::text END"
@@ -65,7 +67,7 @@ SELECT 'trigger ' || n.nspname || '.' || c.relname || '.' || t.tgname,
     CASE t.tgenabled WHEN 'A' THEN 'always ' WHEN 'O' THEN 'enabled ' WHEN 'R' THEN 'on replicas ' ELSE 'disabled ' END
         || pg_get_triggerdef(t.oid)
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE NOT t.tgisinternal AND {OURS}
+WHERE NOT t.tgisinternal AND {ANYWHERE}
 
 UNION ALL
 SELECT 'trigger ' || n.nspname || '.' || c.relname || ' of a constraint', 'disabled'
@@ -75,11 +77,11 @@ WHERE t.tgisinternal AND t.tgenabled = 'D' AND {OURS}
 UNION ALL
 SELECT 'rule ' || n.nspname || '.' || c.relname || '.' || r.rulename,
     regexp_replace(pg_get_ruledef(r.oid), '\s+', ' ', 'g')
-FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {OURS}
+FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {ANYWHERE}
 
 UNION ALL
 SELECT 'policy ' || n.nspname || '.' || c.relname || '.' || p.polname, coalesce(pg_get_expr(p.polqual, p.polrelid), '')
-FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {OURS}
+FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {ANYWHERE}
 
 UNION ALL
 SELECT 'function roundledger.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
@@ -115,9 +117,15 @@ POWERS = """
 SELECT 'role ' || rolname, concat_ws(' ',
     CASE WHEN rolsuper THEN 'superuser' END, CASE WHEN rolcreaterole THEN 'creates roles' END,
     CASE WHEN rolcreatedb THEN 'creates databases' END, CASE WHEN rolreplication THEN 'replicates' END,
-    CASE WHEN rolbypassrls THEN 'bypasses row security' END)
-FROM pg_roles WHERE rolname = ANY(%s)
+    CASE WHEN rolbypassrls THEN 'bypasses row security' END,
+    (SELECT 'member of ' || string_agg(g.rolname, ', ' ORDER BY g.rolname) FROM pg_auth_members m
+        JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid AND g.rolname <> ALL(%(ours)s)),
+    (SELECT string_agg(setting, ', ' ORDER BY setting) FROM pg_db_role_setting s, unnest(s.setconfig) AS setting
+        WHERE s.setrole = r.oid AND split_part(setting, '=', 1) = ANY(%(settings)s)))
+FROM pg_roles r WHERE rolname = ANY(%(ours)s)
 """
+# Settings of a role that decide whose tables it reads and which triggers run.
+SETTINGS = ["search_path", "session_replication_role", "role", "row_security"]
 
 
 def objects(cursor: Cursor) -> dict[str, str]:
@@ -130,7 +138,7 @@ def objects(cursor: Cursor) -> dict[str, str]:
 
 def rights(cursor: Cursor) -> dict[str, str]:
     """Empty where the roles are missing, and so no rights are separated."""
-    powers: dict[str, str] = dict(cursor.execute(POWERS, [list(ROLES)]).fetchall())
+    powers: dict[str, str] = dict(cursor.execute(POWERS, {"ours": list(ROLES), "settings": SETTINGS}).fetchall())
     if len(powers) < len(ROLES):
         return {}
     return dict(cursor.execute(RIGHTS.encode()).fetchall()) | powers

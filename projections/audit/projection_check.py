@@ -45,16 +45,18 @@ class Comparison(Struct):
 
 
 def there(database_url: str) -> tuple[list[str], list[str]]:
-    """The projections whose tables have today's shape, and those whose tables have an earlier one: until they are
-    rebuilt after an upgrade, they cannot be compared."""
+    """The projections whose tables have today's shape, and those that cannot be compared until they are rebuilt: their
+    tables have an earlier one, or it is not known how far they have come."""
     with connect(database_url) as connection:
         row = connection.execute("SELECT to_regclass('projections.positions')").fetchone()
         if row is None or row[0] is None:
             return [], []
         statement: LiteralString = "SELECT name, fingerprint FROM projections.positions WHERE place = %s"
         stored: dict[str, str] = dict(connection.execute(statement, [LIVE]).fetchall())
-    known = [name for name in ALL if name in stored]
-    todays = [name for name in known if stored[name] == ALL[name].fingerprint()]
+        rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [LIVE]).fetchall()
+    made = {table for (table,) in rows}
+    todays = [name for name in ALL if stored.get(name) == ALL[name].fingerprint()]
+    known = (name for name in ALL if name in stored or any(table.name in made for table in ALL[name].tables))
     return todays, [name for name in known if name not in todays]
 
 

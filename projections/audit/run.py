@@ -361,7 +361,7 @@ class Audit:
         if not self._scope.whole:
             return False, "only an audit of everything compares them"
         outdated = ", ".join(self._outdated)
-        not_yet = "not compared, because their tables are of an earlier version and have not been rebuilt since"
+        not_yet = "not compared, because their tables are of an earlier version or incomplete, until they are rebuilt"
         if not self._projected:
             return False, f"{not_yet}: {outdated}" if outdated else "no report has been made yet"
         text = f"{self._rows:,} rows of {', '.join(self._projected)} compared with the events"

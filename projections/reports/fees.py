@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier
@@ -54,7 +54,7 @@ def _added_up(
         row = connection.execute(SQL(LAST).format(table)).fetchone()
         today = days.of(round(now.timestamp() * 1000)).day
         last = row[0] if row is not None and row[0] is not None else today
-    first = wanted.first or last - timedelta(days=DAYS_BY_DEFAULT - 1)
+    first = wanted.first or date.fromordinal(max(1, last.toordinal() - DAYS_BY_DEFAULT + 1))
     values = {"first": first, "last": last, "table": wanted.table, "shift": wanted.shift, "shifts": days.shifts}
     found: dict[str, Any] = {"first": first.isoformat(), "last": last.isoformat(), **{name: [] for name in GROUPS}}
     names = {_mask(columns): name for name, columns in GROUPS.items()}

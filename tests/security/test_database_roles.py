@@ -28,6 +28,7 @@ from infra.access import passwords
 from infra.access.sessions import MOST_FAILURES
 from infra.access.staff import Staff
 from infra.embedded import as_service, embedded_postgres
+from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.ledger import Ledger
 from infra.schema.migrator import PROJECTOR_ROLE, READER_ROLE, SERVICE_ROLE, migrate, set_service_password
 from infra.store.database import Database, rights_beyond_service
@@ -209,6 +210,11 @@ def test_it_becomes_nobody_else(connection: psycopg.Connection, role: str):
         "DELETE FROM projections.gaming_days",
         "UPDATE roundledger.property_names SET name = 'Somebody else'",
         "DELETE FROM roundledger.property_names",
+        "INSERT INTO roundledger.audit_findings (finding_id, audit_id, number, finding) "
+        "OVERRIDING SYSTEM VALUE VALUES (1000000000000, 'a-1', 1, '{}')",
+        "INSERT INTO roundledger.audit_notes (note_id, audit_id, number, note) "
+        "OVERRIDING SYSTEM VALUE VALUES (1000000000000, 'a-1', 1, '{}')",
+        "SELECT setval('roundledger.reads_read_id_seq', 1000000000000)",
     ],
 )
 def test_no_role_that_it_can_take_changes_the_record_or_its_guard(
@@ -217,6 +223,18 @@ def test_no_role_that_it_can_take_changes_the_record_or_its_guard(
     connection.execute(f"SET ROLE {role}")
     with pytest.raises(InsufficientPrivilege):
         connection.execute(statement.encode())
+
+
+def test_it_changes_no_audit_that_has_ended(held: Held, connection: psycopg.Connection):
+    ledger = Ledger(held.service)
+    try:
+        audits = AuditRuns(ledger.events.recorder.database)
+        audits.start("a-ended", "oli", "{}", "command")
+        audits.end("a-ended", "done", "{}")
+    finally:
+        ledger.close()
+    with pytest.raises(psycopg.errors.ModifyingSqlDataNotPermitted):
+        connection.execute("UPDATE roundledger.audits SET findings = 0 WHERE audit_id = 'a-ended'")
 
 
 @pytest.mark.parametrize("role", [SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE])

@@ -125,7 +125,8 @@ BEGIN
     GRANT SELECT, INSERT (audit_id, started_by, asked, place),
         UPDATE (state, heard_at, ended_at, done, total, rounds, findings, notes, summary, error)
         ON roundledger.audits TO roundledger_service;
-    GRANT SELECT, INSERT ON roundledger.audit_findings, roundledger.audit_notes TO roundledger_service;
+    GRANT SELECT, INSERT (audit_id, number, finding) ON roundledger.audit_findings TO roundledger_service;
+    GRANT SELECT, INSERT (audit_id, number, note) ON roundledger.audit_notes TO roundledger_service;
 
     REVOKE ALL ON projections.positions, projections.gaming_days
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;

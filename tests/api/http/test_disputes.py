@@ -267,6 +267,8 @@ def test_what_if_a_card_was_another(locked):
         ({"cards": [{"of": "burn", "number": 1, "card": "Kd"}]}, 400),
         ({"facts": {"99": {"do": "settle"}}}, 409),
         ({"facts": {"0": {"do": "read_meter"}}}, 400),
+        ({"facts": {"0": {"do": "bet", "seat": 1, "spot": "ante", "amount": "012.5"}}}, 400),
+        ({"facts": {"0": {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00", "kind": "toke"}}}, 409),
     ):
         assert post(locked, f"/v1/rounds/{round_id}/what-if", body, status=status)["code"] == "bad_document"
     version = locked.get(f"/v1/rounds/{round_id}", headers=bearer("floor-1")).json()["version"]

@@ -195,6 +195,18 @@ def test_questions_stay_in_the_file_and_are_answered_from_the_round(ledger: Ledg
     assert file.get(dispute).version == 3
 
 
+def test_a_question_that_an_earlier_version_filed_and_this_one_refuses_can_still_be_read(ledger: Ledger):
+    _, dispute = filed(ledger)
+    file = Disputes(ledger)
+    no_amount = {0: {"do": "bet", "seat": 1, "spot": "ante", "amount": "012.5"}}
+    with pytest.raises(BadDocument):
+        file.ask_what_if(dispute, [], no_amount, "", OPENER)
+    file.add(dispute, lambda it: disputes.ask_what_if(it, [], no_amount, ""), OPENER)
+    ((_, answer),) = file.answers(file.get(dispute))
+    assert answer.refusal is not None
+    assert answer.refusal.code == "bad_document"
+
+
 # ---- what was paid, and who dealt
 
 
