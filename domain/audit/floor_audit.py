@@ -311,7 +311,7 @@ class BoxAudit:
 
     def opens(self, event: drop_boxes.CountSealed, units: Sequence[SealedUnit]) -> Iterator[Finding]:
         """Whether what is kept of a sealed count is that count."""
-        if [commitment(unit.cards, unit.salt) for unit in units] != [event.seal]:
+        if [(unit.number, commitment(unit.cards, unit.salt)) for unit in units] != [(0, event.seal)]:
             yield self._finding(f"What is kept of the count by {event.counter} is not what was sealed.")
 
     def _finding(self, what: str = "") -> Finding:
