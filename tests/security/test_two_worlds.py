@@ -1,0 +1,122 @@
+"""Two ledgers that differ in face-down cards alone answer alike: to every role, wherever it asks, to the last byte that
+is not random or a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from api.service.settings import Settings
+from api.service.tokens import make_token
+from infra.ledger.ledger import Ledger
+from tests.api.operations import OPERATIONS, PAGE_PATHS, Operation
+from tests.api.service import KEY, open_service
+from tests.databases import migrated_database
+from tests.tables_in_play import ACTOR, bank_round
+
+# By place: in the round that is settled seat 2 has folded, in the other nothing is turned over yet.
+HIDDEN = ({"2": "3c3d"}, {"1": "AsAd", "2": "3c3d", "dealer": "QsQc", "board": "Kd9c7h4s2d"})
+OTHERS = ({"2": "8h5c"}, {"1": "JsJh", "2": "6c6d", "dealer": "TsTc", "board": "5d8c4h2sKc"})
+# Auditors may open folded hands, on record; the others have figures of the process and of requests.
+EXCEPT = ("/v1/rounds/{round}/sealed", "/readyz", "/metrics", "/v1/reads")
+READS = [it for it in OPERATIONS if it.method == "GET" and not it.streams and it.path not in EXCEPT]
+RANDOM = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16,}|[A-Za-z0-9+/_-]{40,}=*|[A-Za-z0-9+/]{22}==|"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\d\d:\d\d(:\d\d)?|name=\"key\" value=\"[^\"]+"
+)
+
+
+def cards_of(text: str) -> list[str]:
+    return [text[at : at + 2] for at in range(0, len(text), 2)]
+
+
+def with_cards(raw: dict[str, Any], hidden: dict[str, str]) -> dict[str, Any]:
+    dealt = [
+        {**action, "cards": cards_of(hidden[str(action["to"])])}
+        if action["do"] == "deal" and str(action["to"]) in hidden
+        else action
+        for action in raw["actions"]
+    ]
+    return {**raw, "actions": dealt}
+
+
+@pytest.fixture(scope="module")
+def worlds(server_url: str) -> Iterator[tuple[Any, Any]]:
+    with ExitStack() as stack:
+        clients = []
+        for settled, open_ in (HIDDEN, OTHERS):
+            url = stack.enter_context(migrated_database(server_url))
+            ledger = Ledger(url)
+            try:
+                ledger.record(with_cards(bank_round("t-1", round_id="r-1"), settled), ACTOR)
+                ledger.record(with_cards(bank_round("t-2", round_id="r-2", end="open"), open_), ACTOR)
+            finally:
+                ledger.close()
+            clients.append(stack.enter_context(open_service(url, token_key=KEY)))
+        yield clients[0], clients[1]
+
+
+def filled(path: str, places: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: places.get(found[1], f"{found[1]}-1"), path)
+
+
+def addresses(operation: Operation) -> Iterator[str]:
+    named = {"ruleset": "uth-bgc", "bettor": "a", "level": "0", "tile": "000.p/9", "name": "collections"}
+    for table, round_ in (("t-1", "r-1"), ("t-2", "r-2")):
+        places = {**named, "table": table, "round": round_}
+        path = filled(operation.path, places)
+        yield path
+        for param in operation.params:
+            for value in param.schema.get("enum", ()):
+                if param.where == "path":
+                    yield operation.path.replace(f"{{{param.name}}}", value)
+                else:
+                    yield f"{path}?{param.name}={value}"
+
+
+def pages() -> Iterator[str]:
+    named = {"ruleset": "uth-bgc", "bettor": "a", "name": "card-frequencies"}
+    for table, round_ in (("t-1", "r-1"), ("t-2", "r-2")):
+        places = {**named, "table": table, "round": round_}
+        for shown in PAGE_PATHS:
+            path = filled(shown, places)
+            yield from (path, f"{path}?format=json")
+
+
+def told(client: Any, address: str, role: str) -> Any:
+    token = make_token(KEY, Settings(token_key=KEY), f"{role}-1", role, "t-2" if role == "terminal" else None, 1.0)[0]
+    headers = {"Authorization": f"Bearer {token}", "X-Request-Id": "two-worlds"}
+    answer = client.get(address, headers=headers, follow_redirects=False)
+    parts = [answer.content]
+    if answer.content[:2] == b"PK":
+        with ZipFile(BytesIO(answer.content)) as file:
+            parts = [file.read(name) for name in sorted(file.namelist()) if not name.endswith((".pdf", ".png"))]
+    elif answer.headers.get("content-type", "").startswith(("application/pdf", "application/octet-stream")):
+        parts = []
+    texts = [RANDOM.sub("*", part.decode("utf-8", "replace")) for part in parts]
+    return answer.status_code, sorted(answer.headers), answer.headers.get("etag"), texts
+
+
+def test_face_down_cards_change_no_answer(worlds: tuple[Any, Any]):
+    asked = [(address, role_for(operation)) for operation in READS for address in addresses(operation)]
+    asked += [(address, "floor") for address in pages()]
+    different, answered = [], 0
+    for address, role in dict.fromkeys(asked):
+        one, other = (told(client, address, role) for client in worlds)
+        answered += one[0] == 200
+        if one != other:
+            different.append(address)
+    assert different == []
+    assert answered > 100
+
+
+def role_for(operation: Operation) -> str:
+    """The floor, wherever it may ask."""
+    roles = operation.roles or {"floor"}
+    return "floor" if "floor" in roles else min(roles)
