@@ -58,16 +58,23 @@ class PokerGame(Game):
         return folded(round_, seat)
 
     def wagers(self, round_: Round, seat: int) -> Iterator[Wager]:
-        plays = state_of(round_).plays
         for bettor, stakes in round_.layout.get(seat, {}).items():
-            for spot, amount in stakes.spots.items():
-                yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
-            if times := plays.get((seat, bettor), 0):
-                yield Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
+            for spot in (*stakes.spots, "play"):
+                if (wager := wager_on(round_, seat, bettor, stakes, spot)) is not None:
+                    yield wager
 
     def choice_clause(self, round_: Round, event: Decision) -> str:
         streets = rules_of(round_).streets
         return streets[min(state_of(round_).street, len(streets) - 1)].clause
+
+
+def wager_on(round_: Round, seat: int, bettor: str, stakes: Stakes, spot: str) -> Wager | None:
+    """What a bettor has on a spot; a play wager is a multiple of the ante."""
+    if spot == "play":
+        amount = stakes.spots.get("ante", 0) * state_of(round_).plays.get((seat, bettor), 0)
+    else:
+        amount = stakes.spots.get(spot, 0)
+    return Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount) if amount else None
 
 
 def folded(round_: Round, seat: int) -> bool:

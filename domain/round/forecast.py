@@ -30,7 +30,7 @@ BANK = "bank"  # ids of the people in the trial; nobody else sees them
 Entry = dict[str, Any]
 
 
-class Packet(Struct, frozen=True):
+class CertainPacket(Struct, frozen=True):
     """Cards of the deal: the first `down` of them are dealt face down."""
 
     to: int | str
@@ -67,7 +67,7 @@ class Segment(Struct, frozen=True):
 
 
 class Forecast(Struct, frozen=True):
-    deal: list[Packet]  # with every seat in play; a seat without wagers gets none
+    deal: list[CertainPacket]  # with every seat in play; a seat without wagers gets none
     seat: Segment | None  # how the play goes for one seat; None where it depends on the cards
     turns: list[int]  # the order in which seats decide, where they do so one after another
     shown: int | None  # cards of a seat's hand that is turned over
@@ -158,9 +158,10 @@ def _play(round_: Round, action: Any) -> Round:
     return fold(round_, decide(round_, action))
 
 
-def _packets(round_: Round) -> Iterator[Packet]:
+def _packets(round_: Round) -> Iterator[CertainPacket]:
     for step in order_of_deal(round_).steps:
-        yield Packet(step.to, step.size, face_down(round_, step.to, step.size), step.street)
+        down = face_down(round_, step.to, step.size)
+        yield CertainPacket(to=step.to, count=step.size, down=down, street=step.street)
         round_ = cards_dealt(round_, CardsDealt(step.to, (None,) * step.size))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from domain.cards import whole
 from domain.errors import needed
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import compared, given_up, state_of, tell
+from domain.games.showdown import compared, given_up, state_of, tell, wager_on
 from domain.games.tcp.play import seats_to_show
 from domain.hands.poker import PokerHand, best_of, three_card, with_article
 from domain.round.events import CardsTurned, RoundEvent
@@ -36,20 +36,15 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
         bettors = bettors_in_order(round_, seat)
         for spot in round_.rules.settlement.won:
             for bettor, stakes in bettors:
-                times = plays.get((seat, bettor), 0)
-                if spot == "play":
-                    if times:
-                        yield hand.against_dealer(
-                            Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
-                        )
-                elif spot in stakes.spots:
-                    wager = Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stakes.spots[spot])
-                    if spot == "six_card":
-                        yield hand.six_card(wager)
-                    elif not times:
-                        yield given_up(round_, wager, _FOLD_POINTS[spot])
-                    else:
-                        yield hand.against_dealer(wager) if spot == "ante" else hand.pair_plus(wager)
+                wager = wager_on(round_, seat, bettor, stakes, spot)
+                if wager is None:
+                    continue
+                if spot == "six_card":
+                    yield hand.six_card(wager)
+                elif not plays.get((seat, bettor)):
+                    yield given_up(round_, wager, _FOLD_POINTS[spot])
+                else:
+                    yield hand.pair_plus(wager) if spot == "pair_plus" else hand.against_dealer(wager)
 
 
 class _ThreeCardHand:

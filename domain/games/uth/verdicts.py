@@ -9,7 +9,7 @@ from msgspec import Struct
 from domain.cards import whole
 from domain.errors import needed
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import TIP, compared, given_up, live_seats, state_of, tell, voice_of
+from domain.games.showdown import TIP, compared, given_up, live_seats, state_of, tell, voice_of, wager_on
 from domain.games.uth import progressive
 from domain.games.uth.play import bonus_on
 from domain.hands.poker import PokerHand, best_of, with_article
@@ -92,23 +92,22 @@ def _seat_verdicts(round_: Round, hand: _Hand, order: tuple[str, ...], awards: p
     verdicts: list[Verdict] = []
     for spot in order:
         for bettor, stakes in bettors:
-            times = plays.get((seat, bettor), 0)
-            if spot == "play":
-                if times and against is not None:
-                    wager = Wager(seat=seat, bettor=bettor, hand=1, spot="play", amount=stakes.spots["ante"] * times)
-                    verdicts.append(compared(round_, wager, against.sign, against.story(stakes)))
-            elif spot == "envy":
+            if spot == "envy":
                 verdicts += awards.envy(seat, bettor, stakes)
-            elif spot in stakes.spots:
-                wager = Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stakes.spots[spot])
-                if spot == "trips":
-                    verdicts.append(_trips(round_, wager, stakes, mine))
-                elif spot == "progressive":
-                    verdicts.append(awards.verdict(wager))
-                elif against is None or ((seat, bettor) in plays and not times):
-                    verdicts.append(given_up(round_, wager, "fold"))
-                else:
-                    verdicts.append((against.ante if spot == "ante" else against.blind)(wager, stakes))
+                continue
+            wager = wager_on(round_, seat, bettor, stakes, spot)
+            if wager is None:
+                continue
+            if spot == "trips":
+                verdicts.append(_trips(round_, wager, stakes, mine))
+            elif spot == "progressive":
+                verdicts.append(awards.verdict(wager))
+            elif against is None or plays.get((seat, bettor)) == 0:
+                verdicts.append(given_up(round_, wager, "fold"))
+            elif spot == "play":
+                verdicts.append(compared(round_, wager, against.sign, against.story(stakes)))
+            else:
+                verdicts.append((against.ante if spot == "ante" else against.blind)(wager, stakes))
     return verdicts
 
 
