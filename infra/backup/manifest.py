@@ -88,7 +88,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 def file_entries(folder: Path) -> dict[str, FileEntry]:
     """Size and hash of every file of a backup except its manifest."""
-    return {name: _entry(folder / name) for name in _names(folder)}
+    names = list(_names(folder))
+    if links := [name for name in names if (folder / name).is_symlink()]:
+        raise BadBackup(f"{links[0]} is a link, as of a tablespace: what it leads to would not be in the backup.")
+    return {name: _entry(folder / name) for name in names}
 
 
 def differences(folder: Path, manifest: Manifest, report: Callable[[int], None] = lambda size: None) -> list[str]:
@@ -98,6 +101,8 @@ def differences(folder: Path, manifest: Manifest, report: Callable[[int], None] 
     for name, entry in manifest.files.items():
         if name not in there:
             found.append(f"{name} is missing.")
+        elif (folder / name).is_symlink():
+            found.append(f"{name} is a link, which no backup has.")
         elif _entry(folder / name) != entry:
             found.append(f"{name} is not as it was written.")
         report(entry.size)
@@ -111,8 +116,9 @@ def _entry(path: Path) -> FileEntry:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    for parent, _, files in os.walk(folder):
-        for name in files:
+    """Links to folders too: what they lead to is no part of the backup."""
+    for parent, folders, files in os.walk(folder):
+        for name in (*files, *(it for it in folders if (Path(parent) / it).is_symlink())):
             path = (Path(parent) / name).relative_to(folder).as_posix()
             if path != NAME:
                 yield path
