@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import backup, disputes, log, people, property_name, rules
+from api.cli import backup, disputes, housekeeping, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.client import client
@@ -48,7 +48,7 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore, doctor),
+    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore, doctor, housekeeping.housekeeping),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")
@@ -60,6 +60,7 @@ app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
+app.add_typer(housekeeping.holds, name="hold")
 
 
 def main() -> None:

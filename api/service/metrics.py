@@ -15,6 +15,9 @@ from prometheus_client import (
     multiprocess,
 )
 
+from infra.housekeeping.housekeeper import Step
+from infra.housekeeping.retention import LEAST_DAYS
+
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 GAUGES = {
     "lag_events": "Events that the reports lack",
@@ -49,6 +52,11 @@ class Metrics:
             "roundledger_request_seconds", "How long requests took", buckets=BUCKETS, registry=self._registry
         )
         self._written = Counter("roundledger_appends", "Commands that were stored", registry=self._registry)
+        self._removed = Counter(
+            "roundledger_housekeeping_removed", "Rows past their retention, removed", ["kind"], registry=self._registry
+        )
+        for kind in LEAST_DAYS:
+            self._removed.labels(kind)
         self._conflicts = Counter("roundledger_conflicts", "Commands that lost a race", registry=self._registry)
         self._under_way = Gauge(
             "roundledger_requests_under_way",
@@ -76,6 +84,9 @@ class Metrics:
 
     def stored(self) -> None:
         self._written.inc()
+
+    def removed(self, step: Step) -> None:
+        self._removed.labels(step.kind).inc(step.rows)
 
     def conflict(self) -> None:
         self._conflicts.inc()

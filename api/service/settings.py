@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 if TYPE_CHECKING:
+    from infra.housekeeping.retention import Retention
     from infra.store.disk_space import DiskReserve
 
 PREFIX = "ROUNDLEDGER_"
@@ -80,6 +81,17 @@ class Settings(BaseSettings):
         None,
         description="Where `roundledger backup` puts backups; `doctor` and /metrics look at the age of the newest.",
     )
+    housekeeping: bool = Field(
+        True, description="Remove from this process what has passed its retention, unless another one does."
+    )
+    receipts_days: int = Field(90, ge=30, description="Kept: receipts of requests.")
+    looks_days: int = Field(2557, ge=365, description="Kept: who looked at what.")
+    sign_ins_days: int = Field(730, ge=90, description="Kept: attempts to sign in.")
+    sessions_days: int = Field(730, ge=90, description="Kept: sessions of people.")
+    audits_days: int = Field(2557, ge=365, description="Kept: runs of audits with their findings.")
+    checkpoints_days: int = Field(
+        31, ge=31, description="Kept: every checkpoint's signed note; of older ones, the last of each hour."
+    )
     lag_limit_seconds: float = Field(
         60.0, ge=0, description="Of the reports behind the events, before /readyz says no."
     )
@@ -113,6 +125,11 @@ class Settings(BaseSettings):
 
         folder = self.disk_folder or embedded
         return None if folder is None else DiskReserve(folder, self.disk_reserve_mib << 20)
+
+    def retention(self) -> Retention:
+        from infra.housekeeping.retention import LEAST_DAYS, Retention
+
+        return Retention(**{kind: getattr(self, f"{kind}_days") for kind in LEAST_DAYS})
 
     def shown(self) -> dict[str, Any]:
         """For people: what is secret is masked."""

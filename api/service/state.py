@@ -16,6 +16,7 @@ from api.service.tokens import Tokens
 from infra.access.looks import Looks
 from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
+from infra.housekeeping.housekeeper import Housekeeping
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
 from infra.ledger.rounds_in_play import RoundsInPlay
@@ -57,6 +58,7 @@ class Service:
         self.sealing = Sealing(database, settings.log_keys, settings.seal)
         self.auditing = Auditor(database)
         self.trail = TrailDigests(database.url)
+        self.housekeeping = Housekeeping(database.url, settings.retention(), self.metrics.removed)
         self.stopping = threading.Event()
         self.listener = EventListener(database.url, self.stopping)
         self.books = Books(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
@@ -85,6 +87,8 @@ class Service:
         self.projecting.start()
         self.sealing.start()
         self.trail.start()
+        if self.settings.housekeeping:
+            self.housekeeping.start()
 
     def close(self) -> None:
         self.stopping.set()
@@ -93,4 +97,5 @@ class Service:
         self.auditing.close()
         self.sealing.close()
         self.trail.close()
+        self.housekeeping.close()
         self.threads.shutdown()

@@ -69,8 +69,24 @@ TABLES = (
     TrailTable("roundledger.log_keys", "number", ("key", "reason", "added_at")),
     TrailTable("roundledger.log_published", "number", ("size", "note", "added_at")),
     TrailTable("roundledger.log_checkpoints", "number", ("size", "last_position", "note", "sealed_at")),
+    TrailTable("roundledger.log_named", "number", ("size", "named_in", "named_at")),
+    TrailTable("roundledger.holds", "number", ("kind", "subject", "held", "since", "reason", "set_by", "set_at")),
+    TrailTable(
+        "roundledger.removals",
+        "number",
+        (
+            *("removed_at", "removed_by", "source", "before", "rows", "digest_version"),
+            *("left_numbers", "left_digest", "left_marks"),
+        ),
+    ),
     TrailTable("roundledger.migrations", "number", ("name", "checksum", "applied_at"), least=0),  # 0: roles.sql
 )
+
+
+def covered_numbers(covered: Covered) -> list[int]:
+    """Of the rows that a digest covers, in order."""
+    absent = set(covered.absent)
+    return sorted([*(at for at in range(covered.after + 1, covered.upto + 1) if at not in absent), *covered.late])
 
 
 # ---- rows and their hashes
@@ -157,12 +173,12 @@ class Digests:
     def __exit__(self, *_: object) -> None:
         self._recorder.close()
 
-    def events(self, page: int = 100) -> Iterator[tuple[int, TrailRecorded | None]]:
-        """With their versions, the oldest first; None for one that somebody has made unreadable."""
+    def events(self, page: int = 100) -> Iterator[tuple[int, int, TrailRecorded | None]]:
+        """With their versions and times, the oldest first; None for one that somebody has made unreadable."""
         after = 0
         while stored := self._recorder.select_events(STREAM, gt=after, limit=page):
             for row in stored:
-                yield row.originator_version, self._read(row)[1]
+                yield row.originator_version, *self._read(row)
             after = stored[-1].originator_version
 
     def last(self) -> tuple[int, int, TrailRecorded | None] | None:
@@ -178,7 +194,7 @@ class Digests:
             return 0, None
         return entry.at_ms, entry.event if isinstance(entry.event, TrailRecorded) else None
 
-    def take(self, by: str) -> int:
+    def take(self, by: str, now_ms: int | None = None) -> int:
         """Cover what is not covered yet; how many rows that were. If somebody else does so just now, theirs counts."""
         rows = 0
         while True:
@@ -190,7 +206,7 @@ class Digests:
                 originator_version=version + 1,
                 event=digest,
                 by=by,
-                at_ms=time.time_ns() // 1_000_000,
+                at_ms=time.time_ns() // 1_000_000 if now_ms is None else now_ms,
             )
             try:
                 self._recorder.insert_events(self._mapper.encode([recorded]))
@@ -204,7 +220,7 @@ class Digests:
         last = self.last()
         if last is not None and now_ms - last[1] < due_seconds * 1000:
             return False
-        self.take(by)
+        self.take(by, now_ms)
         return True
 
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
 from domain.audit.trail_events import Covered, TrailRecorded
-from infra.access.trail import MARK_BYTES, SAME_TEXT, TABLES, Digests, Surroundings, TrailTable, hashes, surroundings
+from infra.access.trail import (
+    MARK_BYTES,
+    SAME_TEXT,
+    TABLES,
+    Digests,
+    Surroundings,
+    TrailTable,
+    covered_numbers,
+    hashes,
+    surroundings,
+)
 from infra.store.database import Cursor
 
 ROWS_A_PAGE = 20_000
@@ -20,20 +31,40 @@ MOST_BELOW = 1_000  # findings about rows with a number that no row gets
 DONE = {"deleted": "is gone", "inserted": "was put in", "changed": "is not as it was recorded"}
 
 
+DAY_MS, HOUR_MS = 86_400_000, 3_600_000
+REMOVALS = (
+    "SELECT source, rows, roundledger.least_retention(source), (extract(epoch FROM removed_at) * 1000)::int8, "
+    "digest_version, number, left_numbers, left_digest, left_marks FROM roundledger.removals ORDER BY number"
+)
+
+
+class Removal(NamedTuple):
+    """What a removal has left of the rows of a digest."""
+
+    number: int
+    left_numbers: list[int]
+    left_digest: bytes
+    left_marks: bytes
+
+
 class TrailAudit(Struct):
     """What was compared, for people."""
 
     digests: int = 0
     rows: int = 0
     moved: bool = False  # the last digest was taken on another server
+    removed: int = 0  # rows, by housekeeping
+    _removals: dict[tuple[str, int], Removal] = {}
+    _taken_ms: dict[int, int] = {}
 
     def findings(self, database_url: str) -> Iterator[Finding]:
         with Digests(database_url) as digests:
             every = list(digests.events())
-            taken = [(version, event) for version, event in every if event is not None]
+            taken = [(version, event) for version, _, event in every if event is not None]
             self.digests = len(taken)
+            self._taken_ms = {version: at_ms for version, at_ms, _ in every}
             found = digests.database.read(lambda cursor: self._compare(cursor, taken))
-        for version, event in every:
+        for version, _, event in every:
             if event is None:
                 yield Finding(
                     "trail", f"Digest {version} of the trail cannot be read.", stream="trail", version=version
@@ -46,7 +77,7 @@ class TrailAudit(Struct):
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             for setting in SAME_TEXT:
                 cursor.execute(setting)
-            found: list[Finding] = []
+            found: list[Finding] = list(self._read_removals(cursor))
             for table in TABLES:
                 covered = [(version, it) for version, event in taken for it in event.covered if it.table == table.name]
                 found += self._table(cursor, table, covered)
@@ -85,24 +116,41 @@ class TrailAudit(Struct):
         open_: set[int],
     ) -> Iterator[Finding]:
         absent = set(covered.absent)
-        numbers = sorted(
-            [*(at for at in range(covered.after + 1, covered.upto + 1) if at not in absent), *covered.late]
-        )
+        numbers = covered_numbers(covered)
+        digest, marks = covered.digest, covered.marks
+        removal = self._removals.get((table.name, version))
+        if removal is not None:  # what was left then counts, and nothing else
+            absent |= set(numbers) - set(removal.left_numbers)
+            late = late - set(numbers)
+            numbers, digest, marks = removal.left_numbers, removal.left_digest, removal.left_marks
         self.rows += len(numbers)
         for at in sorted(absent - late - open_):
             if at in stored:
                 yield _finding(table, at, version, "inserted")
-        if sha256(b"".join(stored.get(at, b"") for at in numbers)).digest() == covered.digest:
+        if sha256(b"".join(stored.get(at, b"") for at in numbers)).digest() == digest:
             return
         wrong = False
         for place, at in enumerate(numbers):
-            mark = covered.marks[place * MARK_BYTES : (place + 1) * MARK_BYTES]
+            mark = marks[place * MARK_BYTES : (place + 1) * MARK_BYTES]
             if stored.get(at, b"")[:MARK_BYTES] != mark:
                 wrong = True
                 yield _finding(table, at, version, "changed" if at in stored else "deleted")
         if not wrong:
             what = f"Rows {numbers[0]} to {numbers[-1]} of {table.name} are not as they were recorded."
             yield Finding("trail", what, stream=table.name, version=version)
+
+    def _read_removals(self, cursor: Cursor) -> Iterator[Finding]:
+        """What housekeeping has removed: of each digest the last removal counts. One that came before the digest was
+        old enough was none of housekeeping's."""
+        self._removals, self.removed = {}, 0
+        for source, count, least_days, removed_ms, version, *left in cursor.execute(REMOVALS).fetchall():
+            self.removed += count
+            if version is None:
+                continue
+            removal = self._removals[source, version] = Removal(*left)
+            if least_days is None or removed_ms < self._taken_ms.get(version, 0) + least_days * DAY_MS - HOUR_MS:
+                what = f"Removal {removal.number} took rows of {source} before their retention had passed."
+                yield Finding("trail", what, stream=f"{source}/removal", version=version)
 
     # ---- what surrounds them
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import LiteralString, NamedTuple, cast
 from uuid import UUID
+
+import psycopg
 
 from infra.log.checkpoints import Checkpoint, parse_checkpoint
 from infra.log.merkle import HASH_BYTES
@@ -25,7 +28,7 @@ class StoredCheckpoint(NamedTuple):
     number: int
     size: int
     last_position: int
-    note: str
+    note: str  # empty where housekeeping has thinned them
     sealed_at: datetime
 
     def parsed(self) -> Checkpoint:
@@ -77,7 +80,18 @@ class LogReader:
 
     def covering(self, size: int) -> StoredCheckpoint | None:
         """The first checkpoint of a log that has at least so many events."""
-        return next(iter(self._checkpoints("WHERE size >= %b ORDER BY size, number LIMIT 1", size)), None)
+        return next(
+            iter(self._checkpoints("WHERE size >= %b AND note <> '' ORDER BY size, number LIMIT 1", size)), None
+        )
+
+    def name(self, size: int, named_in: str) -> None:
+        """Remember that somebody outside relies on the checkpoint of this size: its note is never thinned."""
+        if not self._rows("SELECT 1 FROM roundledger.log_named WHERE size = %b", [size]):
+            with suppress(psycopg.errors.ReadOnlySqlTransaction):  # a standby only reads
+                self._database.write(
+                    "INSERT INTO roundledger.log_named (size, named_in) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                    [size, named_in],
+                )
 
     def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
         """All of them, in the order in which they were made."""

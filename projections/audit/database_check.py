@@ -35,6 +35,8 @@ class DatabaseCheck:
     def text(self) -> str:
         trail, catalogue = self._trail, self._catalogue
         parts = [f"{trail.rows:,} rows of the trail compared with {trail.digests:,} digests"]
+        if trail.removed:
+            parts.append(f"{trail.removed:,} rows have been removed by housekeeping, as recorded")
         if not trail.digests:
             parts = ["no digest of the trail has been taken yet"]
         parts.append(f"{catalogue.objects:,} parts of the schema against the migrations")

@@ -43,6 +43,7 @@ def gather(log: LogReader, round_id: str, checkpoint: Checkpoint | None = None) 
     if root_at(nodes, checkpoint.size) != checkpoint.root:
         raise NoEvidence(f"The log does not have the root of the checkpoint of {checkpoint.size} events.")
     sealed = tuple(_sealed(log, nodes, row, checkpoint) for row in [*adopted, *rows])
+    log.name(checkpoint.size, f"evidence of round {round_id}")
     return Evidence(
         round_id=round_id,
         ruleset_text=_ruleset_text(opened, adopted),

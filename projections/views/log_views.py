@@ -37,6 +37,7 @@ def consistency_between(log: LogReader, old_size: int, size: int | None) -> dict
         log.check_signed(old_size, size)
     except NotSigned as refusal:
         raise BadQuestion(str(refusal)) from None
+    log.name(old_size, "a proof that the log has only grown")
     hashes = consistency(Nodes(log, size), old_size, size)
     return {"from": old_size, "to": size, "hashes": [b64encode(hash_).decode() for hash_ in hashes]}
 

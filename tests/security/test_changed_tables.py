@@ -35,6 +35,7 @@ EVENTS = frozenset(f"roundledger.{name}" for name in ("events", "originators", "
 GUARD = ("trigger", "schema", "grant")  # kinds of findings about what was done to get at the rows
 DELETED, INSERTED = "deleted", "inserted"
 OTHER: dict[str, LiteralString] = {
+    "bigint[]": "{0} || 7::bigint",
     "text": "coalesce({0}, '') || 'x'",
     "bytea": "coalesce(set_byte({0}, 0, get_byte({0}, 0) # 255), '\\x01')",
     "boolean": "NOT coalesce({0}, false)",

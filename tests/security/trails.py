@@ -17,6 +17,7 @@ from infra.access.looks import Looks
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.access.tokens import Tokens
+from infra.housekeeping.holds import Holds
 from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
@@ -25,6 +26,7 @@ from infra.log.checkpoints import sign
 from infra.log.keys import new_signer
 from infra.log.restored_log import remember_published
 from infra.log.sealer import Sealer
+from infra.log.stored_log import LogReader
 from projections.audit.background import on_record
 from projections.audit.run import Audit
 from projections.calendar.gaming_day_settings import set_gaming_days
@@ -76,11 +78,17 @@ def leave_a_trail(url: str) -> None:
         audits.add("a-1", "finding", 1, ['{"kind": "line"}', '{"kind": "fee"}'])
         audits.add("a-1", "note", 1, ['{"kind": "wording"}', '{"kind": "time"}'])
         audits.end("a-1", "done", "{}")
+        Holds(ledger).place("round", stored["id"], "A claim is expected.", "ada")
+        Holds(ledger).lift("round", stored["id"], "There was none.", "ada")
         for size in (1, 2):
+            LogReader(database).name(size, "a test")
             remember_published(url, sign("casino.example/other", size, bytes(32), [new_signer("casino.example/other")]))
     finally:
         ledger.close()
     with psycopg.connect(url, autocommit=True) as connection:
+        for key in ("old-1", "old-2"):
+            connection.execute("INSERT INTO roundledger.receipts VALUES (%s, '', '', '2010-01-01Z')", [key])
+            connection.execute("SELECT roundledger.remove_receipts(30, 1, 'ada')")
         now = datetime(2026, 7, 31, 12, tzinfo=ZoneInfo("America/Los_Angeles"))
         set_gaming_days(connection, Calendar(date(2026, 8, 1), "America/Chicago", (Shift("all", time(4)),)), "m-1", now)
 

@@ -82,7 +82,8 @@ BEGIN
         roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
-        roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes
+        roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes,
+        roundledger.holds, roundledger.holds_in_force, roundledger.removals, roundledger.log_named
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -127,6 +128,12 @@ BEGIN
         ON roundledger.audits TO roundledger_service;
     GRANT SELECT, INSERT (audit_id, number, finding) ON roundledger.audit_findings TO roundledger_service;
     GRANT SELECT, INSERT (audit_id, number, note) ON roundledger.audit_notes TO roundledger_service;
+
+    GRANT SELECT, INSERT (kind, subject, held, since, reason, set_by) ON roundledger.holds TO roundledger_service;
+    GRANT SELECT ON roundledger.holds_in_force, roundledger.removals TO roundledger_service;
+    GRANT SELECT, INSERT (size, named_in) ON roundledger.log_named TO roundledger_service;
+    GRANT EXECUTE ON FUNCTION roundledger.least_retention, roundledger.remove_receipts, roundledger.remove_covered
+        TO roundledger_service;
 
     REVOKE ALL ON projections.positions, projections.gaming_days
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;

@@ -1,0 +1,114 @@
+"""`roundledger housekeeping` and `hold`: what goes once its retention has passed, and what has to stay."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.cli.terminal.errors import fail
+
+if TYPE_CHECKING:
+    from infra.housekeeping.holds import Hold
+
+holds = typer.Typer(help="Legal holds: what belongs to a round or a dispute stays.", no_args_is_help=True)
+
+
+class Kind(StrEnum):
+    ROUND = "round"
+    DISPUTE = "dispute"
+
+
+KindArgument = Annotated[Kind, typer.Argument(metavar="KIND", help="round or dispute.")]
+Subject = Annotated[str, typer.Argument(metavar="ID", help="Of the round or the dispute.")]
+Reason = Annotated[str, typer.Option(help="Why; one line.")]
+
+
+def housekeeping(database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
+    """Remove receipts, looks, sign-ins, sessions and audits past their retention, and thin old checkpoints.
+
+    The service does the same once a day. Nothing of the record is removed, and every removal is recorded.
+    """
+    from collections import Counter
+
+    from api.service.settings import BadSetting, read_settings
+    from infra.housekeeping.housekeeper import AlreadyTidying, tidy
+
+    try:
+        retention = read_settings().retention()
+    except BadSetting as error:
+        fail(str(error))
+    removed: Counter[str] = Counter()
+    with open_database(database_url, data_dir) as url:
+        try:
+            for step in tidy(url, retention, actor(by).by):
+                removed[step.kind] += step.rows
+        except AlreadyTidying as error:
+            fail(str(error))
+    for kind, rows in removed.items():
+        typer.echo(f"{kind.replace('_', '-')}: {rows:,} removed")
+    if not removed:
+        typer.echo("Nothing has passed its retention.")
+
+
+@holds.command("place")
+def place(
+    kind: KindArgument,
+    subject: Subject,
+    reason: Reason,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Keep everything about a round or a dispute, whatever its retention. The trail records it."""
+    from domain.errors import Refusal
+    from infra.housekeeping.holds import Holds, UnknownSubject
+
+    with open_ledger(database_url, data_dir) as ledger:
+        try:
+            placed = Holds(ledger).place(kind.value, subject, reason, actor(by).by)
+        except (Refusal, UnknownSubject) as refusal:
+            fail(str(refusal))
+    for hold in placed:
+        _print(hold)
+
+
+@holds.command("lift")
+def lift(
+    kind: KindArgument,
+    subject: Subject,
+    reason: Reason,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """Lift a hold: retention counts again. The trail records it."""
+    from domain.errors import Refusal
+    from infra.housekeeping.holds import Holds
+
+    with open_ledger(database_url, data_dir) as ledger:
+        try:
+            _print(Holds(ledger).lift(kind.value, subject, reason, actor(by).by))
+        except Refusal as refusal:
+            fail(str(refusal))
+
+
+@holds.command("list")
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Also those that were lifted.")] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the holds in force as JSON, one a line, the oldest first."""
+    from infra.housekeeping.holds import Holds
+
+    with open_ledger(database_url, data_dir) as ledger:
+        known = Holds(ledger)
+        for hold in known.history() if everything else known.in_force():
+            _print(hold)
+
+
+def _print(hold: "Hold") -> None:
+    import msgspec
+
+    typer.echo(msgspec.json.encode(hold._asdict()))
