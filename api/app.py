@@ -26,8 +26,20 @@ from api.http import documentation, problems
 from api.http.middleware import Gate
 from api.http.routers import access, audits, bettors, boxes, disputes, feed, health, log, reports, rounds, rules, tables
 from api.pages import errors
-from api.pages.dependencies import SignInFirst
-from api.pages.office import account, collections, days, drop, home, people, staff, trays
+from api.pages.dependencies import DutyFirst, SignInFirst
+from api.pages.office import (
+    account,
+    collections,
+    days,
+    drop,
+    factors,
+    home,
+    people,
+    provider,
+    second_step,
+    staff,
+    trays,
+)
 from api.pages.office import reports as report_pages
 from api.pages.office import settings as setting_pages
 from api.pages.play import audit as audit_pages
@@ -91,6 +103,9 @@ PAGES = (
     staff.router,
     setting_pages.router,
     account.router,
+    provider.router,
+    second_step.router,
+    factors.router,
 )
 
 
@@ -128,6 +143,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     for router in PAGES:
         app.include_router(router)
     app.add_exception_handler(SignInFirst, errors.sign_in_first)
+    app.add_exception_handler(DutyFirst, errors.duty_first)
     for kind in (*EXCEPTIONS, RequestValidationError):
         app.add_exception_handler(kind, _failed)
     app.add_middleware(Gate, service=service, shown=_shown)

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from api.pages.responses import Visitor, here, visitor_of, wants_json
 from api.service.admission import Admission, ServiceOf, refused_signature
-from api.service.callers import SAFE, anybody, as_seen, by_token, caller_of, session_of, slow_down
+from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
 from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once, Writing
 from api.service.problems import Problem
@@ -19,6 +19,7 @@ from infra.access.callers import NOBODY, OPEN, Caller, Forbidden
 from infra.access.sessions import SignInRefused
 from infra.ledger.ledger import Actor
 
+ACCOUNT = "/account"
 NO_FIELDS = frozenset(
     {TOKEN_FIELD, "key", "second_password", "supervisor_password"}
 )  # of a form: they say nothing of what is to be done
@@ -31,6 +32,14 @@ class SignInFirst(Exception):
         super().__init__(next_address)
         self.next_address = next_address
         self.ended = ended  # there was a session
+
+
+class DutyFirst(Exception):
+    """Something has to be done before the page is shown."""
+
+    def __init__(self, duty: Duty) -> None:
+        super().__init__(duty.sentence)
+        self.duty = duty
 
 
 async def recognised(service: Service, request: Request) -> Visitor:
@@ -54,6 +63,7 @@ async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) 
     visitor = await recognised(service, request)
     if visitor.caller.role == NOBODY:
         _sign_in_first(request, visitor.cookies)
+    _check_duty(service, request, visitor)
     visitor.caller.check_role(scopes.scopes)
     return await _welcomed(service, request, visitor, visitor.caller.by)
 
@@ -81,6 +91,16 @@ def _sign_in_first(request: Request, cookies: Cookies) -> None:
     if request.method not in SAFE:
         raise Problem("unauthenticated", "What you sent has not been stored. Sign in, and send it again.")
     raise SignInFirst(here(request), ended=cookies.session is not None)
+
+
+def _check_duty(service: Service, request: Request, visitor: Visitor) -> None:
+    """Whoever has to add a factor or to change their password sees nothing but their account until then."""
+    duty = None if visitor.session is None else duty_of(service, visitor.session)
+    if duty is None or request.url.path.startswith(ACCOUNT):
+        return
+    if wants_json(request) or request.method not in SAFE:
+        raise Problem("forbidden", duty.sentence)
+    raise DutyFirst(duty)
 
 
 async def _welcomed(service: Service, request: Request, visitor: Visitor, limited_as: str) -> Caller:

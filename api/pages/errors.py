@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from api.pages.dependencies import SignInFirst, recognised
+from api.pages.dependencies import DutyFirst, SignInFirst, recognised
 from api.pages.responses import HEADERS, Visitor, here, render, wants_json
 from api.service.callers import SAFE
 from api.service.cookies import Cookies
@@ -77,6 +77,13 @@ async def sign_in_first(request: Request, error: Exception) -> Response:
     if error.ended:
         notice = quote("Your session has ended. Sign in to go on.")
         Cookies(request).set(response, "notice", notice, seconds=60)
+    return response
+
+
+async def duty_first(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DutyFirst)
+    response = RedirectResponse(error.duty.path, 303, HEADERS)
+    Cookies(request).set(response, "notice", quote(error.duty.sentence), seconds=60)
     return response
 
 

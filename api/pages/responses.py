@@ -22,9 +22,10 @@ from infra.access.callers import NOBODY, Caller
 from infra.access.sessions import Session
 
 SHORTEST_ZIPPED = 1000
+FORM_ACTION = "form-action 'self'"
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        f"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; {FORM_ACTION}; "
         "frame-ancestors 'none'"
     ),
     "Referrer-Policy": "same-origin",
@@ -156,6 +157,9 @@ def here(request: Request) -> str:
 
 def _zipped(request: Request, html: bytes, status: int) -> Response:
     headers: dict[str, str] = dict(HEADERS)
+    if (provider := request.app.state.service.provider) is not None:  # where signing out leads to
+        policy = headers["Content-Security-Policy"]
+        headers["Content-Security-Policy"] = policy.replace(FORM_ACTION, f"{FORM_ACTION} {provider.origin}")
     if len(html) > SHORTEST_ZIPPED and accepts_gzip(request):
         html = gzip.compress(html, 2, mtime=0)
         headers["Content-Encoding"] = "gzip"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
 from msgspec.structs import replace
 from starlette.requests import Request
 
@@ -13,6 +16,15 @@ from infra.access.sessions import Session
 from infra.store.errors import StoreError
 
 SAFE = frozenset({"GET", "HEAD"})
+
+
+class Duty(NamedTuple):
+    path: str
+    sentence: str
+
+
+FACTOR_FIRST = Duty("/account/factors", "One of your roles needs a second factor. Add one first.")
+PASSWORD_FIRST = Duty("/account", "Your password is older than this property allows. Change it first.")
 BY_ITSELF = "page-refresh"  # the header of what a page asks without anybody's doing
 FEED = "text/event-stream"  # what a page takes that listens, and comes again by itself when it was cut off
 
@@ -83,6 +95,16 @@ async def session_of(service: Service, request: Request, cookies: Cookies, used:
     return await service.run(service.sessions.find, cookie, idle, longest, used)
 
 
+def duty_of(service: Service, session: Session) -> Duty | None:
+    """What somebody has to do before anything else is open to them."""
+    if session.lacks_factor:
+        return FACTOR_FIRST
+    days = service.settings.password_days
+    if days and session.is_by_password and datetime.now(UTC) - session.password_set_at > timedelta(days=days):
+        return PASSWORD_FIRST
+    return None
+
+
 def caller_of(session: Session) -> Caller:
     role, _, table = session.part.partition(":")
     return Caller(session.staff_id, role, table or None, counts="counter" in session.parts)
@@ -103,4 +125,6 @@ async def _by_cookie(service: Service, request: Request, used: bool) -> Caller |
     if request.method not in SAFE:
         check_origin(request)
         cookies.check_token(request.headers.get(TOKEN_HEADER))
+    if (duty := duty_of(service, session)) is not None:
+        raise Problem("forbidden", duty.sentence)
     return caller_of(session)

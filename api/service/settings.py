@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from infra.access.claims import is_claimable
 
 if TYPE_CHECKING:
     from infra.housekeeping.retention import Retention
@@ -41,6 +44,26 @@ class Settings(BaseSettings):
         30.0, gt=0, description="After which somebody who signed in to the pages has to do so again."
     )
     session_hours: float = Field(12.0, gt=0, description="The longest that a session lasts.")
+    public_url: str | None = Field(
+        None, description="Where people reach the pages, such as https://ledger.example; by default where they ask."
+    )
+    oidc_issuer: str | None = Field(None, description="An identity provider (OpenID Connect) to sign in with.")
+    oidc_name: str = Field("the identity provider", description="What the button on the sign-in page calls it.")
+    oidc_client_id: str | None = Field(None, description="Under which the provider knows this service.")
+    oidc_client_secret: SecretStr | None = Field(None, description="The secret of that client; none for a public one.")
+    oidc_client_secret_file: Path | None = Field(None, description="The file with that secret, instead of it.")
+    oidc_scope: str = Field("openid profile", description="What is asked of the provider; `openid` is part of it.")
+    oidc_staff_claim: str = Field("preferred_username", description="The claim that is somebody's staff id.")
+    oidc_role_claim: str | None = Field(None, description="The claim whose values give roles, such as groups.")
+    oidc_roles: dict[str, str] = Field(
+        {}, description='By the values of that claim, auditor or the part of a terminal: {"audit-team": "auditor"}.'
+    )
+    oidc_second_factor: bool = Field(
+        False, description="The provider asks for a second factor itself, so that it is not asked for here again."
+    )
+    password_days: float = Field(
+        0.0, ge=0, description="After which somebody who signs in with a password has to change it; 0 for never."
+    )
     password_history: int = Field(
         0, ge=0, le=24, description="How many of somebody's last passwords they cannot choose again; 0 for none."
     )
@@ -102,7 +125,7 @@ class Settings(BaseSettings):
     @model_validator(mode="before")
     @classmethod
     def _from_files(cls, given: dict[str, Any]) -> dict[str, Any]:
-        for name in ("token_key", "metrics_token"):
+        for name in ("token_key", "metrics_token", "oidc_client_secret"):
             if given.get(name) is None and (file := given.get(f"{name}_file")) is not None:
                 given = {**given, name: _key_in(f"{name}_file", file)}
         return given
@@ -115,9 +138,28 @@ class Settings(BaseSettings):
                 raise ValueError(f"{PREFIX}{name.upper()} needs at least {SHORTEST_KEY} characters")
         return self
 
+    @model_validator(mode="after")
+    def _whole_provider(self) -> Self:
+        issuer = self.oidc_issuer
+        if issuer is None:
+            return self
+        parts = urlsplit(issuer)
+        if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
+            raise ValueError(f"{PREFIX}OIDC_ISSUER is an https address")
+        if self.oidc_client_id is None:
+            raise ValueError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_CLIENT_ID")
+        if "openid" not in self.oidc_scope.split():
+            raise ValueError(f"{PREFIX}OIDC_SCOPE contains openid")
+        for role in self.oidc_roles.values():
+            if not is_claimable(role):
+                raise ValueError(
+                    f"{PREFIX}OIDC_ROLES cannot give {role}: what signs or moves money comes from the staff register"
+                )
+        return self
+
     @property
     def authenticated(self) -> bool:
-        return self.token_key is not None or self.token_jwks_url is not None
+        return self.token_key is not None or self.token_jwks_url is not None or self.oidc_issuer is not None
 
     def disk(self, embedded: Path | None = None) -> DiskReserve | None:
         """The disk whose reserve recording leaves free; `embedded` is the data folder, where there is one."""

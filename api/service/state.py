@@ -9,11 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from api.service.idempotency import Answer, Once, carry_out
+from api.service.identity.provider import IdentityProvider
 from api.service.metrics import Metrics
 from api.service.rate_limits import RateLimit
 from api.service.settings import Settings
 from api.service.tokens import Tokens
+from infra.access.factors import Factors
 from infra.access.looks import Looks
+from infra.access.passkeys import Passkeys
+from infra.access.proofs import Proofs
 from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
 from infra.housekeeping.housekeeper import Housekeeping
@@ -46,6 +50,10 @@ class Service:
         self.access = TokenRecords(database)
         self.looks = Looks(database)
         self.sessions = ledger.sessions
+        self.proofs = Proofs(database)
+        self.factors = Factors(database)
+        self.passkeys = Passkeys(database)
+        self.provider = None if settings.oidc_issuer is None else IdentityProvider(settings)
         self.tokens = Tokens(settings, self.access)
         self.metrics = Metrics()
         self.rates = RateLimit(settings.rate_limit if settings.authenticated else 0)

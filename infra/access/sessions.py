@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from infra.access import passwords
+from infra.access.factors import Usable
 from infra.access.passwords import cookie_hash
+from infra.access.proofs import ProofEnded
 from infra.access.staff import NotAllowed, Staff, StaffMember, call
 from infra.store.database import Database
 
@@ -26,12 +29,31 @@ class SignInRefused(Exception):
     """Wrong, or too often. What it says is the same whether there is such a person or not."""
 
 
+class SecondFactorNeeded(Exception):
+    """The first half of a sign-in was right. `kept` is what the browser keeps until the second."""
+
+    def __init__(self, kept: str) -> None:
+        super().__init__("A second factor is needed.")
+        self.kept = kept
+
+
+class UnknownPerson(Exception):
+    """The identity provider names somebody who is not on the staff register, or is disabled there."""
+
+
 class Session(Struct, frozen=True):
     staff_id: str
     name: str
     part: str
     parts: tuple[str, ...]
     began_at: datetime
+    way: str  # how its owner proved who they are: 'password', 'provider and totp'
+    lacks_factor: bool  # one of their roles must have a second factor, and they gave none
+    password_set_at: datetime
+
+    @property
+    def is_by_password(self) -> bool:
+        return self.way.startswith("password")
 
 
 class Sessions:
@@ -43,10 +65,38 @@ class Sessions:
         cookie = secrets.token_urlsafe(32)
         beginning, given = self._derived(staff_id, password, address)
         values = [staff_id, address, given, cookie_hash(cookie)]
-        _judge(call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values))
+        answer = call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values)
+        _judge(answer)
         if passwords.is_outdated(beginning):
             renewed = [staff_id, given, passwords.hashed(password)]
             call(self._database, "SELECT roundledger.renew_password_hash(%s, %s, %s)", renewed)
+        return _opened(answer, cookie)
+
+    def sign_in_by_provider(self, staff_id: str, address: str, claimed: Sequence[str], twice: bool) -> str:
+        """The cookie of a session of whom the identity provider names. `twice`: it asked for a second factor itself."""
+        cookie = secrets.token_urlsafe(32)
+        values = [staff_id, address, cookie_hash(cookie), list(claimed), twice]
+        answer = call(self._database, "SELECT roundledger.sign_in_by_provider(%s, %s, %s, %s, %s)", values)
+        if answer == "wrong":
+            raise UnknownPerson(staff_id)
+        return _opened(answer, cookie)
+
+    def half_signed_in(self, kept: str | None) -> str | None:
+        """Who has given the first half of a sign-in and has to give a second factor."""
+        if kept is None:
+            return None
+        ((staff_id,),) = self._database.rows("SELECT roundledger.second_step(%s)", [cookie_hash(kept)])
+        return None if staff_id is None else str(staff_id)
+
+    def finish(self, kept: str, address: str, usable: Usable) -> str:
+        """The cookie of a session, for the second half of a sign-in."""
+        cookie = secrets.token_urlsafe(32)
+        values = [cookie_hash(kept), address, usable.number, usable.counter, usable.code, cookie_hash(cookie)]
+        answer = call(self._database, "SELECT roundledger.finish_sign_in(%s, %s, %s, %s, %s, %s)", values)
+        if answer == "ended":
+            raise ProofEnded
+        if answer == "wrong":
+            raise SignInRefused("That code does not count: it is not the present one, or was used before.")
         return cookie
 
     def prove(self, staff_id: str, password: str, address: str) -> StaffMember:
@@ -73,18 +123,22 @@ class Sessions:
         """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
         asks by itself, again and again, does not count as use."""
         rows = self._database.rows(
-            "SELECT s.staff_id, p.name, s.part, p.parts, s.began_at, extract(epoch FROM now() - s.seen_at)::float8 "
+            "SELECT s.staff_id, p.name, s.part, p.parts || s.claimed, s.began_at, s.way, "
+            "extract(epoch FROM now() - s.seen_at)::float8, roundledger.has_factor(s.staff_id), "
+            "(SELECT roles FROM roundledger.factor_demands ORDER BY number DESC LIMIT 1), k.added_at "
             "FROM roundledger.sessions s JOIN roundledger.people p USING (staff_id) "
-            "WHERE s.cookie_hash = %s AND s.ended_at IS NULL AND NOT p.disabled AND s.part = ANY(p.parts) "
+            "JOIN roundledger.secrets k ON k.staff_id = s.staff_id AND k.kind = 'password' AND k.ended_at IS NULL "
+            "WHERE s.cookie_hash = %s AND s.ended_at IS NULL AND NOT p.disabled AND s.part = ANY(p.parts || s.claimed) "
             "AND s.seen_at > now() - make_interval(secs => %s) AND s.began_at > now() - make_interval(secs => %s)",
             [cookie_hash(cookie), idle_seconds, longest_seconds],
         )
         if not rows:
             return None
-        staff_id, name, part, parts, began_at, unseen_seconds = rows[0]
+        staff_id, name, part, parts, began_at, way, unseen_seconds, has_factor, demanded, password_set_at = rows[0]
         if used and unseen_seconds > min(SEEN_SECONDS, idle_seconds / 4):
             call(self._database, "SELECT roundledger.use_session(%s)", [cookie_hash(cookie)])
-        return Session(staff_id=staff_id, name=name, part=part, parts=tuple(parts), began_at=began_at)
+        lacks = not has_factor and " and " not in way and bool(roles_of(parts) & set(demanded or ()))
+        return Session(staff_id, name, part, tuple(dict.fromkeys(parts)), began_at, way, lacks, password_set_at)
 
     def take_part(self, cookie: str, part: str) -> None:
         """Only one of their own: the session's owner is looked up again."""
@@ -96,8 +150,18 @@ class Sessions:
 
 
 def _judge(answer: Any) -> None:
-    if answer != "right":
+    if answer not in ("right", "second"):
         raise SignInRefused(TOO_OFTEN if answer == "too often" else WRONG)
+
+
+def _opened(answer: Any, cookie: str) -> str:
+    if answer == "second":
+        raise SecondFactorNeeded(cookie)
+    return cookie
+
+
+def roles_of(parts: Sequence[str]) -> frozenset[str]:
+    return frozenset(part.partition(":")[0] for part in parts)
 
 
 @lru_cache

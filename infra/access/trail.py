@@ -45,8 +45,13 @@ TABLES = (
         "change_id",
         ("changed_at", "changed_by", "staff_id", "number", "kind", "change", "became"),
     ),
-    TrailTable("roundledger.session_changes", "change_id", ("changed_at", "cookie_hash", "staff_id", "part", "ended")),
-    TrailTable("roundledger.sign_ins", "sign_in_id", ("tried_at", "staff_id", "address", "accepted")),
+    TrailTable(
+        "roundledger.session_changes",
+        "change_id",
+        ("changed_at", "cookie_hash", "staff_id", "part", "ended", "claimed", "way"),
+    ),
+    TrailTable("roundledger.sign_ins", "sign_in_id", ("tried_at", "staff_id", "address", "accepted", "way")),
+    TrailTable("roundledger.factor_demands", "number", ("roles", "set_by", "set_at")),
     TrailTable("roundledger.revoked_tokens", "number", ("token_id", "revoked_by", "reason", "revoked_at")),
     TrailTable(
         "roundledger.audits",

@@ -449,6 +449,11 @@ def people(held: Held) -> Iterator[Staff]:
         "DELETE FROM roundledger.secrets",
         "INSERT INTO roundledger.secret_changes (changed_by, staff_id, kind, change) VALUES ('a', 'a', 'totp', 'a')",
         "SELECT roundledger.record_secret(1, 'ada', 'nothing')",
+        "SELECT * FROM roundledger.proofs",
+        "DELETE FROM roundledger.proofs",
+        "DELETE FROM roundledger.factor_demands",
+        "SELECT roundledger.open_session('ada', 'cookie', '{}', 'password')",
+        "SELECT roundledger.open_or_ask('ada', 'cookie', '{}', 'password')",
     ],
 )
 def test_people_and_sessions_are_reached_by_functions_alone(

@@ -13,6 +13,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
+from infra.access.factors import Factors
 from infra.access.looks import Looks
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
@@ -72,6 +73,10 @@ def leave_a_trail(url: str) -> None:
         sessions.sign_out(sessions.sign_in("oli", PASSWORD, "10.0.0.1"))
         with pytest.raises(SignInRefused):
             sessions.prove("ada", "not hers at all", "10.0.0.1")  # a refused second signature
+        factors = Factors(database)
+        factors.add("oli", "totp", "an app", b"seed")
+        factors.add("ada", "passkey", "her phone", b"public key", b"handle")
+        factors.demand(["admin"], "ada")
         people.token_made("oli", "auditor", "t-2", 30, "ada")
         set_property(database, Property("Harbor Card Club", "1 Example Wharf"), "ada")
         audits.start("a-1", "oli", "{}")

@@ -2,6 +2,7 @@
 
 import hmac
 from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Tag
@@ -12,14 +13,16 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.cookies import YEAR_SECONDS
+from api.service.cookies import YEAR_SECONDS, Cookies
 from api.service.fields import Id, matching
+from api.service.identity.provider import ProviderFailed
+from api.service.identity.site import site_of
 from api.service.problems import Problem
 from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
 from infra.access.callers import STAFF_ID, Caller
 from infra.access.passwords import SHORTEST
-from infra.access.sessions import SignInRefused
+from infra.access.sessions import SecondFactorNeeded, SignInRefused
 from infra.access.staff import NotAllowed
 
 router = page_router()
@@ -30,6 +33,10 @@ NO_SETUP = {
     "open": "The service runs without authentication, so nobody signs in.",
     "done": "The first admin has been made, and adds the others.",
 }
+SECOND = "/sign-in/second"
+HALF_COOKIE = "half"  # what the browser keeps between the two halves of a sign-in
+HALF_SECONDS = 600
+TOKEN_COOKIE = "provider-token"  # what the identity provider knows again when somebody signs out
 PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 
 
@@ -63,7 +70,8 @@ async def show_sign_in(
         return go(request, "/")
     if not await service.run(service.people.any):
         return go(request, "/setup")
-    data = {"next": local_address(asked.next)}
+    provider = None if service.provider is None else service.provider.name
+    data = {"next": local_address(asked.next), "provider": provider}
     return await render(request, "sign_in.html", data, title="Sign in", section="sign-in")
 
 
@@ -78,9 +86,24 @@ async def sign_in(
         cookie = await service.run(service.sessions.sign_in, staff_id, form.password, cookies.address)
     except SignInRefused as refusal:
         raise Problem("forbidden", str(refusal)) from None
+    except SecondFactorNeeded as half:
+        return halfway(request, half, local_address(form.next))
     response = go(request, local_address(form.next))
-    cookies.set(response, "session", cookie, None)
+    await signed_in(service, cookies, response, staff_id, cookie)
     return response
+
+
+def halfway(request: Request, half: SecondFactorNeeded, next_address: str) -> Response:
+    """On to the second factor, without a session yet."""
+    response = go(request, f"{SECOND}?{urlencode({'next': next_address})}")
+    visitor_of(request).cookies.set(response, HALF_COOKIE, half.kept, HALF_SECONDS)
+    return response
+
+
+async def signed_in(service: Service, cookies: Cookies, response: Response, staff_id: str, cookie: str) -> None:
+    """The cookie of the session."""
+    cookies.set(response, "session", cookie, None)
+    cookies.drop(response, HALF_COOKIE)
 
 
 @router.get("/sign-out")
@@ -90,13 +113,28 @@ async def show_sign_out(request: Request, caller: Stranger) -> Response:
 
 @router.post("/sign-out")
 async def sign_out(request: Request, service: ServiceOf, caller: Stranger) -> Response:
-    cookies = visitor_of(request).cookies
+    cookies, session = visitor_of(request).cookies, visitor_of(request).session
     if cookies.session is not None:
         await service.run(service.sessions.sign_out, cookies.session)
-    response = go(request, "/sign-in", "You have signed out.")
+    by_provider = session is not None and session.way.startswith("provider")
+    there = await _logout_address(service, request) if by_provider else None
+    response = go(request, there or "/sign-in", "You have signed out.")
     cookies.drop(response, "session")
+    cookies.drop(response, TOKEN_COOKIE)
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
+
+
+async def _logout_address(service: Service, request: Request) -> str | None:
+    """Where somebody whom the identity provider signed in signs out there as well, if it has such a place."""
+    if service.provider is None:
+        return None
+    try:
+        return await service.provider.logout(
+            site_of(service.settings, request).origin + "/sign-in", visitor_of(request).cookies.get(TOKEN_COOKIE)
+        )
+    except ProviderFailed:
+        return None
 
 
 # ---- the first admin
@@ -175,10 +213,16 @@ async def show_account(request: Request, service: ServiceOf, caller: Anybody) ->
         "part": None if session is None else session.part,
         "parts": [] if session is None else list(session.parts),
         "since": None if session is None else session.began_at.isoformat(),
+        "factors": [] if session is None else await service.run(_factor_names, service, session.staff_id),
         "shortest": SHORTEST,
         "idle_minutes": service.settings.session_idle_minutes,
     }
     return await render(request, "account.html", data, title="Your account", section="account")
+
+
+def _factor_names(service: Service, staff_id: str) -> list[str]:
+    kinds = service.factors.everybodys().get(staff_id, ())
+    return [{"totp": "an authenticator app", "passkey": "a passkey"}[kind] for kind in kinds]
 
 
 @router.post("/account")

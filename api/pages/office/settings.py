@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 from fastapi import Form, Request, Response, Security
-from pydantic import StringConstraints, Tag
+from pydantic import Field, StringConstraints, Tag
 
 from api.pages.dependencies import plain_caller
 from api.pages.forms import BY_DO, FormModel
@@ -15,7 +15,7 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, OneOf, Text, Word
 from api.service.problems import Problem
-from infra.access.callers import Caller
+from infra.access.callers import ROLES, Caller
 from infra.ledger.property import LONGEST_ADDRESS, LONGEST_NAME, Property, properties_set
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set, set_gaming_days
 from projections.calendar.gaming_days import Calendar, Shift
@@ -35,11 +35,13 @@ async def show_settings(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)],
 ) -> Response:
+    demanded = await service.run(service.factors.demanded)
     data = {
         **await service.run(_names, service.books),
         **await service.run(_calendars, service.books),
         "zones": ZONES,
         "rows": list(SHIFT_ROWS),
+        "factor_roles": {role: role in demanded for role in ROLES},
         "may_change": caller.may(roles.ADMIN),
     }
     return await render(request, "settings.html", data, title="Settings", section=SECTION)
@@ -95,8 +97,15 @@ class CalendarForm(FormModel):
         return Calendar(self.from_day, self.time_zone, tuple(Shift(*row) for row in rows if row[0] is not None))
 
 
+class FactorRolesForm(FormModel):
+    do: Literal["factors"]
+    ticked: list[str] = Field([], alias="roles")
+
+
 SettingsForm = Annotated[
-    Annotated[PropertyForm, Tag("Property")] | Annotated[CalendarForm, Tag("Calendar")],
+    Annotated[PropertyForm, Tag("Property")]
+    | Annotated[CalendarForm, Tag("Calendar")]
+    | Annotated[FactorRolesForm, Tag("Factors")],
     BY_DO,
 ]
 
@@ -116,6 +125,9 @@ async def change_settings(
         case CalendarForm():
             await service.run(_set_calendar, service.books, form.calendar(), caller.by)
             return go(request, PATH, f"This applies from gaming day {form.from_day:%d %b %Y} on.")
+        case FactorRolesForm():
+            await service.run(service.factors.demand, form.ticked, caller.by)
+            return go(request, PATH, "Whoever has such a role and no second factor adds one at their next click.")
 
 
 def _set_calendar(books: Books, calendar: Calendar, by: str) -> None:

@@ -51,7 +51,8 @@ class PartsForm(FormModel):
 @router.get(PATH)
 async def show_staff(request: Request, service: ServiceOf, caller: Reading) -> Response:
     people, changes = await service.run(_staff, service.people)
-    data = {"people": people, "changes": changes, "roles": WHAT_FOR, "shortest": SHORTEST}
+    factors = await service.run(service.factors.everybodys)
+    data = {"people": people, "changes": changes, "factors": factors, "roles": WHAT_FOR, "shortest": SHORTEST}
     return await render(request, "staff.html", data, title="Staff", section=SECTION)
 
 

@@ -83,7 +83,8 @@ BEGIN
         roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
         roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes,
-        roundledger.holds, roundledger.holds_in_force, roundledger.removals, roundledger.log_named
+        roundledger.holds, roundledger.holds_in_force, roundledger.removals, roundledger.log_named,
+        roundledger.proofs, roundledger.factor_demands
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -119,7 +120,11 @@ BEGIN
         TO roundledger_service;
     GRANT SELECT ON roundledger.secret_changes TO roundledger_service;
     GRANT EXECUTE ON FUNCTION roundledger.renew_password_hash, roundledger.password_salts, roundledger.had_password,
-        roundledger.secret_differences TO roundledger_service;
+        roundledger.secret_differences, roundledger.begin_proof, roundledger.end_proof, roundledger.second_step,
+        roundledger.has_factor, roundledger.add_factor, roundledger.end_factors, roundledger.open_factors,
+        roundledger.passkey_owner, roundledger.use_factor, roundledger.sign_in_by_provider, roundledger.finish_sign_in
+        TO roundledger_service;
+    GRANT SELECT, INSERT (roles, set_by) ON roundledger.factor_demands TO roundledger_service;
     GRANT INSERT ON roundledger.log_hashes TO roundledger_service;
     GRANT INSERT (size, last_position, note) ON roundledger.log_checkpoints TO roundledger_service;
     GRANT INSERT (key, reason) ON roundledger.log_keys TO roundledger_service;

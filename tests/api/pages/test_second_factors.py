@@ -1,0 +1,130 @@
+"""Second factors in a browser: an authenticator app, recovery codes, a passkey of Chromium's virtual authenticator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pyotp
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from infra.access.staff import Staff, StaffMember
+from tests.api.pages.conftest import KEY, PASSWORD, Site, serving, signs_in
+from tests.api.pages.page_checks import look_at
+from tests.databases import migrated_database
+
+
+@pytest.fixture(scope="module")
+def guarded(server_url: str) -> Iterator[Site]:
+    """At an address with a name, because a passkey is bound to one."""
+    with migrated_database(server_url) as url, serving(url, token_key=KEY) as site:
+        people = Staff(site.ledger.events.recorder.database)
+        for role in ("floor", "cage", "counter", "accounting", "auditor", "admin"):
+            people.add(StaffMember(f"{role}-1", f"One of {role}", (role,)), PASSWORD, "tests")
+        site.url = site.url.replace("127.0.0.1", "localhost")
+        yield site
+
+
+@pytest.fixture
+def device(page: Page) -> None:
+    """A device that has somebody's fingerprint and says yes at once."""
+    session = page.context.new_cdp_session(page)
+    session.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+
+def sign_out(page: Page) -> None:
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_have_text("You have signed out.")
+
+
+def give_password(page: Page, site: Site, staff_id: str) -> None:
+    page.goto(f"{site.url}/sign-in?next=/account")
+    page.get_by_label("Staff id").fill(staff_id)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("One more step")
+
+
+def test_somebody_sets_up_an_app_and_signs_in_with_a_recovery_code(guarded: Site, context: BrowserContext):
+    page = context.new_page()  # which complains of the wrong code
+    signs_in(page, guarded, "cage-1")
+    page.goto(f"{guarded.url}/account")
+    page.get_by_role("link", name="Passkeys, app, recovery codes").click()
+    look_at(page, "factors-none")
+    page.get_by_role("link", name="Set up an app").click()
+    look_at(page, "factors-app")
+    seed = page.locator(".steps code").inner_text().replace(" ", "")
+    page.get_by_role("textbox", name="Code").fill("000000")
+    page.get_by_role("button", name="Set up this app").click()
+    expect(page.get_by_role("alert").first).to_contain_text("not the code that the app shows")
+    assert page.locator(".steps code").inner_text().replace(" ", "") == seed, "the app has it already"
+    code = pyotp.TOTP(seed).at(datetime.now(UTC), 1)  # the next one, which counts for longer
+    page.get_by_role("textbox", name="Code").fill(code)
+    page.get_by_role("button", name="Set up this app").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Recovery codes")
+    look_at(page, "factors-codes")
+    codes = page.locator(".codes code").all_inner_texts()
+    assert len(set(codes)) == 10
+    page.get_by_role("link", name="I have kept them").click()
+    expect(page.get_by_role("region", name="Your second factors")).to_contain_text("authenticator app")
+    sign_out(page)
+    give_password(page, guarded, "cage-1")
+    look_at(page, "second-step-app")
+    page.get_by_role("textbox", name="Code").fill(codes[0])
+    page.get_by_role("button", name="Sign in with this code").click()
+    page.wait_for_url(f"{guarded.url}/account")
+    expect(page.get_by_role("banner")).to_contain_text("cage-1")
+
+
+@pytest.mark.usefixtures("device")
+def test_a_passkey_is_the_second_half_of_a_sign_in(guarded: Site, page: Page):
+    signs_in(page, guarded, "floor-1")
+    page.goto(f"{guarded.url}/account/factors")
+    page.get_by_label("What you call it").fill("my phone")
+    page.get_by_role("button", name="Add a passkey").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Recovery codes")
+    page.get_by_role("link", name="I have kept them").click()
+    expect(page.get_by_role("region", name="Your second factors")).to_contain_text("my phone")
+    look_at(page, "factors-passkey")
+    sign_out(page)
+    give_password(page, guarded, "floor-1")
+    look_at(page, "second-step-passkey")
+    page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url(f"{guarded.url}/account")
+    page.goto(f"{guarded.url}/account/factors")
+    page.get_by_role("button", name="Remove my phone").click()
+    expect(page.get_by_role("region", name="Your second factors")).not_to_contain_text("my phone")
+    sign_out(page)
+    signs_in(page, guarded, "floor-1")
+
+
+def test_an_admin_demands_a_factor_and_sees_who_has_one(guarded: Site, page: Page):
+    signs_in(page, guarded, "admin-1")
+    page.goto(f"{guarded.url}/settings")
+    page.get_by_role("checkbox", name="auditor").check()
+    page.get_by_role("button", name="Demand it of these").click()
+    expect(page.get_by_role("status")).to_contain_text("adds one at their next click")
+    look_at(page, "settings-factors")
+    page.goto(f"{guarded.url}/staff")
+    expect(
+        page.get_by_role("region", name="Who may sign in").get_by_role("row").filter(has_text="cage-1")
+    ).to_contain_text("app")
+    sign_out(page)
+    page.goto(f"{guarded.url}/sign-in")
+    page.get_by_label("Staff id").fill("auditor-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{guarded.url}/account/factors")
+    expect(page.get_by_role("note").first).to_contain_text("One of your roles needs a second factor")
+    page.goto(f"{guarded.url}/audit")
+    page.wait_for_url(f"{guarded.url}/account/factors")
