@@ -12,6 +12,7 @@ from api.cli import backup, disputes, housekeeping, log, people, property_name, 
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.client import client
+from api.cli.day_journal import journal
 from api.cli.demo import demo
 from api.cli.doctor import doctor
 from api.cli.evidence import evidence, verify
@@ -48,7 +49,19 @@ def roundledger(
 
 for command in (
     *(demo, serve, adjudicate, simulate, record, replay, report, audit, archive, evidence, verify),
-    *(whatif, log.witness, rebuild, follow, migrate, config, client, backup.restore, doctor, housekeeping.housekeeping),
+    *(
+        whatif,
+        journal,
+        log.witness,
+        rebuild,
+        follow,
+        migrate,
+        config,
+        client,
+        backup.restore,
+        doctor,
+        housekeeping.housekeeping,
+    ),
 ):
     app.command()(command)
 app.add_typer(rules.app, name="rules")

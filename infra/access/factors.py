@@ -10,8 +10,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal
 
-import pyotp
 from msgspec import Struct
+from pyotp.hotp import HOTP
 
 from infra.access.callers import ROLES
 from infra.access.staff import NotAllowed, call
@@ -169,7 +169,7 @@ def matching_step(seed: str, code: str, now: float) -> int | None:
     """The interval whose code it is: the present one, the one before or the one after, because clocks differ."""
     present = int(now // STEP_SECONDS)
     given = "".join(code.split()).encode()
-    codes = pyotp.HOTP(seed)
+    codes = HOTP(seed)
     for step in (present, present - 1, present + 1):
         if hmac.compare_digest(codes.at(step).encode(), given):
             return step

@@ -79,11 +79,11 @@ def as_csv(name: str, found: Rows, said: About | None = None) -> bytes:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns_of(name))
-    writer.writerows([_inert(text(value)) for value in row.values()] for row in found)
+    writer.writerows([inert(text(value)) for value in row.values()] for row in found)
     return file.getvalue().encode()
 
 
-def _inert(cell: str) -> str:
+def inert(cell: str) -> str:
     """What somebody wrote is not a formula: a spreadsheet takes a text after an apostrophe literally."""
     return f"'{cell}" if cell[:1] in FORMULA and not NUMBER.fullmatch(cell) else cell
 

@@ -21,7 +21,7 @@ def trial_document(found: Trial, edges: Sequence[HouseEdge], shown_cents: int | 
                 "spot": spot,
                 "wagers": total.wagers,
                 "wagered": money(total.wagered_cents),
-                "kept": _signed(total.kept_cents),
+                "kept": money(total.kept_cents),
             }
             for spot, total in found.spots.items()
         ],
@@ -52,7 +52,7 @@ def print_trial(found: Trial, edges: Sequence[HouseEdge], shown_cents: int | Non
         spots.add_column(heading, justify="right")
     for spot, total in found.spots.items():
         share = _percent(Fraction(total.kept_cents, total.wagered_cents)) + " %" if total.wagered_cents else ""
-        spots.add_row(spot, f"{total.wagers:,}", money(total.wagered_cents), _signed(total.kept_cents), share)
+        spots.add_row(spot, f"{total.wagers:,}", money(total.wagered_cents), money(total.kept_cents), share)
     console.print(spots)
     if edges:
         console.print("\nExact house edge, in percent of the wager:")
@@ -83,7 +83,3 @@ def _meter_note(edge: HouseEdge, shown_cents: int | None) -> str:
 
 def _percent(share: Fraction) -> str:
     return f"{float(share) * 100:.4f}"
-
-
-def _signed(amount_cents: int) -> str:
-    return f"-{money(-amount_cents)}" if amount_cents < 0 else money(amount_cents)

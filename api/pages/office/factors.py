@@ -4,11 +4,12 @@ import io
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-import pyotp
 import segno
 from fastapi import Form, Request, Response
 from markupsafe import Markup
 from pydantic import Tag
+from pyotp import random_base32
+from pyotp.totp import TOTP
 
 from api.pages.forms import BY_DO, FormModel
 from api.pages.office.account import Anybody
@@ -144,7 +145,7 @@ class AppForm(FormModel):
 @router.get(APP)
 async def show_app(request: Request, service: ServiceOf, caller: Anybody) -> Response:
     session = _session(request, fresh=True)
-    return await _app_page(request, service, session.staff_id, pyotp.random_base32())
+    return await _app_page(request, service, session.staff_id, random_base32())
 
 
 @router.post(APP)
@@ -169,7 +170,7 @@ async def _app_page(request: Request, service: Service, staff_id: str, seed: str
     """The same seed again after a wrong code: the app has it already."""
     kept = await service.run(service.proofs.begin, "totp", staff_id, {"seed": seed})
     issuer = service.property.current.name or "roundledger"
-    address = pyotp.TOTP(seed).provisioning_uri(staff_id, issuer_name=issuer)
+    address = TOTP(seed).provisioning_uri(name=staff_id, issuer_name=issuer)
     seed_words = " ".join(seed[at : at + 4] for at in range(0, len(seed), 4))
     data: dict[str, Any] = {"seed": seed_words, "address": address, "picture": Markup(_picture(address))}
     crumbs = (*CRUMBS, ("Second factors", PATH))

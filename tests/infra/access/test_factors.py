@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import psycopg
-import pyotp
 import pytest
+from pyotp.hotp import HOTP
 
 from infra.access.factors import STEP_SECONDS, Factors, Usable, WrongCode, matching_step
 from infra.access.proofs import ProofEnded, Proofs
@@ -33,7 +33,7 @@ NOW = 2_000_000_000.0  # of the clock by which codes are judged
 
 
 def code(steps: int = 0) -> str:
-    return pyotp.HOTP(SEED).at(int(NOW // STEP_SECONDS) + steps)
+    return HOTP(SEED).at(int(NOW // STEP_SECONDS) + steps)
 
 
 def factors_of(database: Database) -> Factors:
@@ -47,7 +47,7 @@ def half(sessions: Sessions, staff_id: str) -> str:
 
 
 def test_a_code_is_that_of_the_interval_before_now_or_after():
-    codes = pyotp.HOTP(SEED)
+    codes = HOTP(SEED)
     for step in (99, 100, 101):
         assert matching_step(SEED, codes.at(step), now=100 * STEP_SECONDS) == step
     for step in (98, 102):

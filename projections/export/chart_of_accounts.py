@@ -1,0 +1,70 @@
+"""The property's own chart of accounts: a TOML file that says where each account of the journal belongs.
+
+    ["box:*"]
+    code = "1020"
+    name = "Drop boxes"
+
+A key is an account of the journal (`cage`, `box:t1-box-2`) or all accounts of a kind (`box:*`); the exact one counts
+first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from projections.export.accounting_files import BEANCOUNT_ROOTS
+
+KINDS = tuple(BEANCOUNT_ROOTS)
+_KEY = re.compile(r"([a-z-]+)(:(\*|.+))?", re.DOTALL)
+_Text = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
+
+
+class BadChart(Exception):
+    """A chart that cannot be used, or that leaves out an account; in a sentence for whoever wrote it."""
+
+
+class PropertyAccount(Struct, frozen=True, forbid_unknown_fields=True):
+    code: _Text
+    name: _Text
+
+
+class Chart(Struct, frozen=True):
+    accounts: Mapping[str, PropertyAccount]
+
+    def account_for(self, ours: str) -> PropertyAccount | None:
+        kind = ours.partition(":")[0]
+        return self.accounts.get(ours) or self.accounts.get(f"{kind}:*")
+
+
+def read_chart(text: str) -> Chart:
+    try:
+        accounts = msgspec.toml.decode(text, type=dict[str, PropertyAccount])
+    except msgspec.DecodeError as error:
+        raise BadChart(f"The chart of accounts cannot be read: {error}.") from None
+    for fault in _faults(accounts):
+        raise BadChart(f"The chart of accounts is wrong: {fault}.")
+    return Chart(accounts)
+
+
+def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[str]:
+    if not accounts:
+        yield "it has no accounts"
+    names: dict[str, str] = {}
+    for key, account in accounts.items():
+        found = _KEY.fullmatch(key)
+        if found is None or found[1] not in KINDS:
+            yield f"the journal has no account {key!r}; its kinds are {', '.join(KINDS)}"
+        if names.setdefault(account.code, account.name) != account.name:
+            yield f"code {account.code} is called {names[account.code]!r} and {account.name!r}"
+
+
+def check_complete(chart: Chart, ours: Iterable[str]) -> None:
+    """Refuse where an amount would be left out of the books."""
+    missing = sorted({account for account in ours if chart.account_for(account) is None})
+    if missing:
+        raise BadChart(f"The chart of accounts has no place for {', '.join(missing[:10])}.")

@@ -1,0 +1,134 @@
+"""A gaming day of the journal as one entry in the property's own accounts, for accounting software.
+
+Its number is the day's, so that a program which knows the number notices a day that comes twice; its digest says
+whether the figures are still the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import Any
+
+from msgspec import Struct
+
+from domain.money import cents, money
+from projections.export.chart_of_accounts import Chart, PropertyAccount, check_complete
+from projections.export.formats import inert
+
+Rows = list[dict[str, Any]]
+
+
+class JournalLine(Struct, frozen=True, kw_only=True):
+    account: PropertyAccount
+    debit_cents: int  # less the credits; negative where they are more
+    entries: int
+    sources: int
+
+
+class DayJournal(Struct, frozen=True, kw_only=True):
+    day: date
+    lines: tuple[JournalLine, ...]
+
+    @property
+    def number(self) -> str:
+        return f"RL-{self.day:%Y%m%d}"
+
+    @property
+    def digest(self) -> str:
+        figures = "\n".join(f"{line.account.code}\t{line.debit_cents}" for line in self.lines)
+        return hashlib.sha256(f"{self.day}\n{figures}".encode()).hexdigest()[:12]
+
+
+def day_journal(entries: Rows, chart: Chart, day: date) -> DayJournal:
+    """One line for each of the property's accounts in which something is left at the end."""
+    check_complete(chart, (entry["account"] for entry in entries))
+    behind: dict[PropertyAccount, Rows] = {}
+    for entry in entries:
+        account = chart.account_for(entry["account"])
+        assert account is not None  # the chart is complete
+        behind.setdefault(account, []).append(entry)
+    lines = [_line(account, rows) for account, rows in sorted(behind.items(), key=lambda found: found[0].code)]
+    return DayJournal(day=day, lines=tuple(line for line in lines if line.debit_cents))
+
+
+def entries_behind(entries: Rows, chart: Chart, code: str) -> Rows:
+    """The entries of the journal that a line adds up, each with its round."""
+    return [entry for entry in entries if (found := chart.account_for(entry["account"])) and found.code == code]
+
+
+def _line(account: PropertyAccount, rows: Rows) -> JournalLine:
+    return JournalLine(
+        account=account,
+        debit_cents=sum(cents(row["debit"]) - cents(row["credit"]) for row in rows),
+        entries=len(rows),
+        sources=len({row["source"] for row in rows}),
+    )
+
+
+def as_csv(journal: DayJournal) -> str:
+    head = ("journal", "date", "account_code", "account_name", "debit", "credit", "description", "digest")
+    return _file(
+        head,
+        (
+            (
+                *(journal.number, journal.day.isoformat(), line.account.code, line.account.name),
+                *(*_sides(line), _description(line), journal.digest),
+            )
+            for line in journal.lines
+        ),
+    )
+
+
+def as_quickbooks(journal: DayJournal) -> str:
+    """For *Import data, Journal entries* of QuickBooks Online, which knows accounts by name."""
+    head = ("JournalNo", "JournalDate", "AccountName", "Debits", "Credits", "Description")
+    day = f"{journal.day:%m/%d/%Y}"
+    return _file(
+        head,
+        (
+            (journal.number, day, line.account.name, *_sides(line), f"{_description(line)}; {journal.digest}")
+            for line in journal.lines
+        ),
+    )
+
+
+def as_xero(journal: DayJournal) -> str:
+    """For Xero's import of manual journals: accounts by code, debits positive, credits negative."""
+    head = ("*Narration", "*Date", "Description", "*AccountCode", "*TaxRate", "*Amount")
+    narration = f"{journal.number} table games; {journal.digest}"
+    day = f"{journal.day:%d/%m/%Y}"
+    return _file(
+        head,
+        (
+            (narration, day, _description(line), line.account.code, "Tax Exempt", money(line.debit_cents))
+            for line in journal.lines
+        ),
+    )
+
+
+def _sides(line: JournalLine) -> tuple[str, str]:
+    amount = money(abs(line.debit_cents))
+    return (amount, "") if line.debit_cents > 0 else ("", amount)
+
+
+def _description(line: JournalLine) -> str:
+    return f"{line.entries} entries of {line.sources} sources"
+
+
+def _file(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([inert(cell) for cell in row] for row in rows)
+    return file.getvalue()
+
+
+WRITERS: Mapping[str, Callable[[DayJournal], str]] = {
+    "csv": as_csv,
+    "quickbooks": as_quickbooks,
+    "xero": as_xero,
+}

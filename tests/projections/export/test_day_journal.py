@@ -1,0 +1,178 @@
+"""A gaming day in the property's own accounts: mapped whole, balanced, and read by a program that is not ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from api.cli.day_journal import journal
+from domain.money import cents, money
+from infra.ledger.ledger import Ledger
+from projections.engine.runner import Runner
+from projections.export.chart_of_accounts import BadChart, Chart, read_chart
+from projections.export.day_journal import WRITERS, DayJournal, day_journal, entries_behind
+from projections.reports.report import Filters
+from projections.reports.report_query import rows
+from tests.databases import migrated_database
+from tests.projections.simulated_floor import record, simulated
+
+Rows = list[dict[str, Any]]
+CHART = Path(__file__).parents[3] / "docs" / "examples" / "chart-of-accounts.toml"
+RULES = """
+skip 1
+fields number, date, code, name, amount-in, amount-out, description, digest
+account1 %code
+account2 clearing
+currency USD
+"""
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str) -> Iterator[str]:
+    with migrated_database(server_url) as url:
+        ledger = Ledger(url)
+        record(ledger, [*simulated(6, tables=2, only="uth-casino-club"), *simulated(8, tables=1, only="uth-sd")])
+        ledger.close()
+        with Runner(url) as runner:
+            runner.catch_up()
+        yield url
+
+
+@pytest.fixture(scope="module")
+def entries(url: str) -> Rows:
+    found = rows(url, "journal")
+    day = max(entry["gaming_day"] for entry in found)
+    return rows(url, "journal", Filters(gaming_day=date.fromisoformat(day)))
+
+
+@pytest.fixture(scope="module")
+def chart() -> Chart:
+    return read_chart(CHART.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def day(entries: Rows, chart: Chart) -> DayJournal:
+    return day_journal(entries, chart, date.fromisoformat(entries[0]["gaming_day"]))
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_day_balances_and_every_line_leads_to_its_rounds(entries: Rows, chart: Chart, day: DayJournal):
+    assert day.lines
+    assert sum(line.debit_cents for line in day.lines) == 0
+    for line in day.lines:
+        behind = entries_behind(entries, chart, line.account.code)
+        assert sum(cents(entry["debit"]) - cents(entry["credit"]) for entry in behind) == line.debit_cents
+        assert len(behind) == line.entries
+    assert any(entry["round"] for entry in entries_behind(entries, chart, day.lines[0].account.code))
+
+
+def test_three_programs_get_the_same_figures(day: DayJournal):
+    plain, quickbooks, xero = (table(WRITERS[name](day)) for name in ("csv", "quickbooks", "xero"))
+    signed = [money(line.debit_cents) for line in day.lines]
+    for found, debit, credit in ((plain, "debit", "credit"), (quickbooks, "Debits", "Credits")):
+        assert [row[debit] or f"-{row[credit]}" for row in found] == signed
+    assert [row["*Amount"] for row in xero] == signed
+    assert {row["JournalDate"] for row in quickbooks} == {f"{day.day:%m/%d/%Y}"}
+    assert {row["*Date"] for row in xero} == {f"{day.day:%d/%m/%Y}"}
+    assert [row["AccountName"] for row in quickbooks] == [row["account_name"] for row in plain]
+    assert [row["*AccountCode"] for row in xero] == [row["account_code"] for row in plain]
+
+
+def test_the_same_day_has_the_same_number_and_another_digest_after_one_cent(
+    entries: Rows, chart: Chart, day: DayJournal
+):
+    again = day_journal(entries, chart, day.day)
+    assert (again.number, again.digest) == (day.number, day.digest)
+    first = next(entry for entry in entries if entry["debit"] != "0.00")
+    changed = [
+        {**first, "debit": money(cents(first["debit"]) + 1)},
+        *(entry for entry in entries if entry is not first),
+    ]
+    other = day_journal(changed, chart, day.day)
+    assert other.number == day.number
+    assert other.digest != day.digest
+
+
+def clearing(content: str, folder: Path) -> str:
+    """What hledger has left on the account opposite all lines; nothing where they balance."""
+    hledger = shutil.which("hledger")
+    if hledger is None:
+        pytest.skip("hledger is not installed")
+    (folder / "day.csv").write_text(content, encoding="utf-8")
+    (folder / "day.rules").write_text(RULES, encoding="utf-8")
+    files = ["-f", str(folder / "day.csv"), "--rules-file", str(folder / "day.rules")]
+    done = subprocess.run([hledger, *files, "balance", "clearing", "-N"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_hledger_imports_the_file_and_notices_one_changed_cent(day: DayJournal, tmp_path: Path):
+    content = WRITERS["csv"](day)
+    assert clearing(content, tmp_path) in ("", "0")
+    line = day.lines[0]
+    amount = money(abs(line.debit_cents))
+    other = money(abs(line.debit_cents) + 1)
+    assert clearing(content.replace(amount, other, 1), tmp_path) not in ("", "0")
+
+
+# ---- the chart
+
+
+def test_an_account_without_a_place_is_named(entries: Rows):
+    without_boxes = read_chart('["player:*"]\ncode = "1"\nname = "Players"\n')
+    with pytest.raises(BadChart, match="has no place for box:"):
+        day_journal(entries, without_boxes, date(2026, 9, 1))
+
+
+def test_the_exact_account_counts_before_its_kind():
+    both = read_chart('["box:*"]\ncode = "1"\nname = "Boxes"\n["box:b-1"]\ncode = "2"\nname = "The first"\n')
+    found = [both.account_for(account) for account in ("box:b-1", "box:b-2")]
+    assert [account and account.code for account in found] == ["2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "it has no accounts"),
+        ('["purse:*"]\ncode = "1"\nname = "x"\n', "no account 'purse:\\*'"),
+        ('[cage]\ncode = "1"\n', "missing required field `name`"),
+        ('[cage]\ncode = 1\nname = "x"\n', "Expected `str`"),
+        ('[cage]\ncode = "1"\nname = "x"\nkind = "asset"\n', "unknown field `kind`"),
+        ('[cage]\ncode = "1"\nname = "x"\n["box:*"]\ncode = "1"\nname = "y"\n', "code 1 is called 'x' and 'y'"),
+        ("[cage", "cannot be read"),
+    ],
+)
+def test_a_wrong_chart_is_refused_in_a_sentence(text: str, wrong: str):
+    with pytest.raises(BadChart, match=wrong):
+        read_chart(text)
+
+
+# ---- the command
+
+
+def test_the_command_writes_a_day_and_lists_what_is_behind_an_account(url: str, day: DayJournal, tmp_path: Path):
+    app = typer.Typer()
+    app.command()(journal)
+    asked = [day.day.isoformat(), "--chart", str(CHART), "--database-url", url]
+    assert CliRunner().invoke(app, asked).stdout == WRITERS["csv"](day)
+    assert CliRunner().invoke(app, [*asked, "--format", "xero"]).stdout == WRITERS["xero"](day)
+    behind = CliRunner().invoke(app, [*asked, "--behind", "1020"])
+    assert behind.exit_code == 0
+    assert "box:" in behind.stdout
+    missing = CliRunner().invoke(
+        app, [day.day.isoformat(), "--chart", str(tmp_path / "no.toml"), "--database-url", url]
+    )
+    assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)
