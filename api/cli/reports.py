@@ -37,8 +37,8 @@ Name = Annotated[
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
         " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments,"
-        " hidden-card-contradictions, card-frequencies, card-counts, shortfalls, voids, waivers,"
-        " tray-counts or inventory; day or shift for a summary to print and sign.",
+        " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
+        " voids, waivers, tray-counts or inventory; day or shift for a summary to print and sign.",
     ),
 ]
 

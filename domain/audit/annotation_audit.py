@@ -14,6 +14,7 @@ from domain.round import corrections, floor_notes, payments
 from domain.round.events import (
     ANNOTATIONS,
     CorrectionPosted,
+    EntryTakenBack,
     FeeWaived,
     HiddenCardContradicted,
     NoteMade,
@@ -141,3 +142,5 @@ def check_supervision(events: Sequence[RoundEvent]) -> Iterator[Numbered]:
             what = f"After {contradictions} contradictions of hidden cards the play went on without two people."
             yield at, Finding("refused", what)
             return
+        if isinstance(event, EntryTakenBack) and event.counts:
+            contradictions, by_two = contradictions + 1, False

@@ -10,7 +10,7 @@ from msgspec import Struct
 from domain.audit.comparison import Numbered
 from domain.audit.findings import Finding
 from domain.round import sealing
-from domain.round.events import CardsDealt, CardsTurned, Place, RoundEvent, RoundOpened
+from domain.round.events import CardsDealt, CardsTurned, EntryTakenBack, Place, RoundEvent, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 
@@ -37,17 +37,25 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
     """`sealed` is None for whoever may not read it: then seals that were never opened stay unchecked."""
     waiting: dict[Place, list[_Seal]] = {}
     dealt: dict[Place, int] = {}
+    packets: list[tuple[int, CardsDealt]] = []
+    given_up: list[_Seal] = []  # of packets that were taken back
     opened = 0
     for at, event in [(at, event) for at, event in enumerate(events) if type(event) in sealing.WITH_CARDS]:
         if type(event) is CardsDealt:
             to = event.to
             before = dealt.get(to, 0)
             dealt[to] = before + len(event.cards)
+            packets.append((at, event))
             units = sealing.covered(event, before, round_.rules.flop)
             for number, (seal, unit) in enumerate(zip(event.seals, units, strict=False)):
                 if seal:
                     seals = waiting.setdefault(unit.opened_by, [])
                     seals.append(_Seal(at=at, number=number, commitment=seal, first=unit.first, size=len(unit.cards)))
+        elif type(event) is EntryTakenBack:
+            if event.entry["do"] == "deal" and packets:
+                last, packet = packets.pop()
+                dealt[packet.to] -= len(packet.cards)
+                given_up += _given_up(waiting, last)
         elif type(event) is CardsTurned and event.of in waiting:
             seals = waiting.pop(event.of)
             opened += len(seals)
@@ -56,11 +64,32 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
     if sealed is None:
         return
     yield from _content(round_.opened, sealed)
+    yield from _still_open(given_up, sealed)
+    opened += len(given_up)
     if waiting:
         opened += sum(map(len, waiting.values()))
         yield from _closed(round_, waiting, sealed)
     if sum(map(len, sealed.values())) > opened + (round_.opened.content is not None):
         yield -1, Finding("seal", "More is kept sealed for the round than was dealt face down in it.")
+
+
+def _given_up(waiting: dict[Place, list[_Seal]], at: int) -> list[_Seal]:
+    """The seals of a packet that was taken back: no reveal opens them, and they stay as they were published."""
+    found = [seal for seals in waiting.values() for seal in seals if seal.at == at]
+    for place in [place for place, seals in waiting.items() if any(seal.at == at for seal in seals)]:
+        waiting[place] = [seal for seal in waiting[place] if seal.at != at]
+        if not waiting[place]:
+            del waiting[place]
+    return found
+
+
+def _still_open(given_up: Sequence[_Seal], sealed: Sealed) -> Iterator[Numbered]:
+    for seal in given_up:
+        unit = seal.unit(sealed)
+        if unit is None:
+            yield seal.at, Finding("seal", GONE)
+        elif sealing.commitment(unit.cards, unit.salt) != seal.commitment:
+            yield seal.at, Finding("seal", OTHER)
 
 
 def _as_sealed(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed | None) -> bool:

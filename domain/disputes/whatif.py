@@ -18,7 +18,8 @@ from domain.errors import BadDocument, BadTerms, OutOfTurn, Refusal
 from domain.event import Event
 from domain.round.actions import Deal, Fact, Reveal
 from domain.round.events import LineSettled, Place, RoundCorrected, RoundEvent
-from domain.round.replay import fact_document, facts_of, play_facts, played, with_changes
+from domain.round.facts import fact_document
+from domain.round.replay import facts_of, play_facts, played, with_changes
 from domain.round.state import Round, fold
 from domain.round.wager_key import WagerKey, wager_key
 from domain.rules import rulesets

@@ -17,7 +17,7 @@ from domain.round.actions import Reveal
 from domain.round.dealing import check_turned
 from domain.round.events import CardsTurned, Decision, DecisionFollowed, DecisionMade
 from domain.round.settlement import Verdict, lost, pushed, won
-from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Stakes, Wager
+from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Stakes, Wager, entered
 
 
 class PokerState(GameState, frozen=True, gc=False):
@@ -35,13 +35,13 @@ def _decision_made(round_: Round, event: DecisionMade) -> Round:
     acted, plays = state.acted | {event.seat}, state.plays
     if event.choice != "check":
         plays = {**plays, (event.seat, event.bettor): event.times}
-    return replace(round_, game_state=PokerState(state.street, acted, plays))
+    return entered(round_, event, game_state=PokerState(state.street, acted, plays))
 
 
 def _decision_followed(round_: Round, event: DecisionFollowed) -> Round:
     state = state_of(round_)
     plays = {**state.plays, (event.seat, event.bettor): event.times}
-    return replace(round_, game_state=replace(state, plays=plays))
+    return entered(round_, event, game_state=replace(state, plays=plays))
 
 
 POKER_EVOLVERS: Evolvers = {**EVOLVERS, DecisionMade: _decision_made, DecisionFollowed: _decision_followed}

@@ -97,9 +97,16 @@ class ReadMeter(_Action, frozen=True, tag="read_meter"):
     reserve: MoneyText
 
 
+class TakeBack(_Action, frozen=True, tag="take_back"):
+    """The last entry was a mistake: no document has it, because a document can leave the mistake out."""
+
+    reason: str
+    confirmed_by: Id | None = None
+
+
 Action = Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
 
-Fact = Action | ReadMeter  # an action as it is taken out of stored events
+Fact = Action | ReadMeter | TakeBack  # an action as it is taken out of stored events
 
 
 def parse_action(raw: Any) -> Action:

@@ -13,8 +13,21 @@ from msgspec import UNSET
 
 from domain.errors import BadDocument, MissingWager, OutOfTurn
 from domain.money import cents, positive_cents
-from domain.round import wagers
-from domain.round.actions import Bet, CloseBets, Deal, Decide, Fact, Peek, ReadMeter, Reveal, Settle, Void, Withdraw
+from domain.round import taking_back, wagers
+from domain.round.actions import (
+    Bet,
+    CloseBets,
+    Deal,
+    Decide,
+    Fact,
+    Peek,
+    ReadMeter,
+    Reveal,
+    Settle,
+    TakeBack,
+    Void,
+    Withdraw,
+)
 from domain.round.events import LineSettled, MeterRead, RoundEvent, RoundSettled, RoundVoided
 from domain.round.state import Bank, Round, evolve, fold, start
 
@@ -134,6 +147,7 @@ _DECIDE: Mapping[type[Fact], Callable[[Round, Any], list[RoundEvent]]] = {
     Settle: _settle,
     Void: _void,
     ReadMeter: _read_meter,
+    TakeBack: taking_back.take_back,
 }
 
 

@@ -264,6 +264,16 @@ class HiddenCardContradicted(Event, frozen=True):
     code: str  # of the refusal: "duplicate_card" or "wrong_cards"
 
 
+class EntryTakenBack(Event, frozen=True):
+    """The last entry of the play was a mistake: the round goes on from before it. Both stay in the record."""
+
+    entry: dict[str, Any]  # as a document states the action; a face-down card is null
+    was: Cards  # where cards were turned over: as they were seen before
+    reason: str
+    confirmed_by: str | None = None  # the floor supervisor, where one person was not enough
+    counts: bool = False  # it named cards, so it counts as an attempt at hidden ones
+
+
 class PlaySupervised(Event, frozen=True):
     """What follows was posted by a floor supervisor together with a second person."""
 
@@ -297,6 +307,7 @@ RoundEvent = (
     | RoundDisputed
     | HiddenCardContradicted
     | PlaySupervised
+    | EntryTakenBack
 )
 
 # Added to a round apart from its play: they may come in any order, and say nothing of when the play went on.
@@ -340,6 +351,7 @@ ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.disputed.v1": RoundDisputed,
     "round.hidden_card_contradicted.v1": HiddenCardContradicted,
     "round.play_supervised.v1": PlaySupervised,
+    "round.entry_taken_back.v1": EntryTakenBack,
 }
 
 # No longer written, and read for ever: the shape of the old rows, the topic that follows, and the way there.

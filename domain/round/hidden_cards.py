@@ -20,6 +20,7 @@ from domain.round.actions import Action, Settle
 from domain.round.decide import check_settle, decide
 from domain.round.events import (
     CardsDealt,
+    EntryTakenBack,
     HiddenCardContradicted,
     Place,
     PlaySupervised,
@@ -93,7 +94,9 @@ def with_hidden(
     """A round's events with the cards that were never turned over named, and no others; `units` by version."""
     opened, openings = list(events), Openings(round_.rules.flop)
     for at, event in enumerate(events):
-        if isinstance(event, CardsDealt):
+        if isinstance(event, EntryTakenBack):
+            openings.take_back(event)
+        elif isinstance(event, CardsDealt):
             seals = openings.covered(event)
             hidden = [number for number, seal in enumerate(seals) if seal.opened_by not in round_.turned]
             opened[at] = unseal(openings, event, [unit for unit in units.get(at + 1, ()) if unit.number in hidden])
@@ -228,8 +231,8 @@ def supervised(round_: Round, by: str, second_person: str | None) -> list[RoundE
     if second_person is None:
         if round_.contradictions >= MOST_CONTRADICTIONS:
             raise SecondPersonNeeded(
-                f"{round_.contradictions} requests of this round contradicted cards that are face down: "
-                "only a floor supervisor together with a second person may go on with it."
+                f"{round_.contradictions} requests of this round contradicted cards that are face down, or named cards"
+                " that were taken back: only a floor supervisor together with a second person may go on with it."
             )
         return []
     if second_person == by:

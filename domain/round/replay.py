@@ -10,49 +10,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from domain.errors import BadDocument, CannotReplay, Refusal
-from domain.money import money
-from domain.round.actions import (
-    Action,
-    Bet,
-    CloseBets,
-    Deal,
-    Decide,
-    Fact,
-    Peek,
-    ReadMeter,
-    Reveal,
-    Settle,
-    Void,
-    Withdraw,
-    parse_action,
-)
+from domain.round.actions import Action, Fact, ReadMeter, parse_action
 from domain.round.decide import decide
 from domain.round.events import (
     ANNOTATIONS,
-    BetsClosed,
     ButtonPlaced,
-    CardsDealt,
-    CardsTurned,
-    Decision,
-    DecisionFollowed,
-    DecisionMade,
+    EntryTakenBack,
     FeeTaken,
-    HoleCardPeeked,
-    InsurancePlaced,
     LineSettled,
     MeterPaid,
-    MeterRead,
     ProgressiveWagersTaken,
     RoundEvent,
     RoundOpened,
     RoundSettled,
-    RoundVoided,
-    WagerPlaced,
-    WagerWithdrawn,
 )
+from domain.round.facts import SETTLE, action_of, fact_document
 from domain.round.state import Round, fold
 
 # ---- playing
@@ -132,8 +107,7 @@ def steps_of(events: Sequence[RoundEvent]) -> Iterator[Step]:
                 after += 1
                 if type(events[after - 1]) is RoundSettled:
                     break
-        make = _ACTION_OF.get(kind)
-        yield Step(at, None if make is None else make(events[at]), events[at:after])
+        yield Step(at, action_of(events[at]), events[at:after])
         at = after
 
 
@@ -147,18 +121,23 @@ def facts_of(events: Iterable[RoundEvent]) -> list[Fact]:
 
     Hands that settling itself turned over appear as reveals just before it.
     """
-    return [step.action for step in steps_of(played(events)) if step.action is not None and not _is_cut_short(step)]
+    return [step.action for step in _counting(events) if step.action is not None and not _is_cut_short(step)]
+
+
+def _counting(events: Iterable[RoundEvent]) -> list[Step]:
+    """The steps of the play without those that were taken back."""
+    steps: list[Step] = []
+    for step in steps_of(played(events)):
+        if type(step.events[0]) is not EntryTakenBack:
+            steps.append(step)
+        elif steps:
+            steps.pop()
+    return steps
 
 
 def _is_cut_short(step: Step) -> bool:
     """Lines without the end of the settlement: only forged events have them."""
-    return step.action is _SETTLE and type(step.events[-1]) is not RoundSettled
-
-
-def fact_document(fact: Fact) -> dict[str, Any]:
-    """A fact as a document states an action."""
-    document: dict[str, Any] = msgspec.to_builtins(fact)
-    return {**document, "cards": list(document["cards"])} if "cards" in document else document
+    return step.action is SETTLE and type(step.events[-1]) is not RoundSettled
 
 
 def fact_documents(events: Iterable[RoundEvent]) -> list[dict[str, Any]]:
@@ -187,65 +166,6 @@ def play_facts(opening: Round, facts: Sequence[Fact]) -> Round:
     return play(opening, facts)[0]
 
 
-def _bet(event: WagerPlaced) -> Bet:
-    if event.kind is None:
-        return Bet(event.seat, event.spot, money(event.amount))  # type: ignore[arg-type]
-    return Bet(seat=event.seat, spot=event.spot, amount=money(event.amount), bettor=event.bettor, kind=event.kind)  # type: ignore[arg-type]
-
-
-def _withdraw(event: WagerWithdrawn) -> Withdraw:
-    return Withdraw(seat=event.seat, spot=event.spot, amount=money(event.amount), bettor=event.bettor)  # type: ignore[arg-type]
-
-
-def _deal(event: CardsDealt) -> Deal:
-    return Deal(event.to, event.cards, UNSET if event.hand == 1 else event.hand)  # type: ignore[arg-type]
-
-
-def _reveal(event: CardsTurned) -> Reveal:
-    return Reveal(event.of, event.cards)  # type: ignore[arg-type]
-
-
-def _decision(event: Decision) -> Decide:
-    choice = event.choice
-    return Decide(
-        seat=event.seat,
-        choice=choice,  # type: ignore[arg-type]
-        times=event.times if choice == "raise" else UNSET,
-        amount=money(event.amount) if choice == "double" else UNSET,
-        hand=UNSET if event.hand == 1 else event.hand,
-        bettor=event.bettor if type(event) is DecisionFollowed else UNSET,
-    )
-
-
-def _insure(event: InsurancePlaced) -> Decide:
-    return Decide(event.seat, "insure", amount=money(event.amount), bettor=event.bettor)
-
-
-def _void(event: RoundVoided) -> Void:
-    return Void(event.reason, UNSET if event.detail is None else event.detail)  # type: ignore[arg-type]
-
-
-def _read_meter(event: MeterRead) -> ReadMeter:
-    return ReadMeter(money(event.shown), money(event.reserve))
-
-
-_CLOSE, _SETTLE = CloseBets(), Settle()
-_ACTION_OF: Mapping[type, Callable[[Any], Fact]] = {
-    WagerPlaced: _bet,
-    WagerWithdrawn: _withdraw,
-    BetsClosed: lambda event: _CLOSE,
-    CardsDealt: _deal,
-    CardsTurned: _reveal,
-    DecisionMade: _decision,
-    DecisionFollowed: _decision,
-    InsurancePlaced: _insure,
-    HoleCardPeeked: lambda event: Peek(event.pure),
-    MeterRead: _read_meter,
-    LineSettled: lambda event: _SETTLE,
-    MeterPaid: lambda event: _SETTLE,
-    RoundSettled: lambda event: _SETTLE,
-    RoundVoided: _void,
-}
 _FOLLOWING = frozenset({FeeTaken, ProgressiveWagersTaken, ButtonPlaced})  # from any action but settling
 _SETTLING = frozenset({LineSettled, MeterPaid, RoundSettled})
 _SETTLEMENT = _FOLLOWING | _SETTLING

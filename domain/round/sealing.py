@@ -12,9 +12,9 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.round.events import Cards, CardsDealt, CardsTurned, Place, RoundEvent
+from domain.round.events import Cards, CardsDealt, CardsTurned, EntryTakenBack, Place, RoundEvent
 
-WITH_CARDS = (CardsDealt, CardsTurned)
+WITH_CARDS = (CardsDealt, CardsTurned, EntryTakenBack)
 Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
 
 
@@ -62,6 +62,11 @@ def cards_of(text: str) -> Cards:
     return tuple(None if pair == "??" else pair for pair in pairs)
 
 
+def hides(event: EntryTakenBack) -> bool:
+    """Whether the entry was a packet with a card face down."""
+    return bool(event.entry["do"] == "deal" and None in event.entry["cards"])
+
+
 class Openings:
     """The salts of a round's seals that have not been opened yet, by the reveal that opens them."""
 
@@ -69,11 +74,12 @@ class Openings:
         self._salts: dict[Place, tuple[bytes, ...]] = {}
         self._flop = flop  # how many cards of the board are turned over first
         self._board = 0  # how many have been dealt there
+        self._earlier: list[tuple[dict[Place, tuple[bytes, ...]], int]] = []  # before each packet with a card face down
 
     def copy(self) -> Openings:
         """For an attempt that may fail: what it seals is then dropped with it."""
         copied = Openings(self._flop)
-        copied._salts, copied._board = dict(self._salts), self._board
+        copied._salts, copied._board, copied._earlier = dict(self._salts), self._board, list(self._earlier)
         return copied
 
     def covered(self, event: CardsDealt) -> list[CoveredCards]:
@@ -81,6 +87,8 @@ class Openings:
         return covered(event, self._board if event.to == "board" else 0, self._flop)
 
     def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
+        if event.face_down:
+            self._earlier.append((dict(self._salts), self._board))
         places = [seal.opened_by for seal in self.covered(event)]
         for unit in units:
             if unit.number < len(places):  # anything else was added later, and the audit says so
@@ -88,6 +96,11 @@ class Openings:
                 self._salts[place] = (*self._salts.get(place, ()), unit.salt)
         if event.to == "board":
             self._board += len(event.cards)
+
+    def take_back(self, event: EntryTakenBack) -> None:
+        """A packet with a card face down is forgotten; its seal stays published, and nothing will open it."""
+        if hides(event) and self._earlier:
+            self._salts, self._board = self._earlier.pop()
 
     def of(self, place: Place) -> tuple[bytes, ...]:
         return self._salts.get(place, ())
@@ -97,6 +110,9 @@ def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -
     """The event as it may be stored and shown, and the openings of its seals."""
     if isinstance(event, CardsTurned):
         return replace(event, salts=openings.of(event.of)), []
+    if isinstance(event, EntryTakenBack):
+        openings.take_back(event)
+        return event, []
     if not isinstance(event, CardsDealt) or not event.face_down:
         return event, []
     units, seals = [], []

@@ -21,6 +21,7 @@ from domain.round.events import (
     CorrectionPosted,
     DecisionFollowed,
     DecisionMade,
+    EntryTakenBack,
     FeeTaken,
     FeeWaived,
     HiddenCardContradicted,
@@ -109,7 +110,10 @@ class Round(Struct, frozen=True, gc=False):
     meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been put right since
     payments: tuple[PaymentReported, ...] = ()
     disputes: tuple[RoundDisputed, ...] = ()
-    contradictions: int = 0  # requests that only a face-down card refused
+    contradictions: int = 0  # requests that only a face-down card refused, and cards that were named and taken back
+    entry: RoundEvent | None = None  # the last card, reveal or decision, which may be taken back
+    before: Round | None = None  # the round as it was then
+    taken_back: int = 0
 
     @property
     def banker(self) -> str:
@@ -150,6 +154,26 @@ def fold(round_: Round, events: Iterable[RoundEvent]) -> Round:
     return replace(round_, lines=(*round_.lines, *lines)) if lines else round_
 
 
+def entered(round_: Round, event: RoundEvent, **changes: Any) -> Round:
+    """The round after a card, a reveal or a decision: from `before`, if that is taken back."""
+    return replace(round_, entry=event, before=round_, **changes)
+
+
+def _entry_taken_back(round_: Round, event: EntryTakenBack) -> Round:
+    """The round as it was before the entry; what was added apart from the play stays."""
+    before = round_ if round_.before is None else round_.before
+    return replace(
+        before,
+        taken_back=round_.taken_back + 1,
+        contradictions=round_.contradictions + event.counts,
+        waived=round_.waived,
+        corrections=round_.corrections,
+        meter_corrected=round_.meter_corrected,
+        payments=round_.payments,
+        disputes=round_.disputes,
+    )
+
+
 def _wager_placed(round_: Round, event: WagerPlaced) -> Round:
     seat = round_.layout.get(event.seat, {})
     stakes = seat.get(event.bettor)
@@ -178,9 +202,9 @@ def _wager_withdrawn(round_: Round, event: WagerWithdrawn) -> Round:
 def cards_dealt(round_: Round, event: CardsDealt) -> Round:
     deck = counted(round_.deck, event.cards)
     if event.to == "burn":
-        return replace(round_, packets=round_.packets + 1, deck=deck)
+        return entered(round_, event, packets=round_.packets + 1, deck=deck)
     hands = {**round_.hands, event.to: round_.hands.get(event.to, ()) + event.cards}
-    return replace(round_, packets=round_.packets + 1, deck=deck, hands=hands)
+    return entered(round_, event, packets=round_.packets + 1, deck=deck, hands=hands)
 
 
 def counted(deck: Mapping[str, int], cards: Iterable[str | None]) -> Mapping[str, int]:
@@ -197,9 +221,10 @@ def cards_turned(round_: Round, event: CardsTurned) -> Round:
     turned = round_.turned | {event.of}
     was = round_.hands[event.of]
     if was == event.cards:
-        return replace(round_, turned=turned)
+        return entered(round_, event, turned=turned)
     hands = {**round_.hands, event.of: event.cards}
-    return replace(round_, turned=turned, hands=hands, deck=counted(round_.deck, newly_seen(was, event.cards)))
+    deck = counted(round_.deck, newly_seen(was, event.cards))
+    return entered(round_, event, turned=turned, hands=hands, deck=deck)
 
 
 def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
@@ -221,14 +246,17 @@ EVOLVERS: Evolvers = {
     CardsTurned: cards_turned,
     ButtonPlaced: lambda round_, event: replace(round_, button=event.seat),
     LineSettled: lambda round_, event: replace(round_, lines=(*round_.lines, event)),
-    RoundSettled: lambda round_, event: replace(round_, status="settled", paid=event.paid, collected=event.collected),
-    RoundVoided: lambda round_, event: replace(round_, status="void", voided=event),
+    RoundSettled: lambda round_, event: replace(
+        round_, status="settled", paid=event.paid, collected=event.collected, entry=None, before=None
+    ),
+    RoundVoided: lambda round_, event: replace(round_, status="void", voided=event, entry=None, before=None),
     FeeWaived: lambda round_, event: replace(round_, waived=event),
     RoundCorrected: _round_corrected,
     CorrectionPosted: lambda round_, event: replace(round_, corrections=(*round_.corrections, event)),
     PaymentReported: lambda round_, event: replace(round_, payments=(*round_.payments, event)),
     RoundDisputed: lambda round_, event: replace(round_, disputes=(*round_.disputes, event)),
     HiddenCardContradicted: lambda round_, event: replace(round_, contradictions=round_.contradictions + 1),
+    EntryTakenBack: _entry_taken_back,
     **dict.fromkeys(
         (ProgressiveWagersTaken, MeterRead, MeterPaid),
         lambda round_, event: replace(round_, meter_shown=event.shown, meter_reserve=event.reserve),

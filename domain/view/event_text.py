@@ -13,6 +13,7 @@ from domain.round.events import (
     CorrectionPosted,
     Decision,
     DecisionFollowed,
+    EntryTakenBack,
     FeeTaken,
     FeeWaived,
     HiddenCardContradicted,
@@ -113,6 +114,8 @@ def _aside(event: RoundEvent) -> EventText:
             return EventText(f"Disputed by {bettor}, {_words(spot)}: {dispute}", seat)
         case HiddenCardContradicted(code):
             return EventText(f"Refused: what was posted contradicts a card that is face down ({_words(code)})")
+        case EntryTakenBack():
+            return _taken_back(event)
         case PlaySupervised(by):
             return EventText(f"The play goes on under {by[0]} and {by[1]}")
         case _:
@@ -127,6 +130,23 @@ def _opened(event: RoundOpened) -> EventText:
     turn = f", round {event.turn} of their turn" if event.turn else ""
     bank = f"{event.bank_bettor} banks at seat {event.bank_seat}{turn}"
     return EventText(f"{event.ruleset}{where}: {bank}{deck}", event.bank_seat, amount=event.bank_wager)
+
+
+def _taken_back(event: EntryTakenBack) -> EventText:
+    entry = event.entry
+    seat = next((entry[name] for name in ("seat", "to", "of") if isinstance(entry.get(name), int)), None)
+    match entry["do"]:
+        case "deal":
+            what = f"the cards dealt to {_place(entry['to'])}"
+        case "reveal":
+            what = f"turning over {_place(entry['of'])}"
+        case "peek":
+            what = "what was said of the hole card"
+        case _:
+            what = f"{entry.get('bettor') or f'seat {seat}'}'s decision to {entry['choice']}"
+    confirmed = "" if event.confirmed_by is None else f", confirmed by {event.confirmed_by}"
+    cards = _faces(tuple(entry.get("cards", ())))
+    return EventText(f"Taken back: {what}{confirmed}. {event.reason}", seat, cards)
 
 
 def _withdrawn(event: WagerWithdrawn) -> EventText:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.errors import Refusal
 from domain.round import hidden_cards, sealing
-from domain.round.events import ANNOTATIONS, CardsDealt
+from domain.round.events import ANNOTATIONS, CardsDealt, EntryTakenBack
 from domain.round.state import Round, fold
 from infra.aggregates.rulebook import Rulebook
 from infra.store.appender import SealedCard
@@ -69,6 +69,8 @@ def project_round(
         event = entry.event
         if isinstance(event, CardsDealt) and event.face_down:
             event = sealing.unseal(openings, event, units.get(entry.originator_version, []))
+        elif isinstance(event, EntryTakenBack):
+            openings.take_back(event)
         events.append(event)
     round_ = fold(opening, events)
     return StoredRound(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from domain.errors import Conflict, Refusal
+from domain.errors import BadChoice, Conflict, Refusal
 from domain.round import hidden_cards
+from domain.round.actions import TakeBack
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
 from infra.store.cache import Cache
@@ -77,6 +78,22 @@ class RoundsInPlay:
                 raise self._refused(round_id, refusal, expected) from None
             return self.act(caller, round_id, actions, actor, expected, receipt, second, check_key)
         return self._keep(stored)
+
+    def take_back(
+        self,
+        caller: Caller,
+        round_id: str,
+        mistake: TakeBack,
+        actor: Actor,
+        expected: int | None,
+        receipt: CommandReceipt,
+    ) -> StoredRound:
+        """The last entry of the play, by two people where the round's own rules or earlier attempts need them."""
+        if mistake.confirmed_by == actor.by:
+            raise BadChoice("Two different people are needed: whoever takes back does not confirm it.")
+        attempts = self._ledger.load(round_id).round.contradictions
+        second = mistake.confirmed_by if attempts >= hidden_cards.MOST_CONTRADICTIONS else None
+        return self.act(caller, round_id, [mistake], actor, expected, receipt, second, lambda: None)
 
     def annotate(self, round_id: str, expected: int | None, command: Callable[[], StoredRound]) -> StoredRound:
         """A note, a waiver, a payment or a correction, after which the round is read again."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import field
 
 from domain.round.events import (
@@ -9,6 +11,7 @@ from domain.round.events import (
     CardsDealt,
     CardsTurned,
     DecisionMade,
+    EntryTakenBack,
     FeeTaken,
     FeeWaived,
     LineSettled,
@@ -43,7 +46,7 @@ MoneyEvent = (
     | NoteMade
     | RoundDisputed
 )
-CardEvent = CardsDealt | CardsTurned | DecisionMade
+CardEvent = CardsDealt | CardsTurned | DecisionMade | EntryTakenBack
 
 
 class RoundAccumulator(Accumulator):
@@ -125,6 +128,21 @@ class RoundAccumulator(Accumulator):
                     number = 1 + sum(place == event.seat for place, _ in self.cards)
                     self.cards[(event.seat, number)] = [self.cards[(event.seat, event.hand)].pop()]
 
+            case EntryTakenBack():
+                self._taken_back(event)
+
+    def _taken_back(self, event: EntryTakenBack) -> None:
+        entry = event.entry
+        self.shown -= len(no_longer_shown(self, event))
+        match entry["do"]:
+            case "deal" if entry["to"] != "burn":
+                del self.cards[(entry["to"], entry.get("hand", 1))][-len(entry["cards"]) :]
+            case "reveal":
+                self._turn(entry["of"], event.was)
+            case "decide" if entry["choice"] == "split" and "bettor" not in entry:
+                number = sum(place == entry["seat"] for place, _ in self.cards)
+                self.cards[(entry["seat"], entry.get("hand", 1))] += self.cards.pop((entry["seat"], number))
+
     def _opened(self, event: RoundOpened) -> None:
         self.opened, self.opened_at_ms = event, self.at_ms
         self.round, self.table = event.round or "", event.table or ""
@@ -156,11 +174,14 @@ class RoundAccumulator(Accumulator):
     def _cards_turned(self, event: CardsTurned) -> None:
         self.shown += len(always_shown(self, event))
         self.deal_over = True
-        if event.of == "flop" or event.of == "turn_river":
-            first = 0 if event.of == "flop" else 3
-            self.cards[("board", 1)][first : first + len(event.cards)] = event.cards
+        self._turn(event.of, event.cards)
+
+    def _turn(self, of: Place, cards: Sequence[str | None]) -> None:
+        if of == "flop" or of == "turn_river":
+            first = 0 if of == "flop" else 3
+            self.cards[("board", 1)][first : first + len(cards)] = cards
         else:
-            self.cards[(event.of, 1)][: len(event.cards)] = event.cards
+            self.cards[(of, 1)][: len(cards)] = cards
 
 
 def always_shown(round_: RoundAccumulator, event: CardsDealt | CardsTurned) -> tuple[str | None, ...]:
@@ -171,3 +192,13 @@ def always_shown(round_: RoundAccumulator, event: CardsDealt | CardsTurned) -> t
     if isinstance(event, CardsTurned):
         return event.cards if event.of in STREETS else ()
     return () if round_.deal_over else event.cards[event.face_down :]
+
+
+def no_longer_shown(round_: RoundAccumulator, event: EntryTakenBack) -> tuple[str, ...]:
+    """The cards that `always_shown` counted and that were taken back."""
+    entry = event.entry
+    if entry["do"] == "reveal":
+        return tuple(entry["cards"]) if entry["of"] in STREETS else ()
+    if entry["do"] == "deal" and not round_.deal_over:
+        return tuple(card for card in entry["cards"] if card is not None)
+    return ()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from domain.round.events import CardsDealt, CardsTurned
-from projections.accumulators.round_accumulator import RoundAccumulator, always_shown
+from domain.round.events import CardsDealt, CardsTurned, EntryTakenBack
+from projections.accumulators.round_accumulator import RoundAccumulator, always_shown, no_longer_shown
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Sums
 from projections.engine.table import sums_table
@@ -56,6 +56,19 @@ class CardCounts(Projection):
         after = round_.shown
         before = after - len(shown)
         self.draws.add(sample, rounds=int(before == 0), cards=len(shown), squares=after * after - before * before)
+
+    @handler
+    def _taken_back(self, event: EntryTakenBack, round_: RoundAccumulator) -> None:
+        """A card that was entered by mistake was not dealt."""
+        shown = no_longer_shown(round_, event)
+        if not shown or round_.opened_at_ms not in self.window:
+            return
+        sample = self._sample(round_)
+        for card in shown:
+            self.counts.of((*sample, card))[0] -= 1
+        after = round_.shown
+        before = after + len(shown)
+        self.draws.add(sample, rounds=-int(after == 0), cards=-len(shown), squares=after * after - before * before)
 
     @staticmethod
     def _sample(round_: RoundAccumulator) -> tuple[Any, ...]:

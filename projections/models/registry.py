@@ -19,6 +19,7 @@ from projections.models.meters import Meters
 from projections.models.payments import Payments
 from projections.models.rotation import Rotation
 from projections.models.tables import Tables
+from projections.models.take_backs import TakeBacks
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection
@@ -35,6 +36,7 @@ ALL: dict[str, type[Projection]] = {
         Disputes,
         Payments,
         Contradictions,
+        TakeBacks,
         CardCounts,
         Tables,
     )

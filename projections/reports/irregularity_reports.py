@@ -1,5 +1,5 @@
-"""Reports on what should not be: disputes, payments that differ, contradictions of hidden cards, cards that come too
-often, shortfalls, voids, waivers.
+"""Reports on what should not be: disputes, payments that differ, contradictions of hidden cards, entries that
+were taken back, cards that come too often, shortfalls, voids, waivers.
 
 Each row leads to the hands behind it: by a round, a list of rounds, or the address of a search.
 """
@@ -14,6 +14,7 @@ from projections.models.contradictions import Contradictions
 from projections.models.disputes import Disputes
 from projections.models.hands import Hands
 from projections.models.payments import Payments
+from projections.models.take_backs import TakeBacks
 from projections.reports.report import (
     ALWAYS,
     BY_BETTOR,
@@ -159,6 +160,47 @@ IRREGULAR: tuple[Report, ...] = (
         source="{schema}.contradictions",
         filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
         order="at, round, step",
+        windowed="at",
+    ),
+    Report(
+        name="take-backs",
+        projection=TakeBacks,
+        select=f"""
+            round
+            table = table_id
+            at: at
+            dealer = {DEALER}
+            posted_by
+            confirmed_by
+            entry
+            what
+            reason
+            in_round = (SELECT count(*) FROM {{schema}}.take_backs each WHERE each.round = take_backs.round)
+            step
+            gaming_day
+            shift
+        """,
+        source="{schema}.take_backs",
+        filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
+        order="at, round, step",
+        windowed="at",
+    ),
+    Report(
+        name="take-backs-by-dealer",
+        projection=TakeBacks,
+        select=f"""
+            dealer = {DEALER}
+            take_backs: count = count(*)
+            rounds: count = count(DISTINCT round)
+            cards: count = count(*) FILTER (WHERE entry IN ('deal', 'reveal', 'peek'))
+            decisions: count = count(*) FILTER (WHERE entry = 'decide')
+            confirmed: count = count(confirmed_by)
+            last_at: at = max(at)
+        """,
+        source="{schema}.take_backs",
+        filters={**BY_TABLE, **BY_DAY, **BY_DEALER},
+        order="2 DESC, 1",
+        group=DEALER,
         windowed="at",
     ),
     Report(

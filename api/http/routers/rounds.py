@@ -17,8 +17,10 @@ from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId
 from api.service.fields import Number
 from api.service.idempotency import check_key_is_new, round_answer
 from domain.money import cents
+from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
+from domain.round.taking_back import offered
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
 from projections.views import round_search
@@ -73,6 +75,39 @@ def _signed(caller: Caller, second: SecondPerson, named: str) -> str:
     if caller.role not in ("floor", OPEN):
         raise Forbidden("A second person signs together with a floor supervisor, not with a terminal.")
     return second.signed(named)
+
+
+@router.get("/rounds/{round}/take-backs", response_model=rounds.TakeBackOut)
+async def get_take_back(service: ServiceOf, caller: Seeing, round: RoundId) -> Any:
+    """The entry that may be taken back now: the last card, reveal or decision of an open round."""
+    stored = await service.run(round_for, service.books, caller, round)
+    return offered(stored.public) or {"entry": None, "floor": False}
+
+
+@router.post("/rounds/{round}/take-backs", response_model=rounds.RoundOut, responses=AFTER)
+async def take_back(
+    service: ServiceOf,
+    caller: Playing,
+    round: RoundId,
+    body: rounds.TakeBackIn,
+    writing: Command,
+    expected: IfMatch,
+    second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
+) -> Response:
+    """Take back the last entry of an open round: a card, a reveal or a decision that was a mistake.
+
+    Entry and take-back stay in the record. A decision, a card that was seen, and the second take-back of a round need
+    a floor supervisor, who is named by `confirmed_by` and signs with `Second-Authorization`. Taking back an entry that
+    named cards counts with the requests that contradicted hidden cards. Cards that were sealed when they were dealt
+    and have been turned over stay turned over. Before bets are closed, a wager is taken back by `withdraw`.
+    """
+
+    def command(receipt: CommandReceipt) -> StoredRound:
+        confirmed = None if body.confirmed_by is None else second.signed(body.confirmed_by)
+        mistake = TakeBack(body.reason, confirmed)
+        return service.play.take_back(caller, round, mistake, writing.actor, expected, receipt)
+
+    return respond(await service.once(writing.once, command, round_answer))
 
 
 @router.post("/tables/{table}/rounds", response_model=rounds.RoundOut, status_code=201, responses=OPENED)

@@ -132,6 +132,21 @@ class ActionsIn(Model):
     second_person: Omittable[Id] = None
 
 
+class TakeBackIn(Model):
+    """`confirmed_by`: the floor supervisor, needed for a decision, for a card that was seen, and for the second mistake
+    of a round."""
+
+    reason: Text
+    confirmed_by: Omittable[Id] = None
+
+
+class TakeBackOut(Model):
+    """`entry` is null where nothing can be taken back; `floor` says whether a floor supervisor has to confirm it."""
+
+    entry: dict[str, Any] | None
+    floor: bool
+
+
 class FactsIn(Model):
     """`facts`: by its number among the round's actions, from 0, what the action should have been."""
 

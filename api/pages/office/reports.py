@@ -51,6 +51,8 @@ WHAT_FOR = {
     "payments": "What dealers reported that they paid and took, next to what was due.",
     "irregular-payments": "Payments that were not what the rules say, and what was put right since.",
     "hidden-card-contradictions": "Requests that only a face-down card refused, and who posted them.",
+    "take-backs": "Entries of the play that were taken back as mistakes, by whom and why.",
+    "take-backs-by-dealer": "How many entries were taken back at each dealer's tables.",
     "card-frequencies": "How evenly cards came, by deck and shuffler, with a chi-square test.",
     "card-counts": "How often each card was seen.",
     "shortfalls": "Player-dealers who could not cover their rounds, and by how much.",

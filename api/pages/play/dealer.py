@@ -18,9 +18,11 @@ from api.pages.responses import go, render, visitor_of
 from api.service import roles
 from api.service.admission import ServiceOf, TableId, check_tables
 from api.service.fields import Id, Number
-from api.service.idempotency import check_key_is_new, round_answer
+from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
 from api.service.state import Service
+from domain.round.actions import TakeBack
+from domain.round.taking_back import LONGEST_REASON
 from infra.access.callers import Caller, Forbidden
 from infra.access.sessions import SignInRefused
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
@@ -124,7 +126,41 @@ async def act_signed(
             lambda: check_key_is_new(service.ledger, writing.once),
         )
 
-    answer = await service.once(writing.once, command, round_answer)
+    return _answered(await service.once(writing.once, command, round_answer))
+
+
+class TakeBackForm(FormModel):
+    """The last entry was a mistake. `second_person` is the floor supervisor who confirms it, where one has to."""
+
+    round: Id
+    version: Annotated[Number, Field(ge=1, le=999_999_999)]
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
+    second_person: str = ""
+
+
+@router.post(f"{PATH}/{{table}}/take-back")
+async def take_back(
+    request: Request,
+    service: ServiceOf,
+    caller: AtTable,
+    table: TableId,
+    form: Annotated[TakeBackForm, Form()],
+    second: Annotated[SecondByPassword, Depends(second_person(*roles.FLOOR))],
+) -> Response:
+    """With the password of whoever confirms it; both names are recorded."""
+    caller.check_table(table)
+    await service.run(_check_round, service.ledger, table, form.round)
+    writing = await form_writing(request, caller)
+
+    def command(receipt: CommandReceipt) -> StoredRound:
+        confirmed = second.signed(form.second_person) if form.second_person else None
+        mistake = TakeBack(form.reason, confirmed)
+        return service.play.take_back(caller, form.round, mistake, writing.actor, form.version, receipt)
+
+    return _answered(await service.once(writing.once, command, round_answer))
+
+
+def _answered(answer: Answer) -> Response:
     headers = {} if answer.version is None else {"ETag": f'"{answer.version}"'}
     return Response(answer.body, answer.status, headers, "application/json" if answer.status < 400 else MEDIA_TYPE)
 

@@ -19,14 +19,15 @@ from domain.money import money
 from domain.round.actions import CloseBets
 from domain.round.dealing import clockwise
 from domain.round.decide import decide
-from domain.round.forecast import document, forecast
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.payments import Compared, compared
 from domain.round.replay import fact_documents
 from domain.round.state import Round
+from domain.round.taking_back import offered
 from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet, Tier
 from domain.rules.terms import Terms
+from domain.view.forecast import document, forecast
 from domain.view.table_view import table_view
 from infra.access.callers import OPEN, Caller
 from infra.ledger.feed import SHOWN
@@ -57,6 +58,8 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "closing": None,
         "before": None,
         "reported": [],
+        "back": None,
+        "passwords": caller.role != OPEN,  # two people sign with theirs
         "signatures": None,
         "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
         "hears": sorted(SHOWN) if caller.may(roles.LISTENING) else [],
@@ -86,6 +89,7 @@ def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
         "ahead": document(forecast(round_.rules, round_.terms, opened.bank_seat)),
         "closing": _closing(round_),
         "reported": [_reported(one) for one in compared(round_)],
+        "back": offered(round_),
         "signatures": signatures(caller) if signed else None,
     }
 

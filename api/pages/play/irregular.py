@@ -28,6 +28,8 @@ Reading = Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
 REPORTS = {
     "irregular-payments": "Payments that differ",
     "hidden-card-contradictions": "Hidden cards",
+    "take-backs-by-dealer": "Take-backs by dealer",
+    "take-backs": "Take-backs",
     "card-frequencies": "Card frequencies",
     "shortfalls": "Shortfalls",
     "voids": "Voids",
@@ -38,6 +40,8 @@ WHAT = {
     " too much, negative where it was too little. Left: what no entry has put right yet.",
     "hidden-card-contradictions": "Requests that only a face-down card refused, with who posted them. A slip"
     " of the hand is one; whoever guesses at cards leaves several. After three in a round two people go on with it.",
+    "take-backs-by-dealer": "Entries of the play that were taken back at each dealer's tables.",
+    "take-backs": "Entries of the play that were mistakes and were taken back, with who did, who confirmed it and why.",
     "card-frequencies": "Cards that are face up whatever they are, by shuffler and deck, against one in fifty-two of"
     " each. A p-value is how often a fair deck would look at least as uneven; a low one is a reason to look.",
     "shortfalls": "Player-dealers whose wager did not cover what the rules paid or took.",

@@ -3,12 +3,13 @@
 import { csrfToken } from "./app.js";
 import { ending, payments, waiver } from "./dealer_after.js";
 import { entriesAfter } from "./dealer_ahead.js";
+import { takingBack } from "./dealer_back.js";
 import { button, h, renew } from "./dealer_drawing.js";
 import { listenToKeys } from "./dealer_keys.js";
 import { inWords, saidOfAll } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
 import { nextRound, openTable, seating } from "./dealer_opening.js";
-import { Outbox } from "./dealer_outbox.js";
+import { newKey, Outbox } from "./dealer_outbox.js";
 import { felt } from "./dealer_parts.js";
 import { signing } from "./dealer_signing.js";
 
@@ -25,6 +26,7 @@ let problem = null; // why something was refused
 const ui = { // what the dealer has begun, and the service knows nothing of
   amount: 0, written: "", mode: "add", wrong: null, rank: null, picked: [], task: null,
   rows: [], decided: {}, wanted: {}, planned: {},
+  back: { reason: "", floor: "" },
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
 };
 const screen = {
@@ -74,6 +76,23 @@ function sendSigned(signatures) {
     const response = await fetch(location.pathname, { method: "POST", headers, body, credentials: "same-origin" });
     return { ok: response.ok, status: response.status, value: await response.json() };
   });
+}
+
+/** The last entry was a mistake; asked at once, and with the same key again if the answer is lost. */
+async function sendTakeBack(form) {
+  const { id, version } = state.round;
+  ui.back.key ??= newKey();
+  const body = new URLSearchParams({ ...form, key: ui.back.key, round: id, version });
+  try {
+    const response = await fetch(`${location.pathname}/take-back`, { method: "POST", headers: { Accept: "application/json", "CSRF-Token": csrfToken() }, body, credentials: "same-origin" });
+    const value = await response.json();
+    if (response.ok) Object.assign(ui, { back: { reason: "", floor: ui.back.floor }, backOpen: false, rows: [], planned: {}, picked: [], task: null });
+    problem = response.ok ? null : { ...value, what: "Take back" };
+    delete ui.back.key;
+  } catch {
+    problem = { what: "Take back", detail: "The service cannot be reached. Try it again when the network is back." };
+  }
+  await look();
 }
 
 function command(method, path, body, what) {
@@ -238,9 +257,12 @@ function next(kept) {
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return offers(screen, known, waiting.length > 0);
+  if (playing) return [...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack)];
   return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
+
+/** What nobody has sent yet need not be taken back: it is dropped. */
+const lastOne = (waiting) => (outbox.reachable ? null : button("drop-last", `Drop: ${waiting.at(-1).what}`, () => { outbox.dropLast(); }, { kind: "second" }));
 
 const hold = () => h("p", { class: "hold", role: "status" }, "What comes next depends on what waits: it goes on when the network is back.");
 

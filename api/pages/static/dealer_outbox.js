@@ -67,6 +67,13 @@ export class Outbox {
     this.flush();
   }
 
+  /** The last of what waits was a mistake. While something is on its way, nobody knows whether it has arrived. */
+  dropLast() {
+    if (this.busy) return;
+    this.change((kept) => { if (kept.items.length > 1 || !kept.items[0]?.tried) kept.items.pop(); });
+    this.told("changed");
+  }
+
   throwAway() {
     this.change((kept) => { kept.items = []; kept.stopped = null; });
     this.told("changed");
@@ -122,7 +129,7 @@ export class Outbox {
   /** True where the next one may go. */
   async send(item, post = (ifMatch) => ask(item.method, item.path, item.body, { key: item.key, ifMatch })) {
     const ifMatch = item.conditional ? (item.version ?? this.kept.version) : undefined;
-    this.change((kept) => { if (kept.items[0]?.key === item.key) kept.items[0].version = ifMatch ?? null; });
+    this.change((kept) => { if (kept.items[0]?.key === item.key) Object.assign(kept.items[0], { version: ifMatch ?? null, tried: true }); });
     let answer;
     try {
       answer = await post(ifMatch);
@@ -173,7 +180,7 @@ export class Outbox {
 }
 
 /** Not crypto.randomUUID: a tablet may reach the service over plain http, where browsers do not offer it. */
-function newKey() {
+export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `dealer-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -58,7 +58,7 @@ def _cards_dealt(round_: Round, event: CardsDealt) -> Round:
     box = _with(box, event.hand, replace(hand, cards=(*hand.cards, str(event.cards[0]))))
     state = replace(state, boxes={**state.boxes, seat: box}, due=state.due[1:], following=None)
     deck = common.counted(round_.deck, event.cards)
-    return replace(round_, packets=round_.packets + 1, deck=deck, game_state=state)
+    return common.entered(round_, event, packets=round_.packets + 1, deck=deck, game_state=state)
 
 
 def _with(box: Box, number: int, hand: BoxHand) -> Box:
@@ -66,7 +66,7 @@ def _with(box: Box, number: int, hand: BoxHand) -> Box:
 
 
 def _decision_made(round_: Round, event: DecisionMade) -> Round:
-    return replace(round_, game_state=_decided(state_of(round_), event))
+    return common.entered(round_, event, game_state=_decided(state_of(round_), event))
 
 
 def _decided(state: BoxState, event: DecisionMade) -> BoxState:
@@ -98,17 +98,17 @@ def _decision_followed(round_: Round, event: DecisionFollowed) -> Round:
     else:
         hand = box[-1]
         box = (*box[:-1], replace(hand, stakes={**hand.stakes, event.bettor: event.amount}))
-    return replace(round_, game_state=replace(state, boxes={**state.boxes, event.seat: box}))
+    return common.entered(round_, event, game_state=replace(state, boxes={**state.boxes, event.seat: box}))
 
 
 def _insurance_placed(round_: Round, event: InsurancePlaced) -> Round:
     state = state_of(round_)
     insurance = {**state.insurance, (event.seat, event.bettor): event.amount}
-    return replace(round_, game_state=replace(state, insurance=insurance))
+    return common.entered(round_, event, game_state=replace(state, insurance=insurance))
 
 
 def _hole_card_peeked(round_: Round, event: HoleCardPeeked) -> Round:
-    return replace(round_, game_state=replace(state_of(round_), pure=event.pure))
+    return common.entered(round_, event, game_state=replace(state_of(round_), pure=event.pure))
 
 
 EVOLVERS: Evolvers = {

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from domain.cards import Cards, newly_seen
 from domain.errors import BadChoice, MissingWager, OutOfTurn
@@ -29,7 +28,7 @@ from domain.games.uth.rules import TRIPS_ALONE
 from domain.round.actions import Deal, Decide, Reveal
 from domain.round.dealing import DealStep, check_place, check_turned, deal_packet, next_packet, order_of_deal
 from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
-from domain.round.state import Evolvers, Round, cards_turned, counted
+from domain.round.state import Evolvers, Round, cards_turned, counted, entered
 from domain.round.wagers import check_own_wagers
 
 BOARD_REVEALS = ("flop", "turn_river")
@@ -44,8 +43,9 @@ def _cards_turned(round_: Round, event: CardsTurned) -> Round:
     board, state = round_.hands["board"], state_of(round_)
     at = 0 if event.of == "flop" else len(board) - len(event.cards)
     was = board[at : at + len(event.cards)]
-    return replace(
+    return entered(
         round_,
+        event,
         turned=round_.turned | {event.of},
         hands={**round_.hands, "board": board[:at] + event.cards + board[at + len(event.cards) :]},
         deck=counted(round_.deck, newly_seen(was, event.cards)),

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from domain.documents.document import adjudicate
 from domain.documents.result import result_of
 from domain.money import money
-from domain.round.events import PlaySupervised, WagerPlaced
+from domain.round.events import EntryTakenBack, PlaySupervised, WagerPlaced
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.payments import compared
 from domain.round.replay import fact_documents
@@ -493,6 +493,78 @@ def test_without_a_network_it_waits_in_its_order(site: Site, dealer: Dealer):
         ("withdraw", "ante"),
         ("withdraw", "blind"),
     ]
+
+
+# ---- mistakes after the close of bets
+
+
+def test_a_mistake_is_taken_back_with_the_floors_password(locked: Site, context: BrowserContext):
+    people = Staff(locked.ledger.events.recorder.database)
+    people.add(StaffMember("deal-9", "A dealer", ("terminal:slip-1",), False), PASSWORD, "tests")
+    page = context.new_page()
+    page.goto(f"{locked.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill("deal-9")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{locked.url}/dealer/slip-1")  # a terminal lands on its own table
+    dealer = Dealer(page)
+    dealer.open_table(SPLIT)
+    dealer.open_round(SPLIT)
+    actions = SPLIT["actions"]
+    for action in actions[:2]:
+        dealer.play(action)
+    expect(dealer.on("take-back")).to_have_count(0)
+    dealer.play({"do": "deal", "to": 1, "cards": ["9c"]})  # the wrong card
+
+    def take_back(supervisor: str, password: str = PASSWORD) -> None:
+        if not dealer.on("why-2").is_visible():
+            dealer.on("take-back").click()
+        dealer.on("why-2").click()
+        dealer.on("back-floor").fill(supervisor)
+        dealer.on("back-password").fill(password)
+        keep_picture(page, "dealer-taking-an-entry-back")
+        fits(page)
+        dealer.on("take-it-back").click()
+
+    said = page.locator('[data-part="said"]')
+    for supervisor, password, why in (
+        ("deal-9", PASSWORD, "Two different people"),
+        ("accounting-1", PASSWORD, "roles floor"),
+        ("floor-1", "a wrong password", "has to sign"),
+    ):
+        take_back(supervisor, password)
+        expect(said).to_contain_text(why)
+    expect(page.locator('[data-seat="1"] .card')).to_have_count(1)
+    take_back("floor-1")
+    expect(page.locator('[data-seat="1"] .card')).to_have_count(0)
+    expect(dealer.on("take-back")).to_have_count(0)
+    assert PASSWORD not in page.evaluate("JSON.stringify([localStorage, sessionStorage])")
+    round_id = playing(locked.ledger, "slip-1")
+    for action in actions[2:]:
+        dealer.play(action)
+    stored = locked.ledger.load(round_id)
+    assert {**result_of(stored.round), **NAMELESS} == {**adjudicate(json.dumps(SPLIT).encode()), **NAMELESS}
+    [taken] = [entry for entry in stored.entries if isinstance(entry.event, EntryTakenBack)]
+    assert (taken.by, taken.event.confirmed_by, taken.event.reason) == ("deal-9", "floor-1", "the wrong card")
+    text = page.request.get(f"{locked.url}/v1/rounds/{round_id}/events").text()
+    assert "Taken back: the cards dealt to seat 1, confirmed by floor-1. the wrong card" in text
+
+
+def test_what_waits_and_was_a_mistake_is_dropped(site: Site, dealer: Dealer):
+    dealer.go(site.url, "drop-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.play(bet(1, "ante", "25.00"))
+    dealer.page.context.set_offline(True)
+    dealer.tap(bet(5, "ante", "10.00"))
+    dealer.tap(bet(5, "trips", "50.00"))
+    expect(dealer.network).to_contain_text("No network: 2 waiting")
+    dealer.on("drop-last").click()
+    expect(dealer.network).to_contain_text("No network: 1 waiting")
+    dealer.page.context.set_offline(False)
+    dealer.stored()
+    spots = [(action["seat"], action["spot"]) for action in stored_actions(site, "drop-1")]
+    assert spots == [(1, "ante"), (1, "blind"), (5, "ante"), (5, "blind")]
 
 
 # ---- two screens

@@ -13,11 +13,11 @@ from playwright.sync_api import Page
 from api.pages.rendering.assets import read_assets
 from domain.documents.document import read_document
 from domain.round.decide import expects
-from domain.round.forecast import document as shown
-from domain.round.forecast import forecast
 from domain.round.replay import fact_documents, play
 from domain.round.state import Round
 from domain.rules import rulesets
+from domain.view.forecast import document as shown
+from domain.view.forecast import forecast
 from infra.simulation import documents
 from tests.api.pages.conftest import Site
 from tests.api.pages.dealer_screen import as_dealt

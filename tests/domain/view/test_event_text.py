@@ -11,6 +11,7 @@ from domain.round.events import (
     CorrectionPosted,
     DecisionFollowed,
     DecisionMade,
+    EntryTakenBack,
     FeeTaken,
     FeeWaived,
     HiddenCardContradicted,
@@ -89,6 +90,14 @@ CASES: list[tuple[RoundEvent, EventText]] = [
     (
         HiddenCardContradicted("wrong_cards"),
         EventText("Refused: what was posted contradicts a card that is face down (wrong cards)"),
+    ),
+    (
+        EntryTakenBack({"do": "deal", "to": 4, "cards": [None, "Kd"]}, (), "The wrong card."),
+        EventText("Taken back: the cards dealt to seat 4. The wrong card.", 4, (FACE_DOWN, "Kd")),
+    ),
+    (
+        EntryTakenBack({"do": "decide", "seat": 2, "choice": "fold", "bettor": "b-1"}, (), "Too soon.", "floor-1"),
+        EventText("Taken back: b-1's decision to fold, confirmed by floor-1. Too soon.", 2),
     ),
     (PlaySupervised(("ann", "ben")), EventText("The play goes on under ann and ben")),
 ]

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from domain.round.forecast import document, forecast
 from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument, resolve
+from domain.view.forecast import document, forecast
 
 
 def terms_of(rules: RuleSet, dealing: str) -> Terms:
