@@ -19,6 +19,7 @@ from api.cli.terminal.time_options import moment
 
 if TYPE_CHECKING:
     from infra.backup.backup_folder import Backup
+    from infra.backup.restore import Restored
     from infra.log.checkpoints import Checkpoint
 
 PASSPHRASE_VARIABLE = "ROUNDLEDGER_BACKUP_PASSPHRASE"
@@ -173,38 +174,43 @@ def restore(
 
     backups, until = BackupFolder(source), moment(to_time, "--to-time")
     passphrase = None if without_keys else _passphrase(passphrase_file)
+    known = [*_read_checkpoints(checkpoints or [])]
+    clean = False
+
+    def audit(url: str, restored: "Restored") -> None:
+        nonlocal clean
+        typer.echo(
+            f"Restored {restored.backup.name} into {into}: {restored.log_size + restored.unsealed:,} events, "
+            f"the last one recorded at {_moment(restored.last_recorded_at)}."
+        )
+        clean = _audited(url, [*_published(backups), *known])
+
     with _explained():
         if passphrase is None and not without_keys and backups.newest(until).manifest.keys == "encrypted":
             fail("the backup has the log's private keys: give --passphrase-file FILE, or --without-keys")
         total = sum(one.manifest.bytes for one in backups.chain_of(backups.newest(until)))
         with counting(total, "Verifying") as report:
-            restored = restore_backup(backups, into, to_time=until, passphrase=passphrase, report=report)
-        typer.echo(
-            f"Restored {restored.backup.name} into {into}: {restored.log_size + restored.unsealed:,} events, "
-            f"the last one recorded at {_moment(restored.last_recorded_at)}."
-        )
-        clean = _audited(into, [*_published(backups), *_read_checkpoints(checkpoints or [])])
+            restore_backup(backups, into, to_time=until, passphrase=passphrase, report=report, audit=audit)
     if not clean:
         raise typer.Exit(DAMAGED_EXIT)
     typer.echo(f"Start the service with --data-dir {into}.")
 
 
-def _audited(into: Path, published: "list[Checkpoint]") -> bool:
+def _audited(url: str, published: "list[Checkpoint]") -> bool:
     """Migrate and audit what was restored. A published checkpoint that it does not reach is kept for the sealer."""
-    from infra.embedded import as_service, embedded_postgres
+    from infra.embedded import as_service
     from infra.log.restored_log import lost_events, remember_published
     from infra.schema.migrator import migrate
     from projections.audit.run import Audit
 
-    with embedded_postgres(into) as url:
-        migrate(url)
-        found: list[str] = []
-        lost = lost_events(url, published)
-        if lost is not None:
-            remember_published(url, lost.published)
-            typer.echo(lost.sentence())
-        reached = [one for one in published if lost is None or one.size <= lost.restored]
-        summary = Audit(as_service(url), outside=reached, report=lambda finding: found.append(finding.what)).run()
+    migrate(url)
+    found: list[str] = []
+    lost = lost_events(url, published)
+    if lost is not None:
+        remember_published(url, lost.published)
+        typer.echo(lost.sentence())
+    reached = [one for one in published if lost is None or one.size <= lost.restored]
+    summary = Audit(as_service(url), outside=reached, report=lambda finding: found.append(finding.what)).run()
     for what in found[:MOST_FINDINGS]:
         typer.echo(what)
     typer.echo(f"Audit: {summary.rounds:,} rounds, {summary.findings:,} findings.")

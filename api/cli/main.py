@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import backup, disputes, housekeeping, log, people, property_name, rules
+from api.cli import backup, disputes, housekeeping, log, people, property_name, rules, standby
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.client import client
@@ -20,6 +20,7 @@ from api.cli.ledger import migrate, record, replay
 from api.cli.reports import follow, gaming_days_app, rebuild, report
 from api.cli.serve import config, serve, tokens
 from api.cli.simulate import simulate
+from api.cli.upgrade import upgrade
 from api.cli.whatif import whatif
 
 app = typer.Typer(
@@ -59,6 +60,7 @@ for command in (
         config,
         client,
         backup.restore,
+        upgrade,
         doctor,
         housekeeping.housekeeping,
     ),
@@ -74,6 +76,7 @@ app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.add_typer(housekeeping.holds, name="hold")
+app.add_typer(standby.app, name="standby")
 
 
 def main() -> None:

@@ -3,7 +3,8 @@
 import os
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -54,12 +55,17 @@ def serve(
             f"{host} is not loopback and no authentication is configured: set ROUNDLEDGER_TOKEN_KEY or "
             "ROUNDLEDGER_TOKEN_JWKS_URL first"
         )
-    with open_database(database_url, data_dir) as url, tempfile.TemporaryDirectory() as folder:
+    with (
+        open_database(database_url, data_dir) as url,
+        tempfile.TemporaryDirectory() as folder,
+        _with_standby(url, database_url, data_dir, settings),
+    ):
         if workers > 1:
             os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)  # before anybody counts
         from api.service.server import run
         from infra.embedded import default_data_dir
         from infra.log.keys import FOLDER_VARIABLE, default_folder
+        from infra.standby.standby_state import is_standby
         from infra.store.database import rights_beyond_service
 
         if too_much := rights_beyond_service(url):
@@ -75,9 +81,30 @@ def serve(
                 f"{SHORTEST_KEY} characters and start again",
                 err=True,
             )
-        else:
+        elif not is_standby(url):
             settings = _with_setup_code(url, settings, f"http://{host}:{port}/setup", default_folder(data_dir))
         run(url, host, port, workers, settings)
+
+
+@contextmanager
+def _with_standby(url: str, given_url: str | None, data_dir: Path | None, settings: "Settings") -> Iterator[None]:
+    """The embedded primary's standby is watched. On a standby itself the service only reads, and keeps it running."""
+    from infra.embedded import default_data_dir, embedded_postgres
+    from infra.standby.replica import primary_of
+    from infra.standby.standby_state import is_standby
+    from infra.standby.standby_watch import watching
+
+    folder = data_dir or default_data_dir()
+    if is_standby(url):
+        typer.echo("roundledger: this is a standby: everything can be read, and nothing is stored", err=True)
+        primary = primary_of(folder) if given_url is None else None
+        with nullcontext() if primary is None else watching(primary.url, "wait"):
+            yield
+    elif given_url is None:
+        with embedded_postgres(folder) as administrator, watching(administrator, settings.standby_away):
+            yield
+    else:
+        yield
 
 
 def _check_login(too_much: str, settings: "Settings") -> None:

@@ -33,6 +33,10 @@ GAUGES = {
     "failed_sign_ins": "Attempts to sign in that failed in the last quarter of an hour",
     "audit_findings": "Findings of the last audit that was completed",
     "last_audit_timestamp_seconds": "When that was; 0 for never",
+    "standby_expected": "1 where the primary keeps what a standby lacks",
+    "standby_connected": "1 while that standby is connected",
+    "standby_behind_bytes": "Of the write-ahead log that it lacks",
+    "standby_waited_for": "1 while commits wait for it",
     "last_backup_timestamp_seconds": "When the last backup began; 0 where none is known",
 }
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` where there are several worker processes

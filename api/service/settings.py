@@ -115,6 +115,9 @@ class Settings(BaseSettings):
     checkpoints_days: int = Field(
         31, ge=31, description="Kept: every checkpoint's signed note; of older ones, the last of each hour."
     )
+    standby_away: Literal["wait", "alone"] = Field(
+        "wait", description="What writers do while the standby is away: wait for it, or go on alone."
+    )
     lag_limit_seconds: float = Field(
         60.0, ge=0, description="Of the reports behind the events, before /readyz says no."
     )

@@ -15,7 +15,7 @@ from api.service.rate_limits import RateLimit
 from api.service.settings import Settings
 from api.service.tokens import Tokens
 from infra.access.factors import Factors
-from infra.access.looks import Looks
+from infra.access.looks import LoggedLooks, Looks
 from infra.access.passkeys import Passkeys
 from infra.access.proofs import Proofs
 from infra.access.tokens import Tokens as TokenRecords
@@ -24,6 +24,7 @@ from infra.housekeeping.housekeeper import Housekeeping
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
 from infra.ledger.rounds_in_play import RoundsInPlay
+from infra.standby.standby_state import is_standby
 from infra.store.notifications import EventListener
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
@@ -48,7 +49,8 @@ class Service:
         self.database_url = database.url
         self.people = ledger.staff
         self.access = TokenRecords(database)
-        self.looks = Looks(database)
+        self.reads_only = is_standby(database.url)
+        self.looks = (LoggedLooks if self.reads_only else Looks)(database)
         self.sessions = ledger.sessions
         self.proofs = Proofs(database)
         self.factors = Factors(database)
@@ -62,7 +64,7 @@ class Service:
         self.play = RoundsInPlay(ledger)
         self.clock = clock or LiveClock(database.url)
         self.property = LiveProperty(database)
-        self.projecting = Projector(database, settings.follow)
+        self.projecting = Projector(database, settings.follow, reads_only=self.reads_only)
         self.sealing = Sealing(database, settings.log_keys, settings.seal)
         self.auditing = Auditor(database)
         self.trail = TrailDigests(database.url)
@@ -92,6 +94,9 @@ class Service:
         return given
 
     def start(self) -> None:
+        """What a primary does besides answering; a standby has all of it from there."""
+        if self.reads_only:
+            return
         self.projecting.start()
         self.sealing.start()
         self.trail.start()

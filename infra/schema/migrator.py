@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterable
 from functools import partial
 from importlib.resources import files
@@ -23,6 +24,9 @@ ROLES = (SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE)
 
 LOCK_KEY = 7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+LOCK_SECONDS = 2  # that writers may have to queue behind a migration
+PAUSE_SECONDS = 1.0
+PATIENCE_SECONDS = 300.0
 ROLES_NUMBER = 0  # roles.sql, which may change and is then run again
 
 
@@ -79,8 +83,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
         _prepare(connection)
         applied = []
         for migration in _outstanding(connection, wanted):
-            with connection.transaction():
-                _apply(connection, migration)
+            _apply_between_writers(connection, migration)
             applied.append(f"{migration.number:04}_{migration.name}")
         if not _roles_in_place(connection):
             with connection.transaction():
@@ -147,6 +150,24 @@ def _outstanding(connection: psycopg.Connection, wanted: list[Migration]) -> lis
             f"{max(recorded):04}, which has been applied already. Give it a higher number."
         )
     return outstanding
+
+
+def _apply_between_writers(connection: psycopg.Connection, migration: Migration) -> None:
+    """Whoever writes queues behind a migration that waits for a lock, so it waits for a moment only, and again."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            with connection.transaction():
+                connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'".encode())
+                _apply(connection, migration)
+            return
+        except psycopg.errors.LockNotAvailable:
+            if time.monotonic() > deadline:
+                raise MigrationRefused(
+                    f"Migration {migration.number:04}_{migration.name} could not lock its tables for "
+                    f"{PATIENCE_SECONDS:.0f} seconds, because somebody uses them all the time. Stop the service first."
+                ) from None
+            time.sleep(PAUSE_SECONDS)
 
 
 def _apply(connection: psycopg.Connection, migration: Migration) -> None:

@@ -11,6 +11,9 @@ position. A reader that simply went on from the last row it saw would never see 
   is read once more, and everything up to its end is settled.
 
 Writers take no lock for the sake of readers and never wait for one.
+
+On a standby nobody sees the primary's locks. There a missing number settles only what the log's newest checkpoint
+covers: the sealer has waited for it on the primary.
 """
 
 from __future__ import annotations
@@ -40,8 +43,9 @@ OF_ALL = (
 WRITERS = (
     "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-    "AND relation = 'roundledger.events'::regclass"
+    "AND relation = 'roundledger.events'::regclass UNION ALL SELECT NULL WHERE pg_is_in_recovery()"
 )
+SEALED = "SELECT last_position FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1"
 RUN_LIMIT = 10_000
 BEFORE_ALL, LAST_VERSION, HIGHEST_POSITION = -(1 << 31), (1 << 31) - 1, (1 << 63) - 1  # the limits of the columns
 
@@ -54,6 +58,7 @@ class EventReader:
         self._topic_ids = topic_ids
         self._wait_seconds = wait_seconds
         self._settled = 0  # nothing can turn up at this position or below it any more
+        self._on_standby = False
 
     def of(
         self,
@@ -86,6 +91,9 @@ class EventReader:
         if self.writers_have_ended(self._wait_seconds):
             self._settled = max(self._settled, last)
             return self._page(after, limit, last, topics)
+        if self._on_standby:
+            self._settled = self._sealed()
+            return self._page(after, limit, min(last, self._settled), topics)
         logger.warning("A transaction that writes events has been open for %s s; reading up to it", self._wait_seconds)
         return [] if topics else rows[:sure]
 
@@ -93,8 +101,15 @@ class EventReader:
         """A position up to which nothing can turn up any more: the last one there is, if no writer is slow."""
         last = self.last_position() or 0
         if last > self._settled:
-            self._settled = last if self.writers_have_ended(self._wait_seconds) else self._end_of_run(self._settled)
+            if self.writers_have_ended(self._wait_seconds):
+                self._settled = last
+            else:
+                self._settled = self._sealed() if self._on_standby else self._end_of_run(self._sealed())
         return min(last, self._settled)
+
+    def _sealed(self) -> int:
+        """What the log covers, or what was settled before."""
+        return max([self._settled, *(int(position) for (position,) in self._rows(SEALED))])
 
     def _end_of_run(self, settled: int) -> int:
         """The end of the numbers that follow a settled one without a gap, as far as one page shows."""
@@ -119,9 +134,12 @@ class EventReader:
         ]
 
     def writers_have_ended(self, wait_seconds: float) -> bool:
-        """Waits until all that write now have ended. False if one of them takes too long."""
+        """Waits until all that write now have ended. False if one of them takes too long, and on a standby."""
         deadline = time.monotonic() + wait_seconds
         waiting = self._writers()
+        self._on_standby = None in waiting
+        if self._on_standby:
+            return False
         pause_seconds = 0.0005
         while waiting:
             if time.monotonic() > deadline:
@@ -131,7 +149,7 @@ class EventReader:
             waiting &= self._writers()
         return True
 
-    def _writers(self) -> set[str]:
+    def _writers(self) -> set[str | None]:
         return {row[0] for row in self._rows(WRITERS)}
 
 

@@ -66,7 +66,7 @@ class LedgerRecorder(ProcessRecorder):
         self._appender = Appender(self.database, self.topic_ids)
         self._reader = EventReader(self.database, self.topic_ids, wait_seconds=writer_wait_seconds)
         self.rows_of, self.read = self._reader.of, self._reader.read
-        self.writers_have_ended = self._reader.writers_have_ended
+        self.writers_have_ended, self.settle = self._reader.writers_have_ended, self._reader.settle
         self.clocks = Clocks(self.database)
         self.disk = disk
         self.write_probe = WriteProbe(self.database, self.topic_ids)

@@ -22,7 +22,6 @@ from projections.calendar.gaming_day_settings import gaming_days_or_default
 from projections.calendar.gaming_days import GamingDays
 
 PART = 4096  # positions
-SETTLED_PROBE = 500
 
 
 class Part(NamedTuple):
@@ -89,7 +88,7 @@ class Store:
     def __init__(self, database_url: str, last: int | None = None) -> None:
         self._recorder = LedgerRecorder(database_url, role=SERVICE_ROLE, connections_at_most=2)
         self._rows = CompactRows(self._recorder.database, self._recorder.topic_ids)
-        self.last = self._settled() if last is None else last
+        self.last = self._recorder.settle() if last is None else last
         self.topic = self._recorder.topic_ids.name
         self.ids, self.firsts, self.without_first = self._rows.ids, self._rows.firsts, self._rows.without_first
         self._days: GamingDays | None = None
@@ -102,12 +101,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _settled(self) -> int:
-        """The last position below which nothing can still turn up."""
-        last = self._recorder.max_notification_id() or 0
-        sure = self._recorder.read(max(0, last - SETTLED_PROBE), SETTLED_PROBE, upto=last)
-        return sure[-1].position if sure else 0
 
     def rows(self, part: Part) -> Sequence[EventRow]:
         return self._rows.between(part.first, part.last)

@@ -24,9 +24,12 @@ class Unavailable(Exception):
 
 
 class Projector(BackgroundWork):
-    def __init__(self, database: Database, follow: bool) -> None:
+    """On a standby the primary's tables are there, and nothing is brought up to date."""
+
+    def __init__(self, database: Database, follow: bool, *, reads_only: bool = False) -> None:
         self._database = database
         self._database_url = database.url
+        self._reads_only = reads_only
         super().__init__("roundledger-projecting", wanted=follow)
 
     def _run(self) -> None:
@@ -56,11 +59,11 @@ class Projector(BackgroundWork):
                     stored, applied = lag.stored_and_applied(self._database, projections)
                 else:
                     applied = lag.applied(self._database, projections)
-                if applied >= stored or (applied >= 0 and time.monotonic() > deadline):
+                if applied >= stored or (applied >= 0 and (self._reads_only or time.monotonic() > deadline)):
                     return
             except NO_SUCH_TABLE:  # nobody follows, or whoever does has only just begun: its tables are not there
                 problem = "The reports are not there yet."
-            if self._thread is None and time.monotonic() >= next_try:
+            if self._thread is None and not self._reads_only and time.monotonic() >= next_try:
                 if self._catch_up(projections):
                     return
                 next_try = time.monotonic() + TRY_SECONDS

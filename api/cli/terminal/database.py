@@ -50,6 +50,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
 
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.schema.migrator import MigrationRefused, migrate, pending
+    from infra.standby.standby_state import is_standby_folder
     from infra.store.errors import NotRecording
 
     try:
@@ -60,7 +61,10 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
             yield database_url
             return
         with embedded_postgres(data_dir or default_data_dir()) as url:
-            migrate(url)
+            if not is_standby_folder(data_dir or default_data_dir()):
+                migrate(url)
+            elif outstanding := pending(as_service(url)):
+                fail(f"the standby lacks {', '.join(outstanding)}: use this release on the primary first")
             yield as_service(url)
     except (EmbeddedPostgresError, MigrationRefused, NotRecording) as error:
         fail(str(error))

@@ -19,6 +19,7 @@ from infra.backup.backup_folder import BackupFolder
 from infra.backup.manifest import BadBackup
 from infra.health.figures import figures_of
 from infra.schema.migrator import MigrationRefused, pending
+from infra.standby.standby_state import standby_state
 from infra.store import clock_offset
 from infra.store.database import rights_beyond_service_of
 from infra.store.errors import DATABASE_ERRORS
@@ -57,7 +58,7 @@ def _ready(service: Service) -> dict[str, Any]:
         ready["clock_ahead_seconds"] = ahead = round(recorder.clocks.ahead_seconds(), 3)
         full = recorder.disk is not None and recorder.disk.is_reached()
         ready["writes"] = abs(ahead) <= clock_offset.REFUSED_SECONDS and not full and recorder.write_probe.writes()
-        ready["warnings"] = [*_warnings(ready, recorder), *_login_warnings(service)]
+        ready["warnings"] = [*_warnings(ready, recorder), *_standby_warnings(service), *_login_warnings(service)]
         ready["unsealed_events"], ready["seal_lag_seconds"] = service.sealing.lag()
         ready["lag_events"], ready["lag_seconds"] = service.projecting.lag()
     except psycopg.errors.UndefinedTable:
@@ -80,6 +81,14 @@ def _warnings(ready: dict[str, Any], recorder: LedgerRecorder) -> list[str]:
     if not ready["writes"]:
         found.append("Nothing can be stored now.")
     return found
+
+
+def _standby_warnings(service: Service) -> list[str]:
+    """One that is expected and away, or that this is one."""
+    if service.reads_only:
+        return ["This is a standby: it only reads."]
+    state = service.ledger.events.recorder.database.read(standby_state)
+    return [] if state is None else state.warnings()
 
 
 def _login_warnings(service: Service) -> list[str]:
@@ -139,3 +148,9 @@ def _measure(service: Service) -> None:
     with suppress(OSError):
         if recorder.disk is not None:
             metrics.set(disk_free_bytes=recorder.disk.free(), disk_reserve_bytes=recorder.disk.reserve_bytes)
+    with suppress(*DATABASE_ERRORS):
+        standby = recorder.database.read(standby_state)
+        metrics.set(standby_expected=standby is not None)
+        if standby is not None:
+            metrics.set(standby_connected=standby.connected, standby_behind_bytes=standby.behind_bytes)
+            metrics.set(standby_waited_for=standby.waited_for)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from infra.embedded import EmbeddedPostgresError, data_folder, default_data_dir, embedded_postgres, locks, programs
 from infra.embedded.binaries import find_in_wheel
@@ -195,9 +196,10 @@ def test_what_makes_commits_durable_is_on(data_dir):
 
 
 def test_only_the_owner_can_reach_the_socket(data_dir):
-    with embedded_postgres(data_dir):
-        assert stat.S_IMODE((data_dir / "pgdata").stat().st_mode) == 0o700
-        assert stat.S_IMODE((data_dir / "pgdata/.s.PGSQL.5432").stat().st_mode) == 0o700
+    with embedded_postgres(data_dir) as url:
+        folder = Path(str(conninfo_to_dict(url)["host"]))
+        for path in (data_dir / "pgdata", folder, folder / ".s.PGSQL.5432"):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
 
 
 @needs_proc
@@ -416,7 +418,7 @@ def test_a_pid_file_that_names_some_other_process(data_dir):
         old = (data_dir / "pgdata/postmaster.pid").read_text().splitlines()
     owner = (data_dir / "pgdata").stat().st_uid
     with subprocess.Popen(["sleep", "600"], user=owner) as other:
-        for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+        for name in ("postmaster.pid", "pg_stat_tmp/.s.PGSQL.5432.lock"):
             (data_dir / "pgdata" / name).write_text("\n".join([str(other.pid), *old[1:]]))
         with embedded_postgres(data_dir) as url:
             assert query(url, "SELECT 1") == 1

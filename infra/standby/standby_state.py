@@ -1,0 +1,69 @@
+"""What a primary knows of its standby. Every login may ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+
+from infra.standby import SLOT
+from infra.store.database import Cursor, Database
+
+# A physical slot has as its restart position what the standby has last reported as flushed.
+STATE = (
+    "SELECT active, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)::int8, restart_lsn IS NOT NULL, "
+    "current_setting('synchronous_standby_names') <> '' "
+    "FROM pg_replication_slots WHERE slot_name = %s AND NOT pg_is_in_recovery()"
+)
+FLUSHED = (
+    "SELECT restart_lsn >= %s::pg_lsn FROM pg_replication_slots WHERE slot_name = %s AND restart_lsn IS NOT NULL "
+    "UNION ALL SELECT false FROM pg_replication_slots WHERE slot_name = %s AND restart_lsn IS NULL"
+)
+
+
+class StandbyState(NamedTuple):
+    connected: bool
+    behind_bytes: int  # of the write-ahead log
+    waited_for: bool  # whether commits wait for it
+
+    def warnings(self) -> list[str]:
+        """For people who look after the service."""
+        if self.connected:
+            return [] if self.waited_for else ["The standby is catching up: commits do not wait for it yet."]
+        if self.waited_for:
+            return ["The standby is away, and nothing is stored until it is back."]
+        return ["The standby is away. What is stored now is on one server only, and is not sealed."]
+
+
+def standby_state(cursor: Cursor) -> StandbyState | None:
+    """None where no standby is expected, and on a standby."""
+    row = cursor.execute(STATE, [SLOT]).fetchone()
+    if row is None:
+        return None
+    active, behind, placed, waited_for = row
+    return StandbyState(active, behind if placed else 0, waited_for)
+
+
+def is_standby_folder(data_dir: Path) -> bool:
+    """Whether the server of a data folder follows another one, without asking it."""
+    return (data_dir / "pgdata" / "standby.signal").exists()
+
+
+def is_standby(database_url: str) -> bool:
+    """Whether this server follows another one, and so is only read from."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
+    assert row is not None
+    return bool(row[0])
+
+
+def flush_position(database: Database) -> str:
+    """Up to here everything that is visible now is in the primary's own log on disk."""
+    ((position,),) = database.rows("SELECT pg_current_wal_flush_lsn()::text")
+    return str(position)
+
+
+def has_flushed(database: Database, position: str) -> bool:
+    """Whether the standby has that on its disk; True where none is expected."""
+    return all(row[0] for row in database.rows(FLUSHED, [position, SLOT, SLOT]))
