@@ -49,6 +49,7 @@ from api.pages.play import rules as rule_pages
 from api.pages.rendering import static_files
 from api.pages.rendering.templates import Clock, environment
 from api.pages.responses import layout, wants_html
+from api.service import traces
 from api.service.callers import SAFE
 from api.service.connections import allow_many_files
 from api.service.json_logging import set_up
@@ -214,6 +215,7 @@ def worker_app() -> FastAPI:
     """The app of one of several worker processes; its ledger is closed when it shuts down."""
     settings = read_settings()
     set_up(settings.log_format)
+    traces.start(settings)
     allow_many_files()
     if SUPERVISOR in os.environ:
         watch = threading.Thread(target=_end_with, args=(int(os.environ[SUPERVISOR]),), daemon=True)

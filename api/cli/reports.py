@@ -171,6 +171,9 @@ def rebuild(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="One projection; all of them by default.")
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=64, metavar="N", help="As many as there are cores by default.")
+    ] = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -182,7 +185,7 @@ def rebuild(
 
     try:
         with open_reports(database_url, data_dir) as url, progress_of_events("Rebuilding") as progress:
-            applied = build_anew(url, [] if name is None else [name], progress)
+            applied = build_anew(url, [] if name is None else [name], progress, processes=processes)
     except (UnknownProjection, AlreadyRunning) as error:
         fail(str(error))
     typer.echo(f"Rebuilt {name or 'all projections'} from {applied:,} events.", err=True)

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.service import traces
 from api.service.problems import Problem, problem_of
 from api.service.state import Service
 
@@ -59,21 +60,23 @@ class Gate:
         passage = _Passage(scope, send)
         metrics = self._service.metrics
         metrics.begin()
-        try:
-            await self._pass(scope, receive, passage)
-        except Exception as error:
-            problem = problem_of(error)
-            if problem.code == "internal":
-                logger.exception("Request %s failed", passage.request_id)
-            passage.time_limit = None
-            if not passage.begun:
-                response = await self._shown(Request(scope), problem)
-                await response(scope, receive, passage.send)
-        finally:
-            seconds = time.perf_counter() - started
-            name = _operation(scope)
-            metrics.end(name, passage.status, seconds)
-            _log(scope, name, passage, seconds)
+        with traces.of_request(scope) as span:
+            try:
+                await self._pass(scope, receive, passage)
+            except Exception as error:
+                problem = problem_of(error)
+                if problem.code == "internal":
+                    logger.exception("Request %s failed", passage.request_id)
+                passage.time_limit = None
+                if not passage.begun:
+                    response = await self._shown(Request(scope), problem)
+                    await response(scope, receive, passage.send)
+            finally:
+                seconds = time.perf_counter() - started
+                name = _operation(scope)
+                metrics.end(name, passage.status, seconds)
+                traces.end(span, name, scope["method"], passage.status)
+                _log(scope, name, passage, seconds)
 
     async def _pass(self, scope: Scope, receive: Receive, passage: _Passage) -> None:
         if self._open and not is_own_name(passage.host):

@@ -121,6 +121,9 @@ class Settings(BaseSettings):
     lag_limit_seconds: float = Field(
         60.0, ge=0, description="Of the reports behind the events, before /readyz says no."
     )
+    tracing: bool = Field(
+        False, description="Send traces to OpenTelemetry (extra `tracing`); OTEL_EXPORTER_OTLP_ENDPOINT says where."
+    )
     shutdown_seconds: float = Field(20.0, ge=0, description="For requests that are under way.")
     allow_owner_login: bool = Field(False, description="Serve with a database login that could change the record.")
     log_format: Literal["json", "text"] = Field("json", description="Log lines as JSON objects, or as text.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
 from infra.ledger.rounds_in_play import RoundsInPlay
 from infra.standby.standby_state import is_standby
+from infra.store import tracing
 from infra.store.notifications import EventListener
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
@@ -77,6 +79,9 @@ class Service:
         """Whatever waits for the database, in one of the threads, so that the event loop goes on with others. Unlike
         Starlette's own threads, one that is stuck is not waited for when the request's time is over."""
         loop = asyncio.get_running_loop()
+        if tracing.is_on():  # what a thread does belongs to the request
+            here = contextvars.copy_context()
+            return await loop.run_in_executor(self.threads, lambda: here.run(work, *arguments, **named))
         if named:
             return await loop.run_in_executor(self.threads, lambda: work(*arguments, **named))
         return await loop.run_in_executor(self.threads, work, *arguments)

@@ -23,7 +23,7 @@ from eventsourcing.persistence import (
 )
 
 from infra.schema.migrator import SERVICE_ROLE
-from infra.store import appender
+from infra.store import appender, tracing
 from infra.store.appender import Appender, Receipt, SealedCard
 from infra.store.clock_offset import Clocks
 from infra.store.database import Database, open_sealed
@@ -91,7 +91,9 @@ class LedgerRecorder(ProcessRecorder):
         if self.disk is not None:
             self.disk.check()
         try:
-            positions = self._appender.append(stored_events, sealed_cards, receipt, tracking)
+            with tracing.span("append", events=len(stored_events)):
+                positions = self._appender.append(stored_events, sealed_cards, receipt, tracking)
+                tracing.appended(positions)
         except (IntegrityError, DataError):
             raise  # because of what was to be stored, or because somebody else was quicker
         except PersistenceError:

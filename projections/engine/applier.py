@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from infra.store import tracing
 from infra.store.recorder import LedgerRecorder
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.engine import storage
@@ -105,10 +106,11 @@ class Applier:
             return 0
         fold = self._fold_of(behind)
         try:
-            fold.take_in(page)
-            with self._connection.transaction():
-                self._advance(behind, after, position)
-                fold.write(self._connection, self._writer)
+            with tracing.span("project", links=tracing.links_to(after, position), events=len(page)):
+                fold.take_in(page)
+                with self._connection.transaction():
+                    self._advance(behind, after, position)
+                    fold.write(self._connection, self._writer)
         except BaseException:
             self._fold = None  # what it has cached may be ahead of what is stored
             raise

@@ -48,6 +48,7 @@ class Projection:
     name: ClassVar[str]
     version: ClassVar[int] = 1
     needs_cards: ClassVar[bool] = False
+    cost: ClassVar[int] = 2  # of a rebuild, against other projections: who shares the work goes by it
     tables: ClassVar[tuple[Table, ...]]
     _collectors: ClassVar[dict[str, Collector]]
     _handlers: ClassVar[dict[type, list[str]]]

@@ -1,12 +1,17 @@
 """Rebuilds projections while others write and read: in tables of their own, swapped in when they have caught up.
 
-A rebuild that is stopped keeps what it has built, and the next one continues from there.
+A rebuild that is stopped keeps what it has built, and the next one continues from there. Projections know nothing of
+one another, so several processes share them: each reads all events, and makes and swaps the tables of its own.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Identifier
@@ -21,6 +26,8 @@ from projections.engine.projection import Projection
 from projections.engine.storage import LIVE, REBUILD, Connection
 from projections.models.registry import named
 
+FEWEST_EVENTS_A_PROCESS = 50_000  # a process takes a second to start
+PROGRESS_SECONDS = 0.2
 SWAP_WAIT_MS = 500  # for readers of the old tables; they in turn never wait longer than this for us
 SWAP_TRIES = 240
 SWAP_PAUSE_SECONDS = 0.25
@@ -28,9 +35,65 @@ SWAP_PAUSE_SECONDS = 0.25
 Progress = Callable[[int, int], None]  # events applied, events stored
 
 
-def rebuild(database_url: str, names: Iterable[str] = (), progress: Progress | None = None, page: int = PAGE) -> int:
-    """Rebuild all projections in one pass, or those named; the number of events applied."""
+def rebuild(
+    database_url: str,
+    names: Iterable[str] = (),
+    progress: Progress | None = None,
+    page: int = PAGE,
+    processes: int | None = 1,
+) -> int:
+    """Rebuild all projections, or those named, in one pass of each process; the number of events applied. Without a
+    number there are as many processes as cores, if there are events enough."""
     projections = named(names)
+    groups = shares(projections, _how_many(database_url) if processes is None else processes)
+    if len(groups) == 1:
+        return _rebuild(database_url, projections, progress, page)
+    context = multiprocessing.get_context("spawn")
+    reached = context.Array("q", [0] * (len(groups) + 1))  # the position of each, and the last one there is
+    with ProcessPoolExecutor(len(groups), context, _begin, (reached,)) as pool:
+        under_way = [
+            pool.submit(_rebuild_share, database_url, [projection.name for projection in group], page, place)
+            for place, group in enumerate(groups)
+        ]
+        while wait(under_way, PROGRESS_SECONDS, FIRST_EXCEPTION).not_done:
+            if progress is not None:
+                progress(min(reached[:-1]), reached[-1])
+            if any(one.done() and one.exception() for one in under_way):
+                break
+        return max(one.result() for one in under_way)
+
+
+def shares(projections: Sequence[type[Projection]], processes: int) -> list[list[type[Projection]]]:
+    """What each process rebuilds: the costly ones are dealt out first, each to whoever has least to do."""
+    groups: list[list[type[Projection]]] = [[] for _ in range(max(1, min(processes, len(projections))))]
+    for projection in sorted(projections, key=lambda one: -one.cost):
+        min(groups, key=lambda group: sum(one.cost for one in group)).append(projection)
+    return groups
+
+
+def _how_many(database_url: str) -> int:
+    with connect(database_url) as connection:
+        row = connection.execute("SELECT coalesce(max(position), 0) FROM roundledger.events").fetchone()
+    events = 0 if row is None else int(row[0])
+    return max(1, min(os.cpu_count() or 1, events // FEWEST_EVENTS_A_PROCESS))
+
+
+_reached: Any = None  # of a process that rebuilds a share
+
+
+def _begin(reached: Any) -> None:
+    global _reached
+    _reached = reached
+
+
+def _rebuild_share(database_url: str, names: list[str], page: int, place: int) -> int:
+    def tell(position: int, last: int) -> None:
+        _reached[place], _reached[-1] = position, last
+
+    return _rebuild(database_url, named(names), tell, page)
+
+
+def _rebuild(database_url: str, projections: Sequence[type[Projection]], progress: Progress | None, page: int) -> int:
     with (
         LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
         connect(database_url) as connection,

@@ -29,6 +29,7 @@ BANK_ACCOUNTS = frozenset({"bank", "player-dealer"})  # how a correction names t
 
 class Bankroll(Projection):
     name = "bankroll"
+    cost = 5
     days = Sums(DAYS, TOTALS)
     kinds = Latest(KINDS)
 

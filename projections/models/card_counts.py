@@ -39,6 +39,7 @@ DRAW_TOTALS = sums_table("card_draws_totals", TOTALS, "rounds, cards, squares")
 class CardCounts(Projection):
     name = "cards"
     version = 3
+    cost = 11
     tables = (COUNTS, DRAWS, COUNT_TOTALS, DRAW_TOTALS)
     needs_cards = True
     counts = Sums(COUNTS, COUNT_TOTALS)

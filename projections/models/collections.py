@@ -18,6 +18,7 @@ TIERS = sums_table(
 
 class Collections(Projection):
     name = "collections"
+    cost = 2
     tiers = Sums(TIERS)
 
     def _add(self, round_: RoundAccumulator, fee: FeeTaken, **amounts: int) -> None:

@@ -28,6 +28,7 @@ CONTRADICTIONS = table(
 
 class Contradictions(Projection):
     name = "contradictions"
+    cost = 5
     contradictions = Appended(CONTRADICTIONS)
 
     @handler

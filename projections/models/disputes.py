@@ -86,6 +86,7 @@ def _rows(accumulator: DisputeAccumulator) -> Iterator[Row]:
 
 class Disputes(Projection):
     name = "disputes"
+    cost = 1
     disputes = Changed((DISPUTES, _rows))
 
     @handler

@@ -97,6 +97,7 @@ def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
 
 class Drops(Projection):
     name = "drops"
+    cost = 1
     boxes = Changed((BOXES, _rows))
     slips = Appended(SLIPS)
     fees = Latest(FEES)

@@ -49,6 +49,7 @@ BANKED = sums_table(
 
 class Exposure(Projection):
     name = "exposure"
+    cost = 5
     rounds = Latest(ROUNDS)
     banked = Sums(BANKED)
 

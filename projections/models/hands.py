@@ -209,6 +209,7 @@ def _game(ruleset: str) -> Game | None:
 class Hands(Projection):
     name = "hands"
     version = 4
+    cost = 12
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
     days = Sums(DAYS)

@@ -67,6 +67,7 @@ TrayMove = ChipsBought | ChipsCashed | TrayFilled | TrayCredited | TrayCounted
 
 class Inventory(Projection):
     name = "inventory"
+    cost = 10
     stretches = Latest(STRETCHES)
     rounds = Latest(ROUNDS)
     played = Sums(PLAYED)

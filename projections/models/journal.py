@@ -108,6 +108,7 @@ class _TrayCount(NamedTuple):
 
 class Journal(Projection):
     name = "journal"
+    cost = 5
     entries = Appended(ENTRIES)
     balances = Sums(BALANCES)
     counts = Appended(COUNTS)

@@ -47,6 +47,7 @@ WORDS = {
 
 class Meters(Projection):
     name = "meters"
+    cost = 3
     meters = Latest(METERS)
     moves = Appended(MOVES)
 

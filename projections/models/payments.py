@@ -49,6 +49,7 @@ CORRECTED = sums_table("payments_put_right", WAGER, "corrected")
 
 class Payments(Projection):
     name = "payments"
+    cost = 1
     reported = Appended(REPORTED)
     corrected = Sums(CORRECTED)
 

@@ -60,6 +60,7 @@ OFFERS = table(
 class Rotation(Projection):
     name = "rotation"
     version = 2
+    cost = 5
     turns = Latest(TURNS)
     offers = Appended(OFFERS)
 

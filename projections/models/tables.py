@@ -87,6 +87,7 @@ def _rows(session: SessionAccumulator) -> Iterator[Row]:
 
 class Tables(Projection):
     name = "tables"
+    cost = 7
     latest_sessions = Changed((TABLES, _rows))
     shifts = Sums(SHIFTS)
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from itertools import islice
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -56,10 +57,11 @@ def run() -> list[Row]:
     with database() as url:
         record_floor(url)
         rebuilt = rebuilding(url)
+        shared = rebuilding_in_two_processes(url)
         lag = live_lag(url)
     with database() as url:
         day = report_of_a_day(url)
-    return [rebuilt, lag, day]
+    return [rebuilt, shared, lag, day]
 
 
 def record_floor(url: str) -> None:
@@ -87,6 +89,22 @@ def rebuilding(url: str) -> Row:
         reference=statistics.median(raw),
         reference_name="select and decode",
         required_ratio=0.08,
+    )
+
+
+def rebuilding_in_two_processes(url: str) -> Row:
+    """A process takes a second to start, so the ledger must not be tiny."""
+    one, two = [], []
+    for _ in range(REPEATS):
+        one.append(_rate(partial(rebuild, processes=1), url))
+        two.append(_rate(partial(rebuild, processes=2), url))
+    return Row(
+        name="rebuild with two processes",
+        measured=statistics.median(two),
+        unit="events/s",
+        reference=statistics.median(one),
+        reference_name="one process",
+        required_ratio=1.3,
     )
 
 

@@ -1,11 +1,11 @@
-"""What a round costs when a million are stored already, and how much room it takes.
+"""What a round costs when a million are stored already, how much room it takes, and what upkeep takes.
 
     python -m tests.benchmarks.growth --rounds 1000000
 
-Two databases of one server are filled by copying recorded six-player rounds under fresh ids, one with 10,000 rounds
-and one with as many as asked for. Then new rounds are recorded into both in turns, so that a busy moment of the machine
-hits both, and the cost of a round is the median over the turns. Not part of `make bench`: the large database takes
-some 15 KB a round.
+Two servers are filled by copying recorded six-player rounds under fresh ids, one with 10,000 rounds and one with as
+many as asked for. Then new rounds are recorded into both, and stored ones read, in turns, so that a busy moment of the
+machine hits both; the cost is the median over the turns. Then each is vacuumed, backed up and restored. Not part of
+`make bench`: the large one takes some 15 KB a round, and three times that with its backup and what was restored.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import argparse
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import cycle, islice
 from pathlib import Path
 
 import psycopg
-from psycopg.conninfo import make_conninfo
-from psycopg.sql import SQL, Identifier
 
 from domain.documents.json_reader import read_json
 from domain.round.wagers import bets_left
+from infra.backup.backup_folder import BackupFolder
+from infra.backup.create import KeyChoice, create_backup
+from infra.backup.restore import restore
 from infra.embedded import embedded_postgres
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
@@ -35,7 +37,8 @@ SMALL = 10_000
 PLAYERS = 6
 SAMPLES = 200
 BATCH = 20_000
-TURNS = 60
+TURNS = 30
+READS_A_TURN = 200
 ROUNDS_A_TURN = 50
 ACTOR = Actor("d-1", 1_790_000_000_000)
 
@@ -126,11 +129,16 @@ def sizes(url: str) -> Sizes:
 
 
 class Costs:
-    """Rounds recorded into a database that is filled already."""
+    """Rounds recorded into a database that is filled already, and read from it."""
 
     def __init__(self, url: str) -> None:
         self.ledger = Ledger(url)
         self.lines = documents(RULESET, 2, 8)
+        with psycopg.connect(url) as connection:
+            rows = connection.execute(
+                "SELECT originator_id FROM roundledger.originators TABLESAMPLE SYSTEM (20) ORDER BY random() LIMIT 9999"
+            ).fetchall()
+        self.ids = cycle([id_ for (id_,) in rows])
         self.record(100)
 
     def record(self, rounds: int) -> float:
@@ -140,14 +148,42 @@ class Costs:
             assert self.ledger.record(raw, ACTOR)["error"] is None
         return (time.perf_counter() - began) / rounds * 1000
 
+    def read(self, rounds: int) -> float:
+        """Any rounds, also those that nobody has looked at for years."""
+        began = time.perf_counter()
+        for id_ in islice(self.ids, rounds):
+            self.ledger.events.load(id_)
+        return (time.perf_counter() - began) / rounds * 1000
 
-def measure(small: Costs, large: Costs) -> list[tuple[float, float]]:
-    turns = []
+
+def measure(small: Costs, large: Costs) -> dict[str, list[tuple[float, float]]]:
+    turns: dict[str, list[tuple[float, float]]] = {"recorded": [], "read": []}
     for turn in range(TURNS):
         pair = [large, small] if turn % 2 else [small, large]
-        cost = {id(one): one.record(ROUNDS_A_TURN) for one in pair}
-        turns.append((cost[id(small)], cost[id(large)]))
+        wrote = {id(one): one.record(ROUNDS_A_TURN) for one in pair}
+        looked = {id(one): one.read(READS_A_TURN) for one in pair}
+        turns["recorded"].append((wrote[id(small)], wrote[id(large)]))
+        turns["read"].append((looked[id(small)], looked[id(large)]))
     return turns
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def upkeep(url: str, folder: Path, rounds: int) -> None:
+    """Vacuum of all events (as against wraparound), a full backup, and restoring it."""
+    backups = BackupFolder(folder / "backups")
+    with psycopg.connect(url, autocommit=True) as connection:
+        vacuum = _seconds(lambda: connection.execute("VACUUM (FREEZE) roundledger.events"))
+    backup = _seconds(lambda: create_backup(url, backups, KeyChoice(folder / "keys", None)))
+    size = backups.newest().manifest.bytes
+    restoring = _seconds(lambda: restore(backups, folder / "restored"))
+    for name, seconds in (("vacuum", vacuum), ("backup", backup), ("restore", restoring)):
+        print(f"  {name}: {seconds:.1f} s, {1000 * seconds / rounds:.3f} ms a round")
+    print(f"  a backup has {size / 1e6:,.0f} MB, {size / rounds / 1000:.1f} KB a round")
 
 
 def print_room(before: Sizes, after: Sizes, rounds: int, events: float) -> None:
@@ -164,20 +200,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The cost of recording a round as the ledger grows.")
     parser.add_argument("--rounds", type=int, default=1_000_000)
     rounds: int = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory() as folder, embedded_postgres(Path(folder) / "postgres") as url:
-        urls = {name: make_conninfo(url, dbname=name) for name in ("small", "large")}
-        with psycopg.connect(url, autocommit=True) as connection:
-            for name in urls:
-                connection.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
-        for name, count in (("small", SMALL), ("large", rounds)):
-            migrate(urls[name])
-            events, before = fill(urls[name], count)
-            tidy(urls[name])
-            print_room(before, sizes(urls[name]), count, events)
+    counts = {"small": SMALL, "large": rounds}
+    with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
+        folder, urls = Path(temporary), dict[str, str]()
+        for name, count in counts.items():
+            url = urls[name] = stack.enter_context(embedded_postgres(folder / name))
+            migrate(url)
+            events, before = fill(url, count)
+            tidy(url)
+            print_room(before, sizes(url), count, events)
         turns = measure(Costs(urls["small"]), Costs(urls["large"]))
-        low, high = (statistics.median(costs) for costs in zip(*turns, strict=True))
-        ratio = statistics.median(large / small for small, large in turns)
-        print(f"a round costs {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times as much")
+        for done, pairs in turns.items():
+            low, high = (statistics.median(costs) for costs in zip(*pairs, strict=True))
+            ratio = statistics.median(large / small for small, large in pairs)
+            print(f"a round is {done} in {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times")
+        for name, count in counts.items():
+            print(f"{count:,} rounds:", flush=True)
+            upkeep(urls[name], folder / f"{name}-copies", count)
 
 
 if __name__ == "__main__":
