@@ -128,6 +128,17 @@ def test_a_login_that_could_change_the_record_is_a_warning(sealed: str, run: Run
     assert checks(done)["login"]["state"] == "warning"
 
 
+def test_somebody_with_roles_that_must_not_be_combined(sealed: str, run: Run):
+    with psycopg.connect(sealed, autocommit=True) as administrator:
+        administrator.execute(
+            "INSERT INTO roundledger.people (staff_id, name, parts, password) VALUES ('eve', 'Eve', %s, '')",
+            [["admin", "cage"]],
+        )
+    done = run("doctor", "--json", "--database-url", of_service(sealed))
+    assert done.exit_code == 1
+    assert "eve: Nobody has both admin and cage" in checks(done)["separation of roles"]["found"]
+
+
 def test_keys(sealed: str, run: Run, tmp_path: Path):
     with log_of(of_service(sealed)) as log:
         log_id = log.log_id()
