@@ -12,6 +12,7 @@ import typer
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
 from api.cli.terminal.output import AsJson, print_table, write, write_json
+from api.cli.terminal.signing import FromInput, Passwords, two_signed
 from api.cli.terminal.time_options import moment_ms
 from domain.disputes import disputes
 from domain.disputes.disputes import DAY_MS, DAYS_TO_APPEAL, DAYS_TO_RULE, Dispute, DisputeEvent
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Disputes: claims, statements, rulings, appeals and their dossiers.")
 dealers = typer.Typer(no_args_is_help=True, help="Who deals at a table, and what they report to have paid.")
 
+ARBITERS = ("floor", "accounting")  # the second rules on appeals, or signs with the first
 DisputeId = Annotated[str, typer.Argument(metavar="DISPUTE", help="The dispute's id.")]
 RoundId = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")]
 TableId = Annotated[str, typer.Argument(metavar="TABLE", help="The table's id.")]
@@ -41,6 +43,7 @@ Deadline = Annotated[
 def _ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
     """As everywhere; a refusal is one sentence and its clause, and exit code 2."""
     from domain.errors import Refusal
+    from infra.access.callers import Forbidden
     from infra.ledger.disputes import UnknownDispute
     from infra.ledger.ledger import UnknownRound
     from projections.calendar.property_clock import clock_of
@@ -51,7 +54,7 @@ def _ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger
         except Refusal as refusal:
             clause = f" ({refusal.clause})" if refusal.clause else ""
             fail(f"{clock_of(ledger.events.recorder.database).words(refusal.detail)}{clause}")
-        except (UnknownDispute, UnknownRound) as error:
+        except (Forbidden, UnknownDispute, UnknownRound) as error:
             fail(str(error))
 
 
@@ -176,8 +179,12 @@ def rule(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
+    password_stdin: FromInput = False,
 ) -> None:
-    """Rule on a dispute, or with --appeal on its appeal; the entries are posted with the ruling."""
+    """Rule on a dispute, or with --appeal on its appeal; the entries are posted with the ruling.
+
+    Where money moves two people sign, --by and --second; both give their passwords, unless the staff register is empty.
+    """
     from infra.ledger.disputes import Disputes
 
     _check_id(second, "--second")
@@ -187,6 +194,9 @@ def rule(
     until = _moment_ms(appeal_until, "--appeal-until", who.at_ms + DAYS_TO_APPEAL * DAY_MS)
     with _ledger(database_url, data_dir) as ledger:
         file = Disputes(ledger)
+        if second is not None and ledger.staff.any():
+            arbiters = ARBITERS if on_appeal else ARBITERS[:1]
+            _, second = two_signed(ledger, Passwords(password_stdin), by, second, arbiters, ARBITERS)
         seated = ledger.load(file.get(dispute_id).dispute.opened.round).round.seated
         ruling = outcome, reason, second, [_entry(text, seated) for text in entry or []]
         if on_appeal:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.signing import FromInput, Passwords, two_signed
 
 if TYPE_CHECKING:
     from infra.log.checkpoints import Checkpoint
@@ -27,6 +28,7 @@ app = typer.Typer(
 keys_app = typer.Typer(help="The key that signs the log's checkpoints.", no_args_is_help=True)
 app.add_typer(keys_app, name="key")
 
+SUCCEEDING = ("admin", "auditor", "accounting")  # who signs with an admin that a log continues under a new name
 MOST_NOTE_BYTES = 1 << 20  # of a key, a checkpoint or a proof: a few hundred in practice
 
 KeysFolder = Annotated[
@@ -127,25 +129,32 @@ def checkpoint(
 @app.command()
 def succeed(
     reason: Annotated[str, typer.Option(help="Why events that were published are lost, in one line.")],
-    second: Annotated[str, typer.Option(help="The second person's staff id.")],
+    second: Annotated[str, typer.Option(metavar="ID", help="The second person, who signs with a password.")],
     by: By = None,
+    password_stdin: FromInput = False,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     keys: KeysFolder = None,
 ) -> None:
     """Continue the log under a new name, after a restore that lost events which had been published.
 
-    Two people answer for it, in an event of the ledger. Every checkpoint from then on names the old log, and a witness
-    that knows it accepts the new one with the reason.
+    Two people answer for it, in an event of the ledger: an admin, and a second one who is an admin, an auditor or an
+    accountant; both give their passwords, unless the staff register is empty. Every checkpoint from then on names the
+    old log, and a witness that knows it accepts the new one with the reason.
     """
+    from infra.access.callers import Forbidden
     from infra.log.keys import KeyProblem, default_folder
     from infra.log.restored_log import continue_log
     from infra.log.sealer import AlreadySealing, BrokenLog
 
-    with open_database(database_url, data_dir) as url:
+    with open_ledger(database_url, data_dir) as ledger:
         try:
-            key = continue_log(url, keys or default_folder(data_dir), actor(by).by, second, reason)
-        except (AlreadySealing, BrokenLog, KeyProblem) as error:
+            people = actor(by).by, second
+            if ledger.staff.any():
+                people = two_signed(ledger, Passwords(password_stdin), by, second, ["admin"], SUCCEEDING)
+            url = ledger.events.recorder.database.url
+            key = continue_log(url, keys or default_folder(data_dir), *people, reason)
+        except (AlreadySealing, BrokenLog, Forbidden, KeyProblem) as error:
             fail(str(error))
     typer.echo(key.text())
 

@@ -1,6 +1,5 @@
 """`roundledger people`: who may sign in to the pages."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,36 +9,37 @@ import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
 
 if TYPE_CHECKING:
-    from infra.access.staff import Staff
+    from infra.access.grants import Grants
+    from infra.access.staff import StaffMember
+    from infra.ledger.ledger import Ledger
 
 app = typer.Typer(help="People who may sign in to the pages.", no_args_is_help=True)
 
 StaffId = Annotated[str, typer.Argument(metavar="ID", help="The staff id.")]
-FromInput = Annotated[
-    bool, typer.Option("--password-stdin", help="Read the password from standard input, one line, without asking.")
-]
 
 
 @contextmanager
-def _people(database_url: str | None, data_dir: Path | None) -> "Iterator[Staff]":
+def _people(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
     """What the ledger refuses is one sentence and exit code 2, like everything else."""
+    from infra.access.callers import Forbidden
     from infra.access.passwords import WeakPassword
-    from infra.access.staff import NotAllowed
+    from infra.access.role_matrix import NotAllowed
 
     with open_ledger(database_url, data_dir) as ledger:
         try:
-            yield ledger.staff
-        except (NotAllowed, WeakPassword) as refusal:
+            yield ledger
+        except (Forbidden, NotAllowed, WeakPassword) as refusal:
             fail(str(refusal))
 
 
-def _password(from_input: bool) -> str:
-    if from_input:
-        return sys.stdin.readline().rstrip("\n")
-    found: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return found
+def _grants(ledger: "Ledger") -> "Grants":
+    from infra.access.grants import Grants
+    from infra.access.tokens import Tokens
+
+    return Grants(ledger.staff, Tokens(ledger.events.recorder.database), signatures_of(ledger))
 
 
 @app.command("add")
@@ -54,10 +54,16 @@ def add(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
+    second: SecondPerson = None,
 ) -> None:
-    """Let somebody sign in; asks for the password twice."""
+    """Let somebody sign in; asks for the password twice.
+
+    Two admins sign, --by and --second, each with their password. The first two admins are added without signatures, and
+    so is whoever is for terminals only.
+    """
     from infra.access.callers import STAFF_ID
-    from infra.access.staff import NotAllowed, StaffMember, check_parts
+    from infra.access.role_matrix import NotAllowed, check_parts
+    from infra.access.staff import StaffMember
 
     if not STAFF_ID.fullmatch(staff_id):
         fail("an id has small letters, digits and hyphens, at most 40")
@@ -67,17 +73,31 @@ def add(
         check_parts(role)
     except NotAllowed as refusal:
         fail(str(refusal))
-    password = _password(password_stdin)
-    with _people(database_url, data_dir) as people:
-        people.add(StaffMember(staff_id, name.strip(), tuple(role), False), password, actor(by).by)
+    passwords = Passwords(password_stdin)
+    with _people(database_url, data_dir) as ledger:
+        _add(ledger, StaffMember(staff_id, name.strip(), tuple(role), False), passwords, by, second)
     typer.echo(f"roundledger: {staff_id} can sign in", err=True)
+
+
+def _add(ledger: "Ledger", member: "StaffMember", passwords: Passwords, by: str | None, second: str | None) -> None:
+    from infra.access.role_matrix import takes_two
+
+    if member.parts == ("admin",) and ledger.staff.admins() < 2:
+        ledger.staff.add_admin(member.staff_id, member.name, passwords.new(), actor(by).by)
+    elif not takes_two(member.parts):
+        ledger.staff.add(member, passwords.new(), actor(by).by)
+    elif ledger.staff.admins() < 2:
+        fail("the first two admins come first: add them with --role admin")
+    else:
+        password = passwords.new()
+        _grants(ledger).add(*first_and_second(ledger, passwords, by, second, "admin"), member, password)
 
 
 @app.command("list")
 def list_people(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
     """Everybody, with the parts they may take."""
-    with _people(database_url, data_dir) as people:
-        for one in people.everybody():
+    with _people(database_url, data_dir) as ledger:
+        for one in ledger.staff.everybody():
             status = "disabled" if one.disabled else ""
             typer.echo("\t".join((one.staff_id, one.name, ",".join(one.parts), status)).rstrip())
 
@@ -89,25 +109,57 @@ def password(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
+    second: SecondPerson = None,
 ) -> None:
-    """Give somebody a new password; all sessions end."""
-    new = _password(password_stdin)
-    with _people(database_url, data_dir) as people:
-        people.change(staff_id, actor(by).by, password=new)
+    """Give somebody a new password; all sessions end.
+
+    With --by as the same person they change their own, and give the old one. For anybody else two admins sign, --by and
+    --second, and the owner has to change it before signing anything.
+    """
+    from infra.access.role_matrix import takes_two
+
+    passwords = Passwords(password_stdin)
+    new = passwords.new()
+    with _people(database_url, data_dir) as ledger:
+        member = ledger.staff.find(staff_id)
+        if member is None:
+            fail(f"There is nobody with the id {staff_id}.")
+        if by == staff_id:
+            signatures_of(ledger).prove_own(staff_id, passwords.of(staff_id))
+            ledger.staff.change(staff_id, staff_id, password=new)
+        elif not takes_two(member.parts):
+            ledger.staff.change(staff_id, actor(by).by, password=new)
+        else:
+            signed = first_and_second(ledger, passwords, by, second, "admin")
+            _grants(ledger).change(*signed, staff_id, password=new)
     typer.echo(f"roundledger: the password of {staff_id} is changed", err=True)
 
 
 @app.command("disable")
 def disable(staff_id: StaffId, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
-    """End all of somebody's sessions, and let him sign in no more."""
-    with _people(database_url, data_dir) as people:
-        people.change(staff_id, actor(by).by, disabled=True)
+    """End all of somebody's sessions and tokens, and let them sign in no more."""
+    with _people(database_url, data_dir) as ledger:
+        ledger.staff.change(staff_id, actor(by).by, disabled=True)
     typer.echo(f"roundledger: {staff_id} can no longer sign in", err=True)
 
 
 @app.command("enable")
-def enable(staff_id: StaffId, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
-    """Let somebody who was disabled sign in again."""
-    with _people(database_url, data_dir) as people:
-        people.change(staff_id, actor(by).by, disabled=False)
+def enable(
+    staff_id: StaffId,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+    second: SecondPerson = None,
+) -> None:
+    """Let somebody who was disabled sign in again. Two admins sign, --by and --second, as for `add`."""
+    from infra.access.role_matrix import takes_two
+
+    with _people(database_url, data_dir) as ledger:
+        member = ledger.staff.find(staff_id)
+        if member is None or not takes_two(member.parts):
+            ledger.staff.change(staff_id, actor(by).by, disabled=False)
+        else:
+            signed = first_and_second(ledger, Passwords(password_stdin), by, second, "admin")
+            _grants(ledger).change(*signed, staff_id, disabled=False)
     typer.echo(f"roundledger: {staff_id} can sign in again", err=True)

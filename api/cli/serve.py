@@ -13,9 +13,11 @@ import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
+    from infra.ledger.ledger import Ledger
 
 tokens = typer.Typer(help="Tokens for callers of the service, where no identity provider makes them.")
 
@@ -120,7 +122,7 @@ def _check_login(too_much: str, settings: "Settings") -> None:
 
 
 def _with_setup_code(database_url: str, settings: "Settings", address: str, folder: Path) -> "Settings":
-    """While nobody can sign in, a code with which the first admin is made: for whoever sees this terminal, or else for
+    """While there are not two admins, a code with which they are made: for whoever sees this terminal, or else for
     whoever may read a file of ours. What is printed without a terminal is kept in a log, which more people read."""
     import secrets
 
@@ -132,7 +134,7 @@ def _with_setup_code(database_url: str, settings: "Settings", address: str, fold
     file = folder / "setup-code"
     database = Database(database_url, connections_at_most=1)
     try:
-        if settings.setup_code is not None or Staff(database).any():
+        if settings.setup_code is not None or Staff(database).admins() >= 2:
             _forget(file)
             return settings
     finally:
@@ -140,9 +142,7 @@ def _with_setup_code(database_url: str, settings: "Settings", address: str, fold
     code = "-".join(secrets.token_hex(2) for _ in range(4))
     os.environ["ROUNDLEDGER_SETUP_CODE"] = code  # for the worker processes, which read their own settings
     where = code if sys.stderr.isatty() else f"in the file {_written(code, file)}"
-    typer.echo(
-        f"roundledger: nobody can sign in yet; make the first admin at {address} with the code {where}", err=True
-    )
+    typer.echo(f"roundledger: make the first two admins at {address} with the code {where}", err=True)
     return settings.model_copy(update={"setup_code": SecretStr(code)})
 
 
@@ -154,7 +154,7 @@ def _written(code: str, file: Path) -> Path:
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
             opened.write(f"{code}\n")
     except OSError as error:
-        fail(f"the code for the first admin cannot be written to {file}: {error.strerror}; set ROUNDLEDGER_SETUP_CODE")
+        fail(f"the code for the first admins cannot be written to {file}: {error.strerror}; set ROUNDLEDGER_SETUP_CODE")
     return file
 
 
@@ -190,11 +190,17 @@ def create_token(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
+    second: SecondPerson = None,
+    password_stdin: FromInput = False,
 ) -> None:
-    """Print a new token, and on standard error the id by which it can be revoked. The trail records it."""
+    """Print a new token, and on standard error the id by which it can be revoked. The trail records it.
+
+    It belongs to somebody on the staff register, or to a machine, which signs nothing. Two admins sign for any role but
+    terminal, --by and --second, unless the register is empty.
+    """
     from api.service.tokens import make_token
-    from infra.access.callers import STAFF_ID
-    from infra.access.staff import NotAllowed
+    from infra.access.callers import STAFF_ID, Forbidden
+    from infra.access.role_matrix import NotAllowed
 
     settings = _settings()
     if settings.token_key is None:
@@ -211,11 +217,29 @@ def create_token(
     part = role.value if table is None else f"{role.value}:{table}"
     with open_ledger(database_url, data_dir) as ledger:
         try:
-            ledger.staff.token_made(holder, part, token_id, days, maker, by_admin=False)
-        except NotAllowed as refusal:
+            machine = _recorded(ledger, Passwords(password_stdin), by, second, (holder, part, token_id, days))
+        except (Forbidden, NotAllowed) as refusal:
             fail(str(refusal))
     sys.stdout.write(token + "\n")
     typer.echo(f"roundledger: id {token_id}", err=True)
+    if machine:
+        typer.echo(f"roundledger: {holder} is not on the staff register: this token is a machine's", err=True)
+
+
+def _recorded(
+    ledger: "Ledger", passwords: Passwords, by: str | None, second: str | None, made: tuple[str, str, str, float]
+) -> bool:
+    """Whether the token is a machine's. No signature is needed for a terminal, nor while nobody is on the register."""
+    from infra.access.callers import OPEN, Caller
+    from infra.access.grants import Grants
+    from infra.access.role_matrix import takes_two
+    from infra.access.tokens import Tokens
+
+    grants = Grants(ledger.staff, Tokens(ledger.events.recorder.database), signatures_of(ledger))
+    if ledger.staff.any() and takes_two([made[1]]):
+        first, other = first_and_second(ledger, passwords, by, second, "admin")
+        return grants.make_token(first, other, *made)
+    return grants.make_token(Caller(actor(by).by, OPEN), None, *made)
 
 
 @tokens.command("revoke")

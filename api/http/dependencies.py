@@ -2,6 +2,7 @@
 
 import re
 import time
+from base64 import b64decode
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Request, Security
@@ -12,8 +13,10 @@ from api.service.callers import authenticated
 from api.service.fields import worded
 from api.service.idempotency import Once, Writing
 from api.service.problems import Problem
+from api.service.state import Service
 from domain import moments
 from infra.access.callers import Caller
+from infra.access.signatures import Authentication, PasswordGiven
 from infra.ledger.ledger import Actor
 from infra.ledger.rounds_in_play import NO_VERSION
 
@@ -109,6 +112,15 @@ async def expected_version(
 
 
 Command = Annotated[Writing, Depends(writing)]
+
+
+async def signed_writing(request: Request, service: ServiceOf, writing: Command) -> Writing:
+    """Of what somebody answers for with their name, and no machine does."""
+    await service.run(service.signatures.check_person, request.scope["caller"])
+    return writing
+
+
+SignedCommand = Annotated[Writing, Depends(signed_writing)]
 IfMatch = Annotated[int | None, Depends(expected_version)]
 
 
@@ -122,7 +134,29 @@ class second_person:  # noqa: N801
         self,
         request: Request,
         service: ServiceOf,
-        second_authorization: Annotated[str | None, Header(description="The second person's bearer token.")] = None,
+        second_authorization: Annotated[
+            str | None,
+            Header(
+                description="The second person's own authentication: `Basic` with their staff id and password, or "
+                "`Bearer` with a token of the identity provider that has a fresh `auth_time`."
+            ),
+        ] = None,
     ) -> SecondPerson:
+        given = await second_authentication(service, request)
+        return SecondPerson(service, request, given, self.roles)
+
+
+async def second_authentication(service: Service, request: Request) -> Authentication | None:
+    """None where there is none that counts as a signature: a token of ours was made long before."""
+    scheme, _, value = request.headers.get("second-authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
         await service.tokens.fetch_keys(request.headers, "second-authorization")
-        return SecondPerson(service, request, self.roles)
+        return service.tokens.provider_authentication(value.strip())
+    if scheme.lower() != "basic":
+        return None
+    try:
+        staff_id, colon, password = b64decode(value.strip(), validate=True).decode().partition(":")
+    except ValueError:
+        return None
+    address = "" if request.client is None else request.client.host
+    return PasswordGiven(password, address, staff_id=staff_id) if colon else None

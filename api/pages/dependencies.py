@@ -9,14 +9,14 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
 from api.pages.responses import Visitor, here, visitor_of, wants_json
-from api.service.admission import Admission, ServiceOf, refused_signature
+from api.service.admission import Admission, SecondPerson, ServiceOf
 from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
 from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once, Writing
 from api.service.problems import Problem
 from api.service.state import Service
-from infra.access.callers import NOBODY, OPEN, Caller, Forbidden
-from infra.access.sessions import SignInRefused
+from infra.access.callers import NOBODY, Caller
+from infra.access.signatures import PasswordGiven
 from infra.ledger.ledger import Actor
 
 ACCOUNT = "/account"
@@ -155,37 +155,13 @@ async def visitors_writing(request: Request) -> Writing:
 Command = Annotated[Writing, Depends(visitors_writing)]
 
 
-class SecondByPassword:
-    """Whoever signs a form together with its sender, with their password in the same form."""
+async def signed_writing(request: Request, service: ServiceOf, writing: Command) -> Writing:
+    """Of what somebody answers for with their name, and no machine does."""
+    await service.run(service.signatures.check_person, visitor_of(request).caller)
+    return writing
 
-    def __init__(self, service: Service, visitor: Visitor, password: str, roles: frozenset[str]) -> None:
-        self._service = service
-        self._visitor = visitor
-        self._password = password
-        self._roles = roles
 
-    def signed(self, named: str, first: Caller | None = None) -> str:
-        """The id of the second person, once it is proved that they sign; `first` is whom they sign with, if not the
-        sender. Run in a thread."""
-        caller = first or self._visitor.caller
-        if caller.role == OPEN:
-            return named
-        try:
-            return self._proved(caller, named)
-        except Forbidden:
-            refused_signature(self._service, caller, named)
-            raise
-
-    def _proved(self, caller: Caller, named: str) -> str:
-        if named == caller.by:
-            raise Forbidden("Two different people are needed.")
-        try:
-            second = self._service.sessions.prove(named, self._password, self._visitor.cookies.address)
-        except SignInRefused as refusal:
-            raise Forbidden(f"The second person has to sign, too: {refusal}") from None
-        if not {part.partition(":")[0] for part in second.parts} & self._roles:
-            raise Forbidden(f"The second person needs one of the roles {', '.join(sorted(self._roles))}.")
-        return named
+SignedCommand = Annotated[Writing, Depends(signed_writing)]
 
 
 class second_person:  # noqa: N801
@@ -194,6 +170,12 @@ class second_person:  # noqa: N801
     def __init__(self, *roles: str) -> None:
         self.roles = frozenset(roles)
 
-    async def __call__(self, request: Request, service: ServiceOf) -> SecondByPassword:
-        password = (await request.form()).get("second_password", "")
-        return SecondByPassword(service, visitor_of(request), str(password), self.roles)
+    async def __call__(self, request: Request, service: ServiceOf) -> SecondPerson:
+        """By their password in the same form."""
+        password = str((await request.form()).get("second_password", ""))
+        given = typed(visitor_of(request).cookies, password) if password else None
+        return SecondPerson(service, request, given, self.roles)
+
+
+def typed(cookies: Cookies, password: str) -> PasswordGiven:
+    return PasswordGiven(password, cookies.address, cookies.device)

@@ -27,7 +27,7 @@ from infra.access.passwords import LONGEST, SHORTEST
 
 Asked = TypeVar("Asked", bound=BaseModel)
 LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
-AS_TYPED = frozenset({"password", "again", "old"})  # blanks are part of a password
+AS_TYPED = frozenset({"password", "again", "old", "first_password", "first_again"})  # blanks are part of a password
 AMOUNT = re.compile(r"([-−]?)\$?((?:0|[1-9][0-9]{0,11}))(?:\.([0-9]{2}))?")
 MOST_PIECES = 1_000_000
 

@@ -14,9 +14,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Request, Security
 
 from api.service.fields import ID_PATTERN
-from api.service.problems import Problem
 from api.service.state import Service
-from infra.access.callers import OPEN, Caller, Forbidden
+from infra.access.callers import Caller
+from infra.access.grants import Second
+from infra.access.signatures import Authentication
 from projections.views.blindness import (
     Tables,
     check_sight,
@@ -96,39 +97,26 @@ class Admission:
         self.neighbour_caller = neighbour_caller
 
 
-def refused_signature(service: Service, caller: Caller, named: str) -> None:
-    """A second signature that is refused is recorded in the trail."""
-    service.looks.record(caller.by, caller.role, "refused second signature", named, caller.request_id)
-
-
 class SecondPerson:
-    """Whoever signs a command together with its caller, by a token of their own."""
+    """Whoever signs a command together with its caller, by the authentication that came with it."""
 
-    def __init__(self, service: Service, request: Request, roles: frozenset[str]) -> None:
+    def __init__(self, service: Service, request: Request, given: Authentication | None, roles: frozenset[str]) -> None:
         self._service = service
         self._request = request
+        self._given = given
         self._roles = roles
 
-    def signed(self, named: str) -> str:
-        """The id of the second person, once it is proved that they sign. Run in a thread."""
-        caller: Caller = self._request.scope["caller"]
-        if caller.role == OPEN:
-            return named
-        try:
-            return self._proved(caller, named)
-        except Forbidden:
-            refused_signature(self._service, caller, named)
-            raise
+    def signed(self, named: str, first: Caller | None = None) -> str:
+        """The id of the second person, once it is proved that they sign; `first` is whom they sign with, if not the
+        caller. Run in a thread."""
+        caller: Caller = first or self._request.scope["caller"]
+        return self._service.signatures.second(caller, named, self._given, self._roles)
 
-    def _proved(self, caller: Caller, named: str) -> str:
-        try:
-            second = self._service.tokens.caller(self._request.headers, "second-authorization")
-        except Problem as problem:
-            raise Forbidden(f"The second person has to sign, too: {problem.detail}") from None
-        if second.by != named:
-            raise Forbidden("Second-Authorization is not the token of the second person that is named.")
-        if second.role not in self._roles:
-            raise Forbidden(f"The role {second.role} may not be the second person here.")
-        if second.by == caller.by:
-            raise Forbidden("Two different people are needed.")
-        return second.by
+    def confirmed(self, named: str) -> str:
+        """The id of whoever confirms alone what the caller asks for, who may be a terminal. Run in a thread."""
+        caller: Caller = self._request.scope["caller"]
+        return self._service.signatures.confirmation(caller, named, self._given, self._roles)
+
+    def named(self, named: str | None) -> Second | None:
+        """For a grant, which two people sign only if it moves money or signs."""
+        return None if named is None else Second(named, self._given)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from api.service.cookies import TOKEN_HEADER, Cookies, check_origin
 from api.service.problems import Problem
 from api.service.state import Service
-from infra.access.callers import OPEN, STAFF_ID, Caller
+from infra.access.callers import OPEN, STAFF_ID, Caller, Forbidden
 from infra.access.sessions import Session
 from infra.store.errors import StoreError
 
@@ -79,7 +79,7 @@ async def is_still_admitted(service: Service, request: Request, caller: Caller) 
     try:
         known = await _known(service, request, used=False)
         return replace(known, request_id=caller.request_id) == caller
-    except (Problem, StoreError):
+    except (Problem, Forbidden, StoreError):
         return False
 
 

@@ -44,6 +44,12 @@ class Cookies:
         return cookie if cookie is not None and COOKIE.fullmatch(cookie) else None
 
     @property
+    def device(self) -> str | None:
+        """Of the browser, by which somebody who has signed in there is known again."""
+        cookie = self.get("device")
+        return cookie if cookie is not None and COOKIE.fullmatch(cookie) else None
+
+    @property
     def theme(self) -> str:
         chosen = self.get("theme")
         return chosen if chosen in THEMES else "auto"

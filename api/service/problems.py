@@ -12,7 +12,7 @@ from starlette.responses import Response
 from domain.errors import Refusal
 from infra.access.callers import Forbidden
 from infra.access.passwords import WeakPassword
-from infra.access.staff import NotAllowed
+from infra.access.role_matrix import NotAllowed
 from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes import UnknownDispute
 from infra.ledger.ledger import UnknownRound

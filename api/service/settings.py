@@ -67,8 +67,11 @@ class Settings(BaseSettings):
     password_history: int = Field(
         0, ge=0, le=24, description="How many of somebody's last passwords they cannot choose again; 0 for none."
     )
+    signature_minutes: float = Field(
+        5.0, gt=0, le=60, description="How old the `auth_time` of a second person's token may be."
+    )
     setup_code: SecretStr | None = Field(
-        None, description="With which the first admin is made on a page; `serve` makes one up and prints it."
+        None, description="With which the first two admins are made on a page; `serve` makes one up and prints it."
     )
     threads: int = Field(16, ge=1, description="Threads that wait for the database, and so commit together.")
     body_limit_bytes: int = Field(1 << 20, ge=1, description="The longest body of a request.")

@@ -16,9 +16,11 @@ from api.service.rate_limits import RateLimit
 from api.service.settings import Settings
 from api.service.tokens import Tokens
 from infra.access.factors import Factors
+from infra.access.grants import Grants
 from infra.access.looks import LoggedLooks, Looks
 from infra.access.passkeys import Passkeys
 from infra.access.proofs import Proofs
+from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords
 from infra.access.trail_digests import TrailDigests
 from infra.housekeeping.housekeeper import Housekeeping
@@ -58,6 +60,8 @@ class Service:
         self.factors = Factors(database)
         self.passkeys = Passkeys(database)
         self.provider = None if settings.oidc_issuer is None else IdentityProvider(settings)
+        self.signatures = Signatures(database, self.people, self.sessions, settings.signature_minutes)
+        self.grants = Grants(self.people, self.access, self.signatures)
         self.tokens = Tokens(settings, self.access)
         self.metrics = Metrics()
         self.rates = RateLimit(settings.rate_limit if settings.authenticated else 0)

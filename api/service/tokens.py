@@ -14,7 +14,9 @@ import jwt
 from api.service.problems import Problem
 from api.service.provider_keys import ProviderKeys
 from api.service.settings import Settings, secret_of
-from infra.access.callers import OPEN, ROLES, STAFF_ID, Caller
+from infra.access.callers import OPEN, ROLES, STAFF_ID, Caller, Forbidden
+from infra.access.role_matrix import Way
+from infra.access.signatures import ProviderGiven
 from infra.access.tokens import Tokens as TokenRecords
 
 OWN_ALGORITHM = "HS256"
@@ -78,10 +80,8 @@ class Tokens:
             raise Problem("unauthenticated", f"There is no bearer token in {header.title()}.", headers=CHALLENGE)
         caller = self._known.get(token)
         if caller is None:
-            caller = self._verified(token)
-            if caller.role == "counter" and caller.token_id is not None:
-                days = max(caller.expires_at - time.time(), 0) / 86_400
-                self._access.counter_token_seen(caller.token_id, caller.by, days)
+            caller, way = self._verified(token)
+            self._access.see(str(caller.token_id), caller.by, caller.part, way, caller.expires_at)
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
             self._known[token] = caller
@@ -93,13 +93,30 @@ class Tokens:
             raise _refused("The token has been revoked.")
         if self._access.is_disabled(caller.by):
             raise _refused(f"{caller.by} has been disabled.")
+        if (clash := self._access.clash(caller.token_id)) is not None:
+            raise Forbidden(clash)
+        self._access.use(caller.token_id)
         return caller
 
-    def _verified(self, token: str) -> Caller:
+    def provider_authentication(self, token: str) -> ProviderGiven | None:
+        """Who has proved to the identity provider who they are, and when, by a token of its own; None for any other. A
+        token of ours says no more than that it was made once. Call `fetch_keys` first."""
+        with suppress(Problem, jwt.PyJWTError):
+            claims, way = self._claims(token)
+            authenticated_at = claims.get("auth_time")
+            if way == "claim" and isinstance(authenticated_at, int | float):
+                return ProviderGiven(str(claims["sub"]), float(authenticated_at))
+        return None
+
+    def _verified(self, token: str) -> tuple[Caller, Way]:
+        claims, way = self._claims(token)
+        return _caller(claims), way
+
+    def _claims(self, token: str) -> tuple[dict[str, Any], Way]:
         settings = self._settings
         try:
             key, algorithms = self._key_for(token)
-            claims = jwt.decode(
+            claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
                 algorithms=algorithms,
@@ -110,7 +127,7 @@ class Tokens:
         except (jwt.PyJWTError, ValueError) as error:
             ended = isinstance(error, jwt.ExpiredSignatureError)
             raise _refused("The token has ended." if ended else "The token cannot be verified.") from None
-        return _caller(claims)
+        return claims, "token" if algorithms == [OWN_ALGORITHM] else "claim"
 
     def _key_for(self, token: str) -> tuple[Any, list[str]]:
         head = jwt.get_unverified_header(token)

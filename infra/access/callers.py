@@ -32,6 +32,10 @@ class Caller(Struct, frozen=True):
     counts: bool = False
     request_id: str = ""  # under which what they look at is recorded
 
+    @property
+    def part(self) -> str:
+        return self.role if self.table is None else f"{self.role}:{self.table}"
+
     def may(self, roles: Collection[str]) -> bool:
         return self.role == OPEN or self.role in roles
 

@@ -14,7 +14,8 @@ from msgspec import Struct
 from pyotp.hotp import HOTP
 
 from infra.access.callers import ROLES
-from infra.access.staff import NotAllowed, call
+from infra.access.role_matrix import NotAllowed
+from infra.access.staff import call
 from infra.store.database import Database, open_sealed
 
 STEP_SECONDS = 30

@@ -1,9 +1,10 @@
-"""Sessions of the staff: signing in with a password, the part that is taken, signing out."""
+"""Sessions of the staff: signing in with a password, the part that is taken, signing out, and known devices."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -11,17 +12,16 @@ from typing import Any
 from msgspec import Struct
 
 from infra.access import passwords
+from infra.access.attempts import Attempts, TooOften
 from infra.access.factors import Usable
 from infra.access.passwords import cookie_hash
 from infra.access.proofs import ProofEnded
-from infra.access.staff import NotAllowed, Staff, StaffMember, call
+from infra.access.role_matrix import NotAllowed, counting_parts, roles_of
+from infra.access.staff import Staff, StaffMember, call
 from infra.store.database import Database
 
-MOST_FAILURES = 10  # of one person, since their last success, within the window; the database counts them
-WINDOW_MINUTES = 15
 SEEN_SECONDS = 30  # a session's last use is recorded no more often than this
 
-TOO_OFTEN = f"Too many attempts. Wait {WINDOW_MINUTES} minutes, or ask an admin for a new password."
 WRONG = "That is not the id and password of anybody who may sign in."
 
 
@@ -59,14 +59,16 @@ class Session(Struct, frozen=True):
 class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._attempts = Attempts()
 
-    def sign_in(self, staff_id: str, password: str, address: str) -> str:
-        """The cookie of a new session, in the first of their parts."""
+    def sign_in(self, staff_id: str, password: str, address: str, device: str | None = None) -> str:
+        """The cookie of a new session, in the first of their parts. `device`: the cookie of the browser they use."""
         cookie = secrets.token_urlsafe(32)
-        beginning, given = self._derived(staff_id, password, address)
-        values = [staff_id, address, given, cookie_hash(cookie)]
-        answer = call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values)
-        _judge(answer)
+        with self._attempt(staff_id, address, device):
+            beginning, given = self._derived(staff_id, password)
+            values = [staff_id, address, given, cookie_hash(cookie)]
+            answer = call(self._database, "SELECT roundledger.sign_in(%s, %s, %s, %s)", values)
+            _judge(answer)
         if passwords.is_outdated(beginning):
             renewed = [staff_id, given, passwords.hashed(password)]
             call(self._database, "SELECT roundledger.renew_password_hash(%s, %s, %s)", renewed)
@@ -99,25 +101,45 @@ class Sessions:
             raise SignInRefused("That code does not count: it is not the present one, or was used before.")
         return cookie
 
-    def prove(self, staff_id: str, password: str, address: str) -> StaffMember:
+    def prove(self, staff_id: str, password: str, address: str, device: str | None = None) -> StaffMember:
         """The member of the staff who gives this password, as the second person of a command does."""
-        _, given = self._derived(staff_id, password, address)
-        _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
+        with self._attempt(staff_id, address, device):
+            _, given = self._derived(staff_id, password)
+            _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
         member = Staff(self._database).find(staff_id)
         if member is None:
             raise SignInRefused(WRONG)
         return member
 
-    def _derived(self, staff_id: str, password: str, address: str) -> tuple[str, str]:
-        """How the hash begins, and what the database compares with what it keeps; the same work, whoever it is. Nothing
-        is worked out for somebody who has tried too often."""
-        ((too_often, salt),) = self._database.rows(
-            "SELECT roundledger.tried_too_often(%s, %s), roundledger.password_salt(%s)", [staff_id, address, staff_id]
-        )
-        if too_often:
-            raise SignInRefused(TOO_OFTEN)
+    @contextmanager
+    def _attempt(self, staff_id: str, address: str, device: str | None) -> Iterator[None]:
+        """Counted as wrong unless it ends well; nothing is worked out for somebody who has tried too often."""
+        known = device if device is not None and self.is_known(staff_id, device) else None
+        try:
+            self._attempts.take(staff_id, address, known)
+        except TooOften as refusal:
+            raise SignInRefused(str(refusal)) from None
+        yield
+        self._attempts.give_back(staff_id, address, known)
+
+    def _derived(self, staff_id: str, password: str) -> tuple[str, str]:
+        """How the hash begins, and what the database compares with what it keeps; the same work, whoever it is."""
+        ((salt,),) = self._database.rows("SELECT roundledger.password_salt(%s)", [staff_id])
         beginning = salt or _nobodys()
         return beginning, passwords.derived(password, beginning)
+
+    # ---- devices
+
+    def is_known(self, staff_id: str, device: str) -> bool:
+        """Whether that person has signed in on this device, by its cookie."""
+        rows = self._database.rows(
+            "SELECT FROM roundledger.devices WHERE device_hash = %s AND staff_id = %s", [cookie_hash(device), staff_id]
+        )
+        return bool(rows)
+
+    def remember(self, staff_id: str, device: str) -> None:
+        """After a sign-in there: what strangers try for the id elsewhere no longer concerns its owner here."""
+        call(self._database, "SELECT roundledger.remember_device(%s, %s)", [staff_id, cookie_hash(device)])
 
     def find(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
         """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
@@ -134,15 +156,24 @@ class Sessions:
         )
         if not rows:
             return None
-        staff_id, name, part, parts, began_at, way, unseen_seconds, has_factor, demanded, password_set_at = rows[0]
+        staff_id, name, part, held, began_at, way, unseen_seconds, has_factor, demanded, password_set_at = rows[0]
+        parts = counting_parts(tuple(dict.fromkeys(held)))
+        if part not in parts:
+            return None  # by a claim beside their parts, or given before the matrix was as it is
         if used and unseen_seconds > min(SEEN_SECONDS, idle_seconds / 4):
             call(self._database, "SELECT roundledger.use_session(%s)", [cookie_hash(cookie)])
         lacks = not has_factor and " and " not in way and bool(roles_of(parts) & set(demanded or ()))
-        return Session(staff_id, name, part, tuple(dict.fromkeys(parts)), began_at, way, lacks, password_set_at)
+        return Session(staff_id, name, part, parts, began_at, way, lacks, password_set_at)
 
     def take_part(self, cookie: str, part: str) -> None:
-        """Only one of their own: the session's owner is looked up again."""
-        if not call(self._database, "SELECT roundledger.take_part(%s, %s)", [cookie_hash(cookie), part]):
+        """Only one of their own that counts: the session's owner is looked up again."""
+        parts = self._database.rows(
+            "SELECT parts || claimed FROM roundledger.people JOIN roundledger.sessions USING (staff_id) "
+            "WHERE cookie_hash = %s",
+            [cookie_hash(cookie)],
+        )
+        counts = bool(parts) and part in counting_parts(parts[0][0])
+        if not counts or not call(self._database, "SELECT roundledger.take_part(%s, %s)", [cookie_hash(cookie), part]):
             raise NotAllowed("That is none of your parts.")
 
     def sign_out(self, cookie: str) -> None:
@@ -151,17 +182,13 @@ class Sessions:
 
 def _judge(answer: Any) -> None:
     if answer not in ("right", "second"):
-        raise SignInRefused(TOO_OFTEN if answer == "too often" else WRONG)
+        raise SignInRefused(WRONG)
 
 
 def _opened(answer: Any, cookie: str) -> str:
     if answer == "second":
         raise SecondFactorNeeded(cookie)
     return cookie
-
-
-def roles_of(parts: Sequence[str]) -> frozenset[str]:
-    return frozenset(part.partition(":")[0] for part in parts)
 
 
 @lru_cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from typing import Any, LiteralString
@@ -11,21 +10,11 @@ import psycopg
 from msgspec import Struct
 
 from infra.access import passwords
+from infra.access.role_matrix import NotAllowed, check_parts, counting_parts, roles_of
 from infra.store.database import Database
 
-ROLES = ("floor", "cage", "counter", "accounting", "auditor", "admin")
-PART = re.compile(rf"{'|'.join(ROLES)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
-# Whoever has the first never has any of the others, in no session: the separation is of people, not of clicks.
-APART = {
-    "admin": (frozenset({"floor", "cage", "counter", "accounting", "terminal"}), "an admin touches no money"),
-    "counter": (frozenset({"accounting", "auditor"}), "whoever counts boxes must not know what they should hold"),
-}
 REGISTER_SECONDS = 1.0  # how long the ids of the register are remembered, which every round asks for
 MEMBERS: LiteralString = "SELECT staff_id, name, parts, disabled FROM roundledger.people"
-
-
-class NotAllowed(Exception):
-    """A change of the staff that cannot be made, and why."""
 
 
 class StaffMember(Struct, frozen=True):
@@ -36,19 +25,10 @@ class StaffMember(Struct, frozen=True):
     parts: tuple[str, ...]
     disabled: bool = False
 
-
-def check_parts(parts: Sequence[str]) -> None:
-    if not parts:
-        raise NotAllowed("Everybody has at least one part.")
-    for part in parts:
-        if not PART.fullmatch(part):
-            raise NotAllowed(f"A part is {', '.join(ROLES)}, or terminal with its table, like terminal:t1; not {part}.")
-    if len(set(parts)) < len(parts):
-        raise NotAllowed("A part is named twice.")
-    roles = {part.partition(":")[0] for part in parts}
-    for role, (others, why) in APART.items():
-        if role in roles and (both := roles & others):
-            raise NotAllowed(f"Nobody has both {role} and {sorted(both)[0]}: {why}.")
+    @property
+    def roles(self) -> frozenset[str]:
+        """Those that count under the matrix."""
+        return roles_of(counting_parts(self.parts))
 
 
 class Staff:
@@ -80,18 +60,24 @@ class Staff:
 
     # ---- changes
 
-    def add_first(self, staff_id: str, name: str, part: str, password: str) -> None:
-        """While the register is empty; of two who try at once one is too late."""
-        self._add(StaffMember(staff_id, name, (part,)), password, staff_id, only_first=True)
+    def admins(self) -> int:
+        """How many can sign in; two sign a grant."""
+        return sum("admin" in member.roles and not member.disabled for member in self.everybody())
 
-    def add(self, member: StaffMember, password: str, by: str) -> None:
+    def add_admin(self, staff_id: str, name: str, password: str, by: str | None = None) -> None:
+        """While there are fewer than two; of two who try at once one is too late."""
+        self._add(StaffMember(staff_id, name, ("admin",)), password, by or staff_id, None, at_most_admins=1)
+
+    def add(self, member: StaffMember, password: str, by: str, second: str | None = None) -> None:
         check_parts(member.parts)
-        self._add(member, password, by)
+        self._add(member, password, by, second)
 
-    def _add(self, member: StaffMember, password: str, by: str, *, only_first: bool = False) -> None:
+    def _add(
+        self, member: StaffMember, password: str, by: str, second: str | None, *, at_most_admins: int | None = None
+    ) -> None:
         kept = passwords.checked_hash(password, member.staff_id)
-        values = [member.staff_id, member.name, list(member.parts), kept, by, only_first]
-        call(self._database, "SELECT roundledger.add_person(%s, %s, %s, %s, %s, %s)", values)
+        values = [member.staff_id, member.name, list(member.parts), kept, by, second, at_most_admins]
+        call(self._database, "SELECT roundledger.add_person(%s, %s, %s, %s, %s, %s, %s)", values)
         self._register = None
 
     def change(
@@ -99,19 +85,20 @@ class Staff:
         staff_id: str,
         by: str,
         *,
+        second: str | None = None,
         parts: Sequence[str] | None = None,
         password: str | None = None,
         disabled: bool | None = None,
         keep: str | None = None,
     ) -> StaffMember:
         """All of it or nothing. Sessions end where their part was taken away, a password given (but for the one whose
-        cookie is to be kept) or the member disabled."""
+        cookie is to be kept) or the member disabled; whoever is disabled loses their tokens, too."""
         if parts is not None:
             check_parts(parts)
         kept = None if password is None else passwords.checked_hash(password, staff_id)
         cookie = None if keep is None else passwords.cookie_hash(keep)
-        values = [staff_id, by, None if parts is None else list(parts), kept, disabled, cookie]
-        call(self._database, "SELECT roundledger.change_person(%s, %s, %s, %s, %s, %s)", values)
+        values = [staff_id, by, second, None if parts is None else list(parts), kept, disabled, cookie]
+        call(self._database, "SELECT roundledger.change_person(%s, %s, %s, %s, %s, %s, %s)", values)
         member = self.find(staff_id)
         if member is None:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
@@ -126,30 +113,26 @@ class Staff:
         if call(self._database, "SELECT roundledger.had_password(%s, %s)", [staff_id, hashes]):
             raise NotAllowed(f"You have used that password before. It cannot be one of your last {last}.")
 
-    def token_made(
-        self, staff_id: str, part: str, token_id: str, days: float, by: str, *, by_admin: bool = True
-    ) -> None:
-        """Record a token among the changes of who may do what. Parts that nobody may have at once cannot be had by a
-        token either, and admins make themselves none that their own part rules out."""
-        member = self.find(staff_id)
-        held = set() if member is None else set(member.parts)
-        if by_admin and staff_id == by:
-            held.add("admin")
-        check_parts(sorted(held | {part}))
-        self._database.write(
-            "INSERT INTO roundledger.people_changes (changed_by, staff_id, change) VALUES (%s, %s, %s)",
-            [by, staff_id, f"token {token_id}: {part}, {days:g} days"],
+    def has_given_password(self, staff_id: str) -> bool:
+        """Whether their password was set by somebody else on the register, and not changed by its owner since."""
+        rows = self._database.rows(
+            "SELECT changed_by <> staff_id AND changed_by IN (SELECT staff_id FROM roundledger.people) "
+            "FROM roundledger.people_changes WHERE staff_id = %s AND (change = 'password' OR change LIKE 'added: %%') "
+            "ORDER BY change_id DESC LIMIT 1",
+            [staff_id],
         )
+        return bool(rows) and bool(rows[0][0])
 
     def changes(self, limit: int) -> list[dict[str, Any]]:
         """Newest first."""
         rows = self._database.rows(
-            "SELECT changed_at, changed_by, staff_id, change FROM roundledger.people_changes "
+            "SELECT changed_at, changed_by, second, staff_id, change FROM roundledger.people_changes "
             "ORDER BY change_id DESC LIMIT %s",
             [limit],
         )
         return [
-            {"at": at.isoformat(), "by": by, "staff_id": staff_id, "change": what} for at, by, staff_id, what in rows
+            {"at": at.isoformat(), "by": by, "second": second, "staff_id": staff_id, "change": what}
+            for at, by, second, staff_id, what in rows
         ]
 
 

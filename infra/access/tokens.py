@@ -1,18 +1,24 @@
-"""Whose tokens no longer count, and who counts boxes by a token: read again from the database every second."""
+"""Tokens on record: whose they are and what they grant, which no longer count, and who counts boxes by one. What
+a process knows of them is read again from the database every second."""
 
 from __future__ import annotations
 
-import re
+import logging
 import time
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
+from infra.access.role_matrix import Holding, NotAllowed, Way, check_part, clashes, role_of, sentence
 from infra.store.database import Database
+from infra.store.errors import NOT_STORING, UNAVAILABLE
+
+logger = logging.getLogger(__name__)
 
 KNOWN_SECONDS = 1.0  # how long another process's revocation may take to count here
-
-# A token of a counter, as Staff.token_made and Tokens.counter_token_seen record it.
-COUNTER_TOKEN = re.compile(r"token (.*): counter, ([0-9.e+-]+) days")
-CHANGES_READ_AGAIN = 100
+USES_SECONDS = 60.0  # how often it is recorded which tokens were used
 MOST_DAYS = 36_500.0
+NOT_REVOKED = "token_id NOT IN (SELECT token_id FROM roundledger.revoked_tokens)"
 
 
 class Tokens:
@@ -23,8 +29,9 @@ class Tokens:
         self._revoked: frozenset[str] = frozenset()
         self._disabled: frozenset[str] = frozenset()
         self._counters: frozenset[str] = frozenset()
-        self._counter_tokens: dict[tuple[str, str], float] = {}  # whose and which, and until when
-        self._changes_read = 0
+        self._clashes: dict[str, str] = {}  # of tokens that do not count beside what their holder has, and why
+        self._used: set[str] = set()
+        self._uses_recorded_at = -USES_SECONDS
         self._asked_at = -KNOWN_SECONDS
 
     def is_fresh(self) -> bool:
@@ -32,33 +39,44 @@ class Tokens:
 
     def refresh(self) -> None:
         asked_at = time.monotonic()
-        rows = self._database.rows(
-            "SELECT 'revoked', token_id FROM roundledger.revoked_tokens "
-            "UNION ALL SELECT 'disabled', staff_id FROM roundledger.people WHERE disabled "
-            "UNION ALL SELECT 'counter', staff_id FROM roundledger.people WHERE 'counter' = ANY(parts)"
+        self._record_uses(asked_at)
+        rows = self._database.rows("SELECT token_id FROM roundledger.revoked_tokens")
+        people = self._database.rows("SELECT staff_id, parts, disabled FROM roundledger.people")
+        held = self._held({staff_id: parts for staff_id, parts, _ in people})
+        self._revoked = frozenset(token_id for (token_id,) in rows)
+        self._disabled = frozenset(staff_id for staff_id, _, disabled in people if disabled)
+        refused = {by: clashes(holdings) for by, holdings in held.items()}
+        self._clashes = {
+            clash.refused.token_id: sentence(clash)
+            for found in refused.values()
+            for clash in found
+            if clash.refused.token_id is not None
+        }
+        self._counters = frozenset(
+            by
+            for by, holdings in held.items()
+            if any(role_of(one.part) == "counter" and one.token_id not in self._clashes for one in holdings)
         )
-        revoked, disabled, counters = (
-            frozenset(id_ for what, id_ in rows if what == wanted) for wanted in ("revoked", "disabled", "counter")
-        )
-        self._revoked, self._disabled = revoked, disabled
-        self._counters = counters | self._counters_by_tokens()
         self._asked_at = asked_at
 
-    def _counters_by_tokens(self) -> frozenset[str]:
-        """Those with a token of a counter that has neither ended nor been revoked. Changes are only added to, so what
-        was read before is not read again, but for the last few: one that began earlier may have been stored later."""
-        ((last,),) = self._database.rows("SELECT coalesce(max(change_id), 0) FROM roundledger.people_changes")
+    def _held(self, parts: dict[str, list[str]]) -> dict[str, list[Holding]]:
+        """Everything by which anybody has a role now: their parts, then their tokens in the order they were made."""
+        held = defaultdict(list, {by: [Holding(part, "part") for part in its] for by, its in parts.items()})
+        for holder, part, way, token_id in self._database.rows(
+            f"SELECT holder, part, way, token_id FROM roundledger.tokens WHERE ends_at > now() AND {NOT_REVOKED} "
+            "ORDER BY number"
+        ):
+            held[holder].append(Holding(part, way, token_id))
+        return held
+
+    def held_by(self, holder: str) -> list[Holding]:
+        """Their tokens that have neither ended nor been revoked, in the order they were made."""
         rows = self._database.rows(
-            "SELECT staff_id, extract(epoch FROM changed_at)::float8, change FROM roundledger.people_changes "
-            "WHERE change_id > %s AND change LIKE 'token %%: counter, %% days'",
-            [self._changes_read - CHANGES_READ_AGAIN],
+            "SELECT part, way, token_id FROM roundledger.tokens "
+            f"WHERE holder = %s AND ends_at > now() AND {NOT_REVOKED} ORDER BY number",
+            [holder],
         )
-        for staff_id, at, said in rows:
-            if (found := COUNTER_TOKEN.fullmatch(said)) is not None:
-                self._counter_tokens[staff_id, found[1]] = at + min(float(found[2]), MOST_DAYS) * 86_400
-        self._changes_read = last
-        now, tokens = time.time(), list(self._counter_tokens.items())
-        return frozenset(by for (by, token_id), ends_at in tokens if ends_at > now and token_id not in self._revoked)
+        return [Holding(part, way, token_id) for part, way, token_id in rows]
 
     def expire(self) -> None:
         """Somebody's parts were changed here: what is known is read again before it is next relied on."""
@@ -71,28 +89,73 @@ class Tokens:
         """Whether somebody on the staff has been disabled."""
         return by in self._disabled
 
+    def clash(self, token_id: str) -> str | None:
+        """Why a token does not count beside what its holder has; None where it does."""
+        return self._clashes.get(token_id)
+
     def may_count(self, by: str) -> bool:
         """By one of their parts, or by a token that still counts."""
         return by in self._counters
 
-    def counter_token_seen(self, token_id: str, by: str, days: float) -> None:
-        """A token of somebody who may count, perhaps made where this ledger does not see it: from now on they are known
-        as a counter, whichever of their tokens they show."""
-        said = f"token {token_id}: counter, "
+    # ---- the record
+
+    def make(
+        self, holder: str, part: str, token_id: str, days: float, by: str, parts: Iterable[str], second: str | None
+    ) -> None:
+        """Record a token among the changes of who may do what. What nobody may have at once cannot be had by a token
+        either; `parts` are the holder's on the register, none where it is a machine."""
+        check_part(part)
+        new = Holding(part, "token", token_id)
+        held = [*(Holding(one, "part") for one in parts), *self.held_by(holder), new]
+        for clash in clashes(held):
+            if clash.refused is new:
+                raise NotAllowed(sentence(clash))
+        said = f"token {token_id}: {part}, {days:g} days"
         self._database.write(
-            "INSERT INTO roundledger.people_changes (changed_by, staff_id, change) SELECT %s, %s, %s "
-            "WHERE NOT EXISTS (SELECT FROM roundledger.people_changes WHERE staff_id = %s "
-            "AND starts_with(change, %s))",
-            [by, by, f"{said}{days:g} days", by, said],
+            "WITH said AS (INSERT INTO roundledger.people_changes (changed_by, second, staff_id, change) "
+            "VALUES (%s, %s, %s, %s)) "
+            "INSERT INTO roundledger.tokens (token_id, holder, machine, part, way, made_by, second, ends_at) VALUES "
+            "(%s, %s, NOT EXISTS (SELECT FROM roundledger.people WHERE staff_id = %s), %s, 'token', %s, %s, "
+            "now() + %s * interval '1 day')",
+            [by, second, holder, said, token_id, holder, holder, part, by, second, min(days, MOST_DAYS)],
         )
-        self._counters |= {by}
+        self.expire()
+
+    def see(self, token_id: str, holder: str, part: str, way: Way, ends_at: float) -> None:
+        """A token, perhaps made where this ledger does not see it: from now on it counts among what its holder has."""
+        ends = datetime.fromtimestamp(min(ends_at, time.time() + MOST_DAYS * 86_400), UTC)
+        try:
+            self._database.write(
+                "INSERT INTO roundledger.tokens (token_id, holder, machine, part, way, made_by, ends_at) SELECT "
+                "%s, %s, NOT EXISTS (SELECT FROM roundledger.people WHERE staff_id = %s), %s, %s, %s, %s "
+                "WHERE NOT EXISTS (SELECT FROM roundledger.tokens WHERE token_id = %s) ON CONFLICT DO NOTHING",
+                [token_id, holder, holder, part, way, holder, ends, token_id],
+            )
+        except NOT_STORING:
+            logger.warning("A token was seen for the first time and could not be recorded: the database stores nothing")
+        self.expire()
+
+    def use(self, token_id: str) -> None:
+        """It was used just now; recorded with the next ones."""
+        self._used.add(token_id)
+
+    def _record_uses(self, now: float) -> None:
+        if not self._used or now - self._uses_recorded_at < USES_SECONDS:
+            return
+        used, self._used = self._used, set()
+        try:
+            self._database.write("SELECT roundledger.use_token(one) FROM unnest(%s::text[]) AS one", [sorted(used)])
+            self._uses_recorded_at = now
+        except (*NOT_STORING, *UNAVAILABLE):
+            logger.debug("Which tokens were used could not be recorded")
 
     def revoke(self, token_id: str, by: str, reason: str) -> None:
-        """For good; doing it twice changes nothing."""
+        """For good; doing it twice changes nothing. Whoever listens with it is asked again at once."""
         self._database.write(
             "INSERT INTO roundledger.revoked_tokens (token_id, revoked_by, reason) VALUES (%s, %s, %s) "
             "ON CONFLICT DO NOTHING",
             [token_id, by, reason],
         )
+        self._database.write("SELECT pg_notify('roundledger_events', 'access')", [])
         self._revoked |= {token_id}
         self.expire()

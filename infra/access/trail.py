@@ -39,7 +39,16 @@ class TrailTable(Struct, frozen=True):
 
 TABLES = (
     TrailTable("roundledger.reads", "read_id", ("read_at", "by", "role", "what", "subject", "request_id")),
-    TrailTable("roundledger.people_changes", "change_id", ("changed_at", "changed_by", "staff_id", "change", "became")),
+    TrailTable(
+        "roundledger.people_changes",
+        "change_id",
+        ("changed_at", "changed_by", "staff_id", "change", "became", "second"),
+    ),
+    TrailTable(
+        "roundledger.tokens",
+        "number",
+        ("token_id", "holder", "machine", "part", "way", "made_at", "made_by", "second", "ends_at"),
+    ),
     TrailTable(
         "roundledger.secret_changes",
         "change_id",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 FLOOR, SECOND_FLOOR = "floor-lee", "floor-mia"
 ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
 CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-pat"
+SECOND_ADMIN = "admin-sam"
 COUNTERS = ("count-ida", "count-jon", "count-max")  # the third one counts where the first two differ
 TERMINAL = "dealer-eva"
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
@@ -39,6 +40,7 @@ PEOPLE: Mapping[str, str] = {
     ACCOUNTING: "accounting",
     AUDITOR: "auditor",
     ADMIN: "admin",
+    SECOND_ADMIN: "admin",
     TERMINAL: f"terminal:{PRACTICE}",
     SECOND_FLOOR: "floor",
     COUNTERS[1]: "counter",
@@ -56,6 +58,7 @@ NAMES: Mapping[str, str] = {
     ACCOUNTING: "Nia Okoro",
     AUDITOR: "Oli Brandt",
     ADMIN: "Pat Quinn",
+    SECOND_ADMIN: "Sam Diaz",
     TERMINAL: "Eva Moreno",
 }
 PASSWORD = "just-looking"  # everybody's; the demo listens on loopback only

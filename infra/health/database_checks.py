@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infra.access.staff import NotAllowed, Staff, check_parts
+from infra.access.role_matrix import NotAllowed, check_parts
+from infra.access.staff import Staff
 from infra.health.check import Check, fault, ok, warning
 from infra.health.figures import figures_of
 from infra.log.leaves import leaf_hashes

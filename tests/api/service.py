@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from typing import Any
 
@@ -15,8 +16,10 @@ from psycopg.conninfo import make_conninfo
 
 from api.app import create_app
 from api.service.settings import Settings
+from infra.access.staff import Staff, StaffMember
 from infra.ledger.ledger import Ledger
 from infra.schema.migrator import SERVICE_ROLE
+from infra.store.database import Database
 from projections.engine import projector
 from projections.evidence import sealing as sealer
 from tests.api.operations import DOCUMENT
@@ -25,6 +28,27 @@ from tests.api.operations import DOCUMENT
 projector.WAIT_SECONDS = sealer.WAIT_SECONDS = 120.0
 
 KEY = "a key for the tests, and long enough to be one"
+
+
+PASSWORD = "correct horse battery"
+
+
+def register(people: Staff, *staff: tuple[str, str]) -> None:
+    """Pairs of a staff id and a part; each has chosen PASSWORD. Whoever is there already stays."""
+    known = people.staff_ids()
+    for staff_id, part in staff:
+        if staff_id not in known:
+            people.add(StaffMember(staff_id, f"Name of {staff_id}", (part,)), PASSWORD, "tests")
+
+
+def register_in(database_url: str, *staff: tuple[str, str]) -> None:
+    with closing(Database(database_url)) as database:
+        register(Staff(database), *staff)
+
+
+def signature(staff_id: str, password: str = PASSWORD) -> str:
+    """The second person's own authentication, as a header has it."""
+    return f"Basic {b64encode(f'{staff_id}:{password}'.encode()).decode()}"
 
 
 class CheckedClient(TestClient):

@@ -25,7 +25,8 @@ from api.app import create_app
 from api.cli.main import app
 from api.service.settings import Settings
 from infra.access import passwords
-from infra.access.sessions import MOST_FAILURES
+from infra.access.attempts import FOR_AN_ID
+from infra.access.sessions import WRONG, Sessions, SignInRefused
 from infra.access.staff import Staff
 from infra.embedded import as_service, embedded_postgres
 from infra.ledger.audit_runs import AuditRuns
@@ -418,7 +419,7 @@ def test_a_receipt_is_given_to_whoever_knows_its_key(held: Held, connection: psy
 def people(held: Held) -> Iterator[Staff]:
     database = Database(held.service)
     people = Staff(database)
-    people.add_first("ada", "Ada", "admin", "a long enough one")
+    people.add_admin("ada", "Ada", "a long enough one")
     yield people
     database.close()
 
@@ -439,7 +440,7 @@ def people(held: Held) -> Iterator[Staff]:
         "INSERT INTO roundledger.session_changes (cookie_hash, staff_id, part) VALUES ('x', 'ada', 'admin')",
         "INSERT INTO roundledger.sign_ins (staff_id, address, accepted) VALUES ('ada', '::1', true)",
         "INSERT INTO roundledger.people_changes (changed_by, staff_id, change, became) VALUES ('a', 'a', 'a', 'a')",
-        "SELECT roundledger.record_person('ada', 'ada', 'nothing')",
+        "SELECT roundledger.record_person('ada', 'ada', NULL, 'nothing')",
         "SELECT roundledger.end_sessions('ada', NULL, NULL)",
         "SELECT roundledger.person_digest(p) FROM roundledger.people p",
         "SELECT secret FROM roundledger.secrets",
@@ -479,23 +480,26 @@ def test_nobody_gets_a_session_without_the_password(people: Staff, connection: p
     assert connection.execute("SELECT count(*) FROM roundledger.sessions").fetchone() == (0,)
 
 
-def test_many_at_once_do_not_outrun_the_limit(people: Staff, held: Held):
+def test_many_guesses_at_once_do_not_outrun_the_limit(people: Staff, held: Held):
+    database = Database(held.service)
+    sessions = Sessions(database)
+
     def guess(number: int) -> str:
-        with psycopg.connect(held.service, autocommit=True) as connection:
-            row = connection.execute("SELECT roundledger.prove('bob', %s, 'x')", [f"10.0.0.{number}"]).fetchone()
-            assert row is not None
-            return str(row[0])
+        with pytest.raises(SignInRefused) as refused:
+            sessions.prove("ada", f"guess number {number}", f"10.0.0.{number}")
+        return str(refused.value)
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(guess, range(24)))
-    assert answers.count("wrong") == MOST_FAILURES
-    assert answers.count("too often") == 24 - MOST_FAILURES
+    database.close()
+    assert answers.count(WRONG) == FOR_AN_ID.amount
+    assert sum("Too many wrong passwords" in answer for answer in answers) == 24 - FOR_AN_ID.amount
 
 
 def test_a_grant_is_on_record_with_whoever_gave_it(people: Staff, connection: psycopg.Connection):
-    connection.execute("SELECT roundledger.add_person('eve', 'Eve', '{auditor}', 'x', 'ada', false)")
-    connection.execute("SELECT roundledger.change_person('eve', 'ada', '{accounting}', NULL, NULL, NULL)")
+    connection.execute("SELECT roundledger.add_person('eve', 'Eve', '{auditor}', 'x', 'ada', 'bob', NULL)")
+    connection.execute("SELECT roundledger.change_person('eve', 'ada', 'bob', '{accounting}', NULL, NULL, NULL)")
     changes = connection.execute(
-        "SELECT changed_by, change FROM roundledger.people_changes WHERE staff_id = 'eve' ORDER BY change_id"
+        "SELECT changed_by, second, change FROM roundledger.people_changes WHERE staff_id = 'eve' ORDER BY change_id"
     ).fetchall()
-    assert changes == [("ada", "added: auditor"), ("ada", "parts: accounting")]
+    assert changes == [("ada", "bob", "added: auditor"), ("ada", "bob", "parts: accounting")]

@@ -22,7 +22,7 @@ from domain.round.hidden_cards import judge
 from domain.round.replay import play
 from domain.rules import rulesets
 from domain.view.table_view import table_view
-from tests.api.service import KEY, open_service
+from tests.api.service import KEY, open_service, register_in, signature
 from tests.rules.button_games import p215
 from tests.security.worlds import NONSENSE, Action, World, guesses, moments, openings, others, played, rounds
 from tests.tables_in_play import REST, bank_round, document
@@ -410,6 +410,9 @@ def test_a_correction_that_something_else_refuses_is_no_test_of_a_folded_hand(cl
 @pytest.fixture(scope="module")
 def locked(ledger_url: str) -> Iterator[Any]:
     with open_service(ledger_url, token_key=KEY, rate_limit=0) as client:
+        register_in(
+            ledger_url, ("floor-1", "floor"), ("floor-2", "floor"), ("cage-1", "cage"), ("acct-1", "accounting")
+        )
         yield client
 
 
@@ -429,11 +432,11 @@ def test_after_three_attempts_only_floor_with_a_second_person_goes_on(client, lo
     reader = {"Authorization": bearer("auditor", "audit-1")}
     assert [event["by"] for event in contradictions(locked, round_id, **reader)] == ["dealer-1"] * 3
 
-    def go_on(actions: list[Action], headers: dict[str, str], second: str | None = None, role: str = "floor") -> int:
+    def go_on(actions: list[Action], headers: dict[str, str], second: str | None = None) -> int:
         body: dict[str, Any] = {"actions": actions}
         if second is not None:
             body["second_person"] = second
-            headers = {**headers, "Second-Authorization": bearer(role, second)}
+            headers = {**headers, "Second-Authorization": signature(second)}
         status: int = locked.post(address, json=body, headers=headers).status_code
         return status
 
@@ -443,14 +446,14 @@ def test_after_three_attempts_only_floor_with_a_second_person_goes_on(client, lo
         assert go_on(actions, floor) == 403
         assert go_on(actions, terminal, "floor-2") == 403  # a terminal is no supervisor, whoever signs with it
         assert go_on(actions, floor, "floor-1") == 403
-        assert go_on(actions, floor, "cage-1", role="cage") == 403
+        assert go_on(actions, floor, "cage-1") == 403
     assert version(client, round_id) == was
     assert go_on(rest[:1], floor, "floor-2") == 200
     assert go_on(rest[1:2], floor) == 403  # each request anew
     kings: Action = {"do": "reveal", "of": 1, "cards": ["Kc", "Kh"]}
     assert go_on([rest[1], rest[2], kings], floor, "floor-2") == 409  # two people who guess are recorded, too
     assert go_on(rest[1:], floor, "floor-2") == 200
-    assert go_on(REST, floor, "acct-1", role="accounting") == 200
+    assert go_on(REST, floor, "acct-1") == 200
     events = locked.get(f"/v1/rounds/{round_id}/events", headers=reader).json()["events"]
     pairs = [event["fields"]["by"] for event in events if event["event"] == "round.play_supervised.v1"]
     assert pairs == [["floor-1", "floor-2"]] * 3 + [["floor-1", "acct-1"]]

@@ -21,7 +21,7 @@ def test_the_code_is_in_a_file_of_the_service_and_not_in_its_log(ledger_url: str
     assert len(code) >= 16
     assert stat.S_IMODE((keys / "setup-code").stat().st_mode) == 0o600
     said = log.read_text(encoding="utf-8")
-    assert "make the first admin" in said
+    assert "make the first two admins" in said
     assert str(keys / "setup-code") in said
     assert code not in said
     assert page.status_code == 200

@@ -26,9 +26,9 @@ from infra.schema.catalogue import CatalogueAudit
 from infra.store.database import Database
 from projections.audit.run import Audit
 from tests.api.processes import PATIENCE_SECONDS, free_port, serving
-from tests.api.service import KEY, open_service
+from tests.api.service import KEY, open_service, register_in, signature
 from tests.databases import new_database
-from tests.security.trails import audited, findings, guard_off, superuser
+from tests.security.trails import PASSWORD, audited, findings, guard_off, superuser
 
 
 @pytest.fixture
@@ -282,11 +282,17 @@ def test_the_catalogue_is_what_the_migrations_make(new_ledger: Callable[[], str]
 def command(url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     monkeypatch.setenv("ROUNDLEDGER_DATABASE_URL", url)
     monkeypatch.setenv("ROUNDLEDGER_TOKEN_KEY", "a key for the tests, and long enough to be one")
-    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+    return lambda *arguments, given="": CliRunner().invoke(app, list(arguments), input=given)
 
 
 def test_a_token_from_the_command_line_leaves_a_trace(url: str, command: Callable[..., Any]):
-    made = command("token", "create", "--role", "auditor", "--for", "oli", "--days", "2", "--by", "m-1")
+    asked = ["token", "create", "--role", "auditor", "--for", "oli", "--days", "2"]
+    alone = command(*asked, "--by", "m-1")
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert "two people sign this" in alone.stderr
+    signed = ("--by", "ada", "--second", "eve", "--password-stdin")
+    assert "eve has to sign, too" in command(*asked, *signed, given=f"{PASSWORD}\nno password of hers\n").stderr
+    made = command(*asked, *signed, given=f"{PASSWORD}\n{PASSWORD}\n")
     assert made.exit_code == 0, made.output
     token_id = jwt.decode(made.stdout.split()[0], options={"verify_signature": False})["jti"]
     ledger = Ledger(url)
@@ -294,17 +300,18 @@ def test_a_token_from_the_command_line_leaves_a_trace(url: str, command: Callabl
         changes = ledger.staff.changes(1)
     finally:
         ledger.close()
-    assert [(one["by"], one["staff_id"], one["change"]) for one in changes] == [
-        ("m-1", "oli", f"token {token_id}: auditor, 2 days")
+    assert [(one["by"], one["second"], one["staff_id"], one["change"]) for one in changes] == [
+        ("ada", "eve", "oli", f"token {token_id}: auditor, 2 days")
     ]
     audited(url)
     with superuser(url) as connection, guard_off(connection, "roundledger.people_changes"):
-        connection.execute("DELETE FROM roundledger.people_changes WHERE changed_by = 'm-1'")
+        connection.execute("DELETE FROM roundledger.people_changes WHERE change LIKE 'token %auditor, 2 days'")
     assert [finding.kind for finding in findings(url) if str(finding.stream).startswith("roundledger.people_changes/")]
 
 
 def test_a_token_that_its_holder_may_not_have_is_not_printed(url: str, command: Callable[..., Any]):
-    made = command("token", "create", "--role", "floor", "--for", "ada", "--by", "m-1")
+    signed = ("--by", "ada", "--second", "eve", "--password-stdin")
+    made = command("token", "create", "--role", "floor", "--for", "ada", *signed, given=f"{PASSWORD}\n{PASSWORD}\n")
     assert (made.exit_code, made.stdout) == (2, "")
     assert "Nobody has both admin and floor" in made.stderr
 
@@ -324,7 +331,9 @@ def bearer(by: str, role: str) -> str:
 def test_a_refused_second_signature_is_in_the_trail(url: str):
     swap = {"new_box": "box-9", "seal": "S-9", "second_person": "cage-1"}
     with open_service(url, token_key=KEY) as client:
-        for second in (None, "no token at all", bearer("cage-2", "cage"), bearer("cage-1", "terminal")):
+        register_in(url, ("floor-1", "floor"), ("cage-1", "cage"), ("cage-2", "cage"))
+        wrong = signature("cage-1", "no password of theirs")
+        for second in (None, "no token at all", bearer("cage-1", "cage"), wrong):
             headers = {"Authorization": bearer("floor-1", "floor")}
             if second is not None:
                 headers["Second-Authorization"] = second

@@ -66,10 +66,12 @@ def leave_a_trail(url: str) -> None:
         for subject in ("r-1", "r-2", "r-3"):
             looks.record("oli", "auditor", "round", subject, "q-1")
         Tokens(database).revoke("t-1", "ada", "lost")
-        people.add_first("ada", "Ada", "admin", PASSWORD)
-        people.add(StaffMember("oli", "Oli", ("auditor", "floor"), False), PASSWORD, "ada")
-        cookie = sessions.sign_in("oli", PASSWORD, "10.0.0.1")
-        sessions.take_part(cookie, "floor")
+        people.add_admin("ada", "Ada", PASSWORD)
+        people.add_admin("eve", "Eve", PASSWORD)
+        people.add(StaffMember("oli", "Oli", ("auditor",), False), PASSWORD, "ada", "eve")
+        people.add(StaffMember("lou", "Lou", ("floor", "counter"), False), PASSWORD, "ada", "eve")
+        cookie = sessions.sign_in("lou", PASSWORD, "10.0.0.1")
+        sessions.take_part(cookie, "counter")
         sessions.sign_out(sessions.sign_in("oli", PASSWORD, "10.0.0.1"))
         with pytest.raises(SignInRefused):
             sessions.prove("ada", "not hers at all", "10.0.0.1")  # a refused second signature
@@ -77,7 +79,7 @@ def leave_a_trail(url: str) -> None:
         factors.add("oli", "totp", "an app", b"seed")
         factors.add("ada", "passkey", "her phone", b"public key", b"handle")
         factors.demand(["admin"], "ada")
-        people.token_made("oli", "auditor", "t-2", 30, "ada")
+        Tokens(database).make("oli", "auditor", "t-2", 30, "ada", ("auditor",), "eve")
         set_property(database, Property("Harbor Card Club", "1 Example Wharf"), "ada")
         audits.start("a-1", "oli", "{}")
         audits.add("a-1", "finding", 1, ['{"kind": "line"}', '{"kind": "fee"}'])

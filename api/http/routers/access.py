@@ -3,27 +3,30 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Response, Security
+from fastapi import Depends, Path, Query, Response, Security
 from msgspec.structs import asdict
 
-from api.http.dependencies import plain_caller
+from api.http.dependencies import plain_caller, second_person
 from api.http.problems import problems
 from api.http.resource import resource
 from api.http.schemas import access as schemas
 from api.service import roles
-from api.service.admission import ServiceOf, path_id
+from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Number
 from api.service.problems import Problem
 from api.service.settings import secret_of
 from api.service.state import Service
 from api.service.tokens import make_token
 from infra.access.callers import Caller
+from infra.access.grants import Second
+from infra.access.role_matrix import GRANTING
 from infra.access.staff import StaffMember
 from projections.views.books import NotFound
 
 router = resource("access")
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
 Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
+SecondAdmin = Annotated[SecondPerson, Depends(second_person(*GRANTING))]
 CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
 
 
@@ -34,11 +37,14 @@ async def list_people(service: ServiceOf, caller: Reading) -> Any:
 
 
 @router.post("/people", response_model=schemas.PersonOut, status_code=201, responses=CHANGES)
-async def add_person(service: ServiceOf, caller: Admin, body: schemas.PersonIn) -> Any:
-    """Let somebody sign in, with one or several parts: a role, or for a terminal `terminal:` and its table."""
+async def add_person(service: ServiceOf, caller: Admin, body: schemas.PersonIn, second: SecondAdmin) -> Any:
+    """Let somebody sign in, with one or several parts: a role, or for a terminal `terminal:` and its table.
+
+    Two admins sign, unless it is for terminals only: `second_person` names the other one. Whoever is added signs
+    nothing before they have changed the password.
+    """
     member = StaffMember(body.staff_id, body.name, tuple(body.parts), False)
-    await service.run(service.people.add, member, body.password, caller.by)
-    service.access.expire()
+    await service.run(service.grants.add, caller, second.named(body.second_person), member, body.password)
     return _shown(member)
 
 
@@ -48,24 +54,28 @@ async def change_person(
     caller: Admin,
     staff: Annotated[str, path_id("floor-7", "The person's staff id.")],
     body: schemas.PersonChangeIn,
+    second: SecondAdmin,
 ) -> Any:
     """Give somebody other parts or a new password, or disable them.
 
-    Their sessions end where they are disabled or get a password, or lose the part that they have taken.
+    Two admins sign for a part that is added, a password, and whoever is enabled again, unless it is for terminals only;
+    one takes parts away and disables. Their sessions end where they are disabled or get a password, or lose the part
+    that they have taken; whoever is disabled loses their tokens for good.
     """
-    return _shown(await service.run(_changed, service, caller, staff, body))
+    return _shown(await service.run(_changed, service, caller, second.named(body.second_person), staff, body))
 
 
 def _shown(member: StaffMember) -> dict[str, Any]:
     return {**asdict(member), "parts": list(member.parts)}
 
 
-def _changed(service: Service, caller: Caller, staff_id: str, body: schemas.PersonChangeIn) -> StaffMember:
+def _changed(
+    service: Service, caller: Caller, second: Second | None, staff_id: str, body: schemas.PersonChangeIn
+) -> StaffMember:
     if service.people.find(staff_id) is None:
         raise NotFound(f"There is nobody with the id {staff_id}.")
-    changed = service.people.change(staff_id, caller.by, **body.model_dump(exclude_unset=True))
-    service.access.expire()
-    return changed
+    changed = body.model_dump(exclude_unset=True, exclude={"second_person"})
+    return service.grants.change(caller, second, staff_id, **changed)
 
 
 @router.post(
@@ -74,8 +84,13 @@ def _changed(service: Service, caller: Caller, staff_id: str, body: schemas.Pers
     status_code=201,
     responses={**CHANGES, **problems("out_of_turn", "bad_choice")},
 )
-async def create_token(response: Response, service: ServiceOf, caller: Admin, body: schemas.TokenIn) -> Any:
-    """Make a token. It is shown this once."""
+async def create_token(
+    response: Response, service: ServiceOf, caller: Admin, body: schemas.TokenIn, second: SecondAdmin
+) -> Any:
+    """Make a token for somebody on the staff register, or for a machine. It is shown this once.
+
+    Two admins sign, unless it is a terminal's: `second_person` names the other one. A machine signs nothing.
+    """
     if (body.role == "terminal") != (body.table is not None):
         raise Problem("bad_choice", "A terminal's token names its table, and nobody else's does.")
     key = secret_of(service.settings.token_key)
@@ -83,11 +98,12 @@ async def create_token(response: Response, service: ServiceOf, caller: Admin, bo
         raise Problem("out_of_turn", "This service has no key of its own to sign tokens with.")
     token, token_id = make_token(key, service.settings, body.by, body.role, body.table, body.days)
     part = body.role if body.table is None else f"{body.role}:{body.table}"
-    await service.run(service.people.token_made, body.by, part, token_id, body.days, caller.by)
-    service.access.expire()
+    machine = await service.run(
+        service.grants.make_token, caller, second.named(body.second_person), body.by, part, token_id, body.days
+    )
     response.headers["Cache-Control"] = "no-store"
     return {
-        **{"token": token, "id": token_id, "by": body.by, "role": body.role, "table": body.table},
+        **{"token": token, "id": token_id, "by": body.by, "role": body.role, "table": body.table, "machine": machine},
         "expires_at": (datetime.now(UTC) + timedelta(days=body.days)).isoformat(timespec="seconds"),
     }
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Response, Security
 
 from api.http.answers import plain, respond
-from api.http.dependencies import Command, plain_caller, second_person
+from api.http.dependencies import Command, SignedCommand, plain_caller, second_person
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas import boxes as schemas
@@ -61,10 +61,10 @@ async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> 
 
 
 class BoxChange:
-    """A command on a drop box: answered with the box, as far as the caller may know it."""
+    """A command on a drop box, signed by a person: answered with the box, as far as the caller may know it."""
 
     def __init__(
-        self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: Command
+        self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: SignedCommand
     ) -> None:
         self._service = service
         self._caller = caller

@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import attached, encoded, respond
-from api.http.dependencies import Command, IfMatch, dispute_caller, second_person
+from api.http.dependencies import Command, IfMatch, SignedCommand, dispute_caller, second_person
 from api.http.judging import judged
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
@@ -193,7 +193,7 @@ async def file_what_if(change: FloorAdds, body: schemas.FiledWhatIfIn) -> Respon
 
 
 @router.post("/disputes/{dispute}/ruling", response_model=schemas.DisputeOut, responses=AFTER)
-async def rule_dispute(change: FloorAdds, body: schemas.RulingIn, second: Second) -> Response:
+async def rule_dispute(change: FloorAdds, body: schemas.RulingIn, second: Second, _: SignedCommand) -> Response:
     """Rule on a dispute.
 
     By somebody who was not involved; where money moves, with a second person who was not either.
@@ -224,6 +224,7 @@ async def rule_appeal(
     change: Annotated[DisputeChange, Security(DisputeChange, scopes=roles.APPEALS)],
     body: schemas.AppealRulingIn,
     second: Second,
+    _: SignedCommand,
 ) -> Response:
     """Rule on the appeal.
 

@@ -7,7 +7,7 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import encoded, respond
-from api.http.dependencies import Command, IfMatch, second_person
+from api.http.dependencies import Command, IfMatch, SignedCommand, second_person
 from api.http.judging import judged
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
@@ -103,7 +103,7 @@ async def take_back(
     """
 
     def command(receipt: CommandReceipt) -> StoredRound:
-        confirmed = None if body.confirmed_by is None else second.signed(body.confirmed_by)
+        confirmed = None if body.confirmed_by is None else second.confirmed(body.confirmed_by)
         mistake = TakeBack(body.reason, confirmed)
         return service.play.take_back(caller, round, mistake, writing.actor, expected, receipt)
 
@@ -264,7 +264,7 @@ async def note_round(annotation: FloorNotes, body: rounds.NoteIn) -> Response:
 
 
 @router.post("/rounds/{round}/waiver", response_model=rounds.RoundOut, responses=AFTER)
-async def waive_fee(annotation: FloorNotes, body: rounds.WaiverIn) -> Response:
+async def waive_fee(annotation: FloorNotes, body: rounds.WaiverIn, _: SignedCommand) -> Response:
     """Waive the fee of a voided round."""
     return await annotation.store(lambda *at: annotation.ledger.waive_fee(annotation.round, body.how, body.reason, *at))
 

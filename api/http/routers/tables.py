@@ -8,7 +8,7 @@ from fastapi import Body, Depends, Path, Response, Security
 
 from api.http import dependencies
 from api.http.answers import encoded, plain, respond
-from api.http.dependencies import Command, plain_caller, second_person
+from api.http.dependencies import Command, SignedCommand, plain_caller, second_person
 from api.http.problems import stored
 from api.http.resource import resource
 from api.http.schemas import tables
@@ -135,7 +135,7 @@ async def move_chips(
 
 @router.post("/tables/{table}/tray", response_model=tables.SessionOut, responses=SESSION)
 async def move_tray(
-    change: Annotated[TableChange, Security(TableChange, scopes=roles.CAGE)], body: tables.TrayIn
+    change: Annotated[TableChange, Security(TableChange, scopes=roles.CAGE)], body: tables.TrayIn, _: SignedCommand
 ) -> Response:
     """A fill or a credit of a house-banked table's tray."""
     kind = TrayFilled if body.kind == "fill" else TrayCredited
@@ -144,7 +144,7 @@ async def move_tray(
 
 
 @router.post("/tables/{table}/tray/count", response_model=tables.SessionOut, responses=SESSION)
-async def count_tray(change: FloorOnly, body: tables.TrayCountIn) -> Response:
+async def count_tray(change: FloorOnly, body: tables.TrayCountIn, _: SignedCommand) -> Response:
     """An opening or closing count of a house-banked table's tray.
 
     Between rounds, opening and closing in turn; the inventory report compares the two with the ledger's own win.

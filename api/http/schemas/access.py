@@ -21,10 +21,13 @@ Password = Annotated[str, Field(min_length=10, max_length=200)]
 
 
 class TokenIn(Model):
+    """`by`: somebody on the staff register; any other id is the name of a machine, which signs nothing."""
+
     by: Id
     role: Role
     days: Annotated[float, Field(gt=0, le=366)]
     table: Omittable[Id] = None
+    second_person: Omittable[Id] = None
 
 
 class PersonIn(Model):
@@ -32,12 +35,14 @@ class PersonIn(Model):
     name: Text
     parts: Parts
     password: Password
+    second_person: Omittable[Id] = None
 
 
 class PersonChangeIn(Model):
     parts: Omittable[Parts] = None
     password: Omittable[Password] = None
     disabled: Omittable[bool] = None
+    second_person: Omittable[Id] = None
 
 
 class RevocationIn(Model):
@@ -51,6 +56,7 @@ class TokenOut(Model):
     role: str
     table: str | None
     expires_at: str
+    machine: bool
 
 
 class RevokedOut(Model):

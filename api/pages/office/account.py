@@ -1,6 +1,7 @@
-"""Signing in and out, the first admin, one's own account, and how the pages look."""
+"""Signing in and out, the first two admins, one's own account, and how the pages look."""
 
 import hmac
+import secrets
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -22,8 +23,10 @@ from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
 from infra.access.callers import STAFF_ID, Caller
 from infra.access.passwords import SHORTEST
+from infra.access.passwords import check as check_password
+from infra.access.role_matrix import GRANTING, NotAllowed
 from infra.access.sessions import SecondFactorNeeded, SignInRefused
-from infra.access.staff import NotAllowed
+from infra.access.signatures import PasswordGiven
 
 router = page_router()
 Stranger = Annotated[Caller, Depends(stranger)]
@@ -31,7 +34,7 @@ Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 LONGEST_NAME = 80
 NO_SETUP = {
     "open": "The service runs without authentication, so nobody signs in.",
-    "done": "The first admin has been made, and adds the others.",
+    "done": "There are two admins, who add the others.",
 }
 SECOND = "/sign-in/second"
 HALF_COOKIE = "half"  # what the browser keeps between the two halves of a sign-in
@@ -83,7 +86,7 @@ async def sign_in(
     if not STAFF_ID.fullmatch(staff_id):
         raise Problem("forbidden", "That is not the id and password of anybody who may sign in.")
     try:
-        cookie = await service.run(service.sessions.sign_in, staff_id, form.password, cookies.address)
+        cookie = await service.run(service.sessions.sign_in, staff_id, form.password, cookies.address, cookies.device)
     except SignInRefused as refusal:
         raise Problem("forbidden", str(refusal)) from None
     except SecondFactorNeeded as half:
@@ -101,8 +104,11 @@ def halfway(request: Request, half: SecondFactorNeeded, next_address: str) -> Re
 
 
 async def signed_in(service: Service, cookies: Cookies, response: Response, staff_id: str, cookie: str) -> None:
-    """The cookie of the session."""
+    """The cookie of the session, and that of the device on which its owner is known from now on."""
+    device = cookies.device or secrets.token_urlsafe(32)
+    await service.run(service.sessions.remember, staff_id, device)
     cookies.set(response, "session", cookie, None)
+    cookies.set(response, "device", device, YEAR_SECONDS)
     cookies.drop(response, HALF_COOKIE)
 
 
@@ -137,19 +143,30 @@ async def _logout_address(service: Service, request: Request) -> str | None:
         return None
 
 
-# ---- the first admin
+# ---- the first two admins
 
 
 class SetupForm(NewPassword):
+    """Each of the two types their own password. Where there is one admin already, that one signs as the first."""
+
     code: str
     staff_id: Id
     name: PersonName
+    first_id: Id
+    first_name: PersonName | None = None
+    first_password: Password
+    first_again: Password = ""
 
 
 @router.get("/setup")
 async def show_setup(request: Request, service: ServiceOf, caller: Stranger) -> Response:
-    data = {"state": await _setup_state(service), "shortest": SHORTEST, "shortest_key": SHORTEST_KEY}
-    return await render(request, "setup.html", data, title="The first admin", section="setup")
+    data = {
+        "state": await _setup_state(service),
+        "shortest": SHORTEST,
+        "shortest_key": SHORTEST_KEY,
+        "one_admin": await service.run(service.people.admins) == 1,
+    }
+    return await render(request, "setup.html", data, title="The first two admins", section="setup")
 
 
 @router.post("/setup")
@@ -158,22 +175,43 @@ async def set_up(
 ) -> Response:
     if (state := await _setup_state(service)) in NO_SETUP:
         raise Problem("out_of_turn", NO_SETUP[state])
-    cookies, people, code = visitor_of(request).cookies, service.people, secret_of(service.settings.setup_code)
+    cookies, code = visitor_of(request).cookies, secret_of(service.settings.setup_code)
     if code is None or not hmac.compare_digest(form.code.encode(), code.encode()):
         await service.failures.check(cookies.address)
         raise Problem("forbidden", "That is not the code that the service made when it started.")
-    await service.run(people.add_first, form.staff_id, form.name, "admin", form.password)
-    cookie = await service.run(service.sessions.sign_in, form.staff_id, form.password, cookies.address)
-    response = go(request, "/", f"Welcome, {form.name}. Add the others under Staff.")
-    cookies.set(response, "session", cookie, None)
+    await service.run(_make_admins, service, form, cookies)
+    cookie = await service.run(
+        service.sessions.sign_in, form.first_id, form.first_password, cookies.address, cookies.device
+    )
+    response = go(request, "/", f"Welcome, {form.first_id} and {form.staff_id}. Add the others under Staff.")
+    await signed_in(service, cookies, response, form.first_id, cookie)
     return response
 
 
+def _make_admins(service: Service, form: SetupForm, cookies: Cookies) -> None:
+    """Both, or only the second one where there is the first."""
+    people = service.people
+    if form.first_id == form.staff_id:
+        raise Problem("bad_choice", "Two admins are two people, with an id each.")
+    check_password(form.password, form.staff_id)
+    if people.admins() == 1:
+        given = PasswordGiven(form.first_password, cookies.address, cookies.device)
+        service.signatures.authenticated(form.first_id, given, GRANTING)
+        people.add_admin(form.staff_id, form.name, form.password)
+        return
+    if form.first_name is None or form.first_password != form.first_again:
+        raise Problem("bad_choice", "The first admin has a name, and types the same password twice.")
+    if people.find(form.staff_id) is not None:
+        raise Problem("bad_choice", f"There is somebody with the id {form.staff_id} already.")
+    people.add_admin(form.first_id, form.first_name, form.first_password)
+    people.add_admin(form.staff_id, form.name, form.password)
+
+
 async def _setup_state(service: Service) -> str:
-    """Nothing can be done here without authentication, or once there is somebody; else with a code, or by command."""
+    """Nothing can be done without authentication, or once there are two admins; else with a code, or by command."""
     if not service.settings.authenticated:
         return "open"
-    if await service.run(service.people.any):
+    if await service.run(service.people.admins) >= 2:
         return "done"
     return "command" if service.settings.setup_code is None else "code"
 
@@ -264,7 +302,7 @@ async def _change_password(request: Request, service: Service, form: PasswordFor
         raise Problem("bad_document", "Only somebody who signed in with a password can change it.")
     staff_id = session.staff_id
     try:
-        await service.run(service.sessions.prove, staff_id, form.old, address)
+        await service.run(service.sessions.prove, staff_id, form.old, address, visitor.cookies.device)
     except SignInRefused:
         raise Problem("forbidden", "The present password is another one.") from None
     await service.run(people.check_unused, staff_id, form.password, service.settings.password_history)

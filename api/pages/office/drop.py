@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Field, create_model
 
-from api.pages.dependencies import Command, SecondByPassword, plain_caller, second_person
+from api.pages.dependencies import Command, SignedCommand, plain_caller, second_person
 from api.pages.forms import FormModel, PageQuery, Pieces, Typed, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports
 from api.pages.responses import go, render
 from api.service import roles
-from api.service.admission import BoxId, ServiceOf
+from api.service.admission import BoxId, SecondPerson, ServiceOf
 from api.service.fields import Cursor, GamingDay, Id, PositiveMoney, Text, Word
 from api.service.problems import Problem
 from domain.money import cents
@@ -132,7 +132,7 @@ async def swap(
     caller: FloorSwaps,
     form: Annotated[SwapForm, Form()],
     writing: Command,
-    second: Annotated[SecondByPassword, Depends(second_person("floor", "cage", "counter", "accounting"))],
+    second: Annotated[SecondPerson, Depends(second_person("floor", "cage", "counter", "accounting"))],
 ) -> Response:
     await service.once(
         writing.once,
@@ -192,7 +192,7 @@ async def sign_off(
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)],
     box: BoxId,
     form: Annotated[SignOffForm, Form()],
-    writing: Command,
+    writing: SignedCommand,
 ) -> Response:
     tolerance = service.settings.count_tolerance_cents
     await service.once(
@@ -256,7 +256,7 @@ async def count(
     caller: Counter,
     box: BoxId,
     form: Annotated[CountForm, Form()],
-    writing: Command,
+    writing: SignedCommand,
 ) -> Response:
     pieces = form.pieces()
     in_cents = {cents(worth): number for worth, number in pieces.items()}

@@ -2,21 +2,24 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Form, Request, Response, Security
+from fastapi import Depends, Form, Request, Response, Security
 from msgspec import to_builtins
 from pydantic import Field, Tag
 
-from api.pages.dependencies import plain_caller
+from api.pages.dependencies import plain_caller, second_person
 from api.pages.forms import BY_DO, FormModel, NewPassword
 from api.pages.office.account import PersonName
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
-from api.service.admission import ServiceOf, path_id
+from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Id
+from api.service.state import Service
 from infra.access.callers import Caller
+from infra.access.grants import Second
 from infra.access.passwords import SHORTEST
-from infra.access.staff import ROLES, Staff, StaffMember
+from infra.access.role_matrix import GRANTED, GRANTING
+from infra.access.staff import Staff, StaffMember
 from projections.views.books import NotFound
 
 router = page_router()
@@ -24,6 +27,7 @@ PATH = "/staff"
 SECTION = "staff"
 Reading = Annotated[Caller, Security(plain_caller, scopes=roles.STAFF_READING)]
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]
+SecondAdmin = Annotated[SecondPerson, Depends(second_person(*GRANTING))]
 StaffId = Annotated[str, path_id("floor-7", "The person's staff id.")]
 WHAT_FOR = {
     "floor": "Opens tables and deals, swaps boxes, waives fees, takes claims and rules on them.",
@@ -33,11 +37,17 @@ WHAT_FOR = {
     "auditor": "Sees everything, runs audits, changes nothing.",
     "admin": "Says who may sign in, and touches no money.",
 }
-assert tuple(WHAT_FOR) == ROLES
+assert tuple(WHAT_FOR) == GRANTED
 CHANGES_SHOWN = 20
 
 
-class PartsForm(FormModel):
+class SignedForm(FormModel):
+    """Signed by a second admin where it has to be."""
+
+    second_person: Id | None = None
+
+
+class PartsForm(SignedForm):
     """The roles that are ticked, and the tables whose terminal somebody may be."""
 
     ticked: list[str] = Field([], alias="parts")
@@ -67,11 +77,10 @@ class PersonForm(PartsForm, NewPassword):
 
 @router.post(PATH)
 async def add_person(
-    request: Request, service: ServiceOf, caller: Admin, form: Annotated[PersonForm, Form()]
+    request: Request, service: ServiceOf, caller: Admin, form: Annotated[PersonForm, Form()], second: SecondAdmin
 ) -> Response:
     somebody = StaffMember(form.staff_id, form.name, form.parts, False)
-    await service.run(service.people.add, somebody, form.password, caller.by)
-    service.access.expire()
+    await service.run(service.grants.add, caller, second.named(form.second_person), somebody, form.password)
     return go(request, PATH, f"{form.staff_id} can sign in.")
 
 
@@ -99,15 +108,15 @@ class NewPartsForm(PartsForm):
     do: Literal["parts"]
 
 
-class NewPasswordForm(NewPassword):
+class NewPasswordForm(NewPassword, SignedForm):
     do: Literal["password"]
 
 
-class DisableForm(FormModel):
+class DisableForm(SignedForm):
     do: Literal["disable"]
 
 
-class EnableForm(FormModel):
+class EnableForm(SignedForm):
     do: Literal["enable"]
 
 
@@ -122,11 +131,15 @@ ChangeForm = Annotated[
 
 @router.post(f"{PATH}/{{staff}}")
 async def change_person(
-    request: Request, service: ServiceOf, caller: Admin, staff: StaffId, form: Annotated[ChangeForm, Form()]
+    request: Request,
+    service: ServiceOf,
+    caller: Admin,
+    staff: StaffId,
+    form: Annotated[ChangeForm, Form()],
+    second: SecondAdmin,
 ) -> Response:
     changed, notice = _what(staff, form)
-    await service.run(_change, service.people, staff, caller.by, changed)
-    service.access.expire()
+    await service.run(_change, service, caller, second.named(form.second_person), staff, changed)
     return go(request, f"{PATH}/{staff}", notice)
 
 
@@ -137,11 +150,11 @@ def _what(staff_id: str, form: ChangeForm) -> tuple[dict[str, Any], str]:
         case NewPasswordForm():
             return {"password": form.password}, "The password is changed, and all sessions have ended."
         case DisableForm():
-            return {"disabled": True}, f"{staff_id} can no longer sign in, and all sessions have ended."
+            return {"disabled": True}, f"{staff_id} can no longer sign in, and all sessions and tokens have ended."
         case EnableForm():
             return {"disabled": False}, f"{staff_id} can sign in again."
 
 
-def _change(people: Staff, staff_id: str, by: str, changed: dict[str, Any]) -> None:
-    _existing(people, staff_id)
-    people.change(staff_id, by, **changed)
+def _change(service: Service, caller: Caller, second: Second | None, staff_id: str, changed: dict[str, Any]) -> None:
+    _existing(service.people, staff_id)
+    service.grants.change(caller, second, staff_id, **changed)

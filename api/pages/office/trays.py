@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response, Security
 
-from api.pages.dependencies import Command, caller
+from api.pages.dependencies import SignedCommand, caller
 from api.pages.forms import FormModel, LocalMoment, PageQuery, Typed, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports
@@ -90,7 +90,7 @@ async def count(
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.FLOOR)],
     form: Annotated[CountForm, Form()],
-    writing: Command,
+    writing: SignedCommand,
 ) -> Response:
     await service.once(
         writing.once,

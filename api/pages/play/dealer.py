@@ -10,21 +10,21 @@ from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from api.pages.dependencies import SecondByPassword, form_writing, plain_caller, second_person, table_caller
+from api.pages.dependencies import form_writing, plain_caller, second_person, table_caller, typed
 from api.pages.forms import FormModel, PageQuery, Password
 from api.pages.page_route import page_router
 from api.pages.play.dealer_state import SUPERVISOR, screen_state
 from api.pages.responses import go, render, visitor_of
 from api.service import roles
-from api.service.admission import ServiceOf, TableId, check_tables
+from api.service.admission import SecondPerson, ServiceOf, TableId, check_tables
+from api.service.cookies import Cookies
 from api.service.fields import Id, Number
 from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
 from api.service.state import Service
 from domain.round.actions import TakeBack
 from domain.round.taking_back import LONGEST_REASON
-from infra.access.callers import Caller, Forbidden
-from infra.access.sessions import SignInRefused
+from infra.access.callers import Caller
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight
 from projections.views.books import Books, NotFound
@@ -110,12 +110,12 @@ async def act_signed(
     caller: AtTable,
     table: TableId,
     form: Annotated[SignedActionForm, Form()],
-    second: Annotated[SecondByPassword, Depends(second_person(*roles.APPEALS))],
+    second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
 ) -> Response:
     """After too many contradictions of hidden cards."""
     caller.check_table(table)
     await service.run(_check_round, service.ledger, table, form.round)
-    supervisor = await service.run(_supervisor, service, caller, form, visitor_of(request).cookies.address)
+    supervisor = await service.run(_supervisor, service, caller, form, visitor_of(request).cookies)
     await check_tables(service, supervisor, lambda: (table,))  # whoever signs gets no more to see than otherwise
     writing = await form_writing(request, supervisor)
 
@@ -145,7 +145,7 @@ async def take_back(
     caller: AtTable,
     table: TableId,
     form: Annotated[TakeBackForm, Form()],
-    second: Annotated[SecondByPassword, Depends(second_person(*roles.FLOOR))],
+    second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
 ) -> Response:
     """With the password of whoever confirms it; both names are recorded."""
     caller.check_table(table)
@@ -153,7 +153,7 @@ async def take_back(
     writing = await form_writing(request, caller)
 
     def command(receipt: CommandReceipt) -> StoredRound:
-        confirmed = second.signed(form.second_person) if form.second_person else None
+        confirmed = second.confirmed(form.second_person) if form.second_person else None
         mistake = TakeBack(form.reason, confirmed)
         return service.play.take_back(caller, form.round, mistake, writing.actor, form.version, receipt)
 
@@ -175,14 +175,10 @@ def _check_round(ledger: Ledger, table: str, round_id: str) -> None:
         raise NotFound(f"Table {table} has no such round.")
 
 
-def _supervisor(service: Service, caller: Caller, form: SignedActionForm, address: str) -> Caller:
+def _supervisor(service: Service, caller: Caller, form: SignedActionForm, cookies: Cookies) -> Caller:
     """Whoever is signed in, if from the floor; else the one who gives their password here."""
     if caller.may([SUPERVISOR]):
         return caller
-    try:
-        found = service.sessions.prove(form.supervisor, form.supervisor_password, address)
-    except SignInRefused as refusal:
-        raise Forbidden(f"A floor supervisor has to sign: {refusal}") from None
-    if SUPERVISOR not in found.parts:
-        raise Forbidden(f"{found.staff_id} is no floor supervisor.")
+    given = typed(cookies, form.supervisor_password) if form.supervisor_password else None
+    found = service.signatures.authenticated(form.supervisor, given, [SUPERVISOR])
     return Caller(found.staff_id, SUPERVISOR, counts="counter" in found.parts, request_id=caller.request_id)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request, Response, Security
 
 from api.pages import dependencies
-from api.pages.dependencies import Command, SecondByPassword, dispute_caller, second_person
+from api.pages.dependencies import Command, dispute_caller, second_person
 from api.pages.forms import PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
 from api.pages.play.dispute_forms import (
@@ -18,6 +18,7 @@ from api.pages.play.dispute_forms import (
     ClaimForm,
     DisputeForm,
     Question,
+    Ruled,
     WhatIfForm,
     carry_out,
     wager_name,
@@ -26,7 +27,7 @@ from api.pages.rendering.addresses import address
 from api.pages.rendering.templates import shown_money
 from api.pages.responses import Refused, attached, go, render, wants_json
 from api.service import roles
-from api.service.admission import DisputeId, ServiceOf
+from api.service.admission import DisputeId, SecondPerson, ServiceOf
 from api.service.fields import Cursor, Id, OneOf
 from api.service.idempotency import Answer, round_shown
 from api.service.problems import EXCEPTIONS, problem_of
@@ -283,11 +284,13 @@ async def change_file(
     dispute: DisputeId,
     form: Annotated[DisputeForm, Form()],
     writing: Command,
-    second: Annotated[SecondByPassword, Depends(second_person(*roles.APPEALS))],
+    second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
 ) -> Response:
     """Accounting rules on appeals, and does nothing else here."""
     if not isinstance(form, AppealRulingForm):
         caller.check_role(roles.FLOOR)
+    if isinstance(form, Ruled):
+        await service.run(service.signatures.check_person, caller)
     form = await on_the_clock(service, form)
     facts: Sequence[Mapping[str, Any]] = ()
     if isinstance(form, WhatIfForm):

@@ -79,7 +79,8 @@ BEGIN
     REVOKE ALL ON roundledger.migrations, roundledger.topics, roundledger.originators, roundledger.events,
         roundledger.event_log, roundledger.sealed_cards, roundledger.receipts, roundledger.tracking,
         roundledger.revoked_tokens, roundledger.reads, roundledger.people, roundledger.people_changes,
-        roundledger.sessions, roundledger.sign_ins, roundledger.log_identity, roundledger.log_hashes,
+        roundledger.sessions, roundledger.sign_ins, roundledger.tokens, roundledger.token_uses, roundledger.devices,
+        roundledger.log_identity, roundledger.log_hashes,
         roundledger.log_checkpoints, roundledger.log_keys, roundledger.log_published,
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
         roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes,
@@ -111,9 +112,12 @@ BEGIN
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
     GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
     GRANT SELECT (staff_id, name, parts, disabled) ON roundledger.people TO roundledger_service;
-    GRANT SELECT, INSERT (changed_by, staff_id, change) ON roundledger.people_changes TO roundledger_service;
+    GRANT SELECT, INSERT (changed_by, second, staff_id, change) ON roundledger.people_changes TO roundledger_service;
+    GRANT SELECT, INSERT (token_id, holder, machine, part, way, made_by, second, ends_at)
+        ON roundledger.tokens TO roundledger_service;
+    GRANT SELECT ON roundledger.token_uses, roundledger.devices TO roundledger_service;
     GRANT SELECT ON roundledger.sessions, roundledger.session_changes, roundledger.sign_ins TO roundledger_service;
-    GRANT EXECUTE ON FUNCTION roundledger.add_person, roundledger.change_person, roundledger.tried_too_often,
+    GRANT EXECUTE ON FUNCTION roundledger.add_person, roundledger.change_person, roundledger.remember_device, roundledger.use_token,
         roundledger.password_salt, roundledger.prove, roundledger.sign_in, roundledger.use_session,
         roundledger.take_part, roundledger.sign_out, roundledger.trail_differences TO roundledger_service;
     GRANT SELECT (number, staff_id, kind, name, added_at, used_at, ended_at) ON roundledger.secrets

@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import Sessions, SignInRefused
-from infra.access.staff import NotAllowed, Staff
+from infra.access.staff import Staff
 from infra.schema.migrator import migrate
 from infra.store.database import Database
 
@@ -23,14 +24,24 @@ def url(new_database: Callable[[], str]) -> str:
     return url
 
 
-def run(url: str, *arguments: str, password: str = "") -> Result:
+SIGNED = ("--by", "boss-1", "--second", "boss-2")
+
+
+def run(url: str, *arguments: str, passwords: tuple[str, ...] = ()) -> Result:
     given = ["people", *arguments, "--database-url", url]
-    return CliRunner().invoke(app, [*given, "--password-stdin"] if password else given, input=f"{password}\n")
+    typed = "".join(f"{password}\n" for password in passwords)
+    return CliRunner().invoke(app, [*given, "--password-stdin"] if passwords else given, input=typed)
 
 
-def add(url: str, staff_id: str, *roles: str, password: str = PASSWORD) -> Result:
+def add(url: str, staff_id: str, *roles: str, password: str = PASSWORD, signed: tuple[str, ...] = ()) -> Result:
     named = [text for role in roles for text in ("--role", role)]
-    return run(url, "add", staff_id, "--name", f"Name of {staff_id}", *named, password=password)
+    arguments = ("add", staff_id, "--name", f"Name of {staff_id}", *named, *(SIGNED if signed else ()))
+    return run(url, *arguments, passwords=(password, *signed))
+
+
+def two_admins(url: str) -> None:
+    for boss in ("boss-1", "boss-2"):
+        assert add(url, boss, "admin").exit_code == 0
 
 
 def test_somebody_is_added_and_signs_in(url: str):
@@ -69,27 +80,50 @@ def test_what_cannot_be_is_refused_and_nobody_is_added(
 
 
 def test_an_id_is_given_once(url: str):
-    add(url, "boss-1", "admin")
-    assert "already" in add(url, "boss-1", "floor").stderr
+    two_admins(url)
+    assert "already" in add(url, "boss-1", "floor", signed=(PASSWORD, PASSWORD)).stderr
+
+
+def test_two_admins_add_the_others(url: str):
+    assert add(url, "boss-1", "admin").exit_code == 0
+    assert "the first two admins come first" in add(url, "floor-1", "floor").stderr
+    assert add(url, "boss-2", "admin").exit_code == 0
+    for refused in (add(url, "floor-1", "floor"), add(url, "boss-3", "admin")):
+        assert "two people sign this" in refused.stderr
+    wrong = add(url, "floor-1", "floor", signed=(PASSWORD, "not their password"))
+    assert "boss-2 has to sign, too" in wrong.stderr
+    assert add(url, "floor-1", "floor", signed=(PASSWORD, PASSWORD)).exit_code == 0
+    database = Database(url)
+    (last,) = Staff(database).changes(1)
+    assert (last["by"], last["second"], last["change"]) == ("boss-1", "boss-2", "added: floor")
+    assert Staff(database).has_given_password("floor-1")
+    own = ("password", "floor-1", "--by", "floor-1")
+    assert "present password is another one" in run(url, *own, passwords=("my own long phrase", "wrong one")).stderr
+    assert run(url, *own, passwords=("my own long phrase", PASSWORD)).exit_code == 0
+    assert not Staff(database).has_given_password("floor-1")
+    database.close()
 
 
 def test_a_new_password_and_disabling_end_what_was(url: str):
-    add(url, "boss-1", "admin")
-    add(url, "floor-1", "floor")
+    two_admins(url)
+    add(url, "floor-1", "floor", signed=(PASSWORD, PASSWORD))
     database = Database(url)
     people, sessions = Staff(database), Sessions(database)
     cookie = sessions.sign_in("floor-1", PASSWORD, "here")
-    assert run(url, "password", "floor-1", password="another long phrase").exit_code == 0
+    given = ("another long phrase", PASSWORD, PASSWORD)
+    assert "two people sign this" in run(url, "password", "floor-1", passwords=given).stderr
+    assert run(url, "password", "floor-1", *SIGNED, passwords=given).exit_code == 0
     assert sessions.find(cookie, 60, 60) is None
     cookie = sessions.sign_in("floor-1", "another long phrase", "here")
     assert run(url, "disable", "floor-1").exit_code == 0
     assert sessions.find(cookie, 60, 60) is None
     with pytest.raises(SignInRefused):
         sessions.sign_in("floor-1", "another long phrase", "here")
-    assert run(url, "enable", "floor-1").exit_code == 0
+    assert "two people sign this" in run(url, "enable", "floor-1").stderr
+    assert run(url, "enable", "floor-1", *SIGNED, passwords=(PASSWORD, PASSWORD)).exit_code == 0
     assert sessions.sign_in("floor-1", "another long phrase", "here")
     assert [change["change"] for change in people.changes(10)] == [
-        "enabled", "disabled", "password", "added: floor", "added: admin",
+        "enabled", "disabled", "password", "added: floor", "added: admin", "added: admin",
     ]  # fmt: skip
     database.close()
 
@@ -109,4 +143,4 @@ def test_the_last_admin_stays(url: str):
 def test_somebody_who_is_not_there_cannot_be_changed(url: str):
     for command in ("disable", "enable"):
         assert "nobody with the id" in run(url, command, "nobody-1").stderr
-    assert "nobody with the id" in run(url, "password", "nobody-1", password=PASSWORD).stderr
+    assert "nobody with the id" in run(url, "password", "nobody-1", passwords=(PASSWORD,)).stderr

@@ -13,7 +13,7 @@ from api.service.tokens import make_token
 from infra.ledger.property import Property
 from tests.api.http import examples
 from tests.api.http.test_contract import is_problem
-from tests.api.service import KEY, open_service
+from tests.api.service import KEY, open_service, register_in, signature
 from tests.projections.export.pdf_text import pages
 
 NUMBERS = count(1)
@@ -34,13 +34,15 @@ def token(role: str, by: str, table: str | None = None) -> str:
 def bearer(by: str, role: str = "floor", second: str | None = None, **more: str) -> dict[str, str]:
     headers = {"Authorization": f"Bearer {token(role, by)}", **more}
     if second is not None:
-        headers["Second-Authorization"] = f"Bearer {token('floor', second)}"
+        headers["Second-Authorization"] = signature(second)
     return headers
 
 
 @pytest.fixture(scope="module")
 def locked(ledger_url: str) -> Iterator[Any]:
     with open_service(ledger_url, token_key=KEY, rate_limit=0) as client:
+        register_in(ledger_url, *((f"floor-{number}", "floor") for number in range(1, 10)))
+        register_in(ledger_url, ("acc-1", "accounting"), ("dealer-7", "floor"))
         yield client
 
 

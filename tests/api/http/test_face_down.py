@@ -20,9 +20,10 @@ from api.service.settings import Settings
 from api.service.tokens import make_token
 from domain.rules import rulesets
 from infra.access.callers import ROLES
+from infra.ledger.ledger import Ledger
 from infra.simulation import documents
 from tests.api.processes import free_port, serving
-from tests.api.service import KEY
+from tests.api.service import KEY, register, signature
 from tests.domain.stored_rounds import ID
 
 PATIENCE_SECONDS = 120.0
@@ -164,6 +165,9 @@ class Service:
 @pytest.fixture(scope="module")
 def service(ledger_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     log, port = tmp_path_factory.mktemp("log") / "log", free_port()
+    ledger = Ledger(ledger_url)
+    register(ledger.staff, ("floor-x", "floor"), ("floor-y", "floor"))
+    ledger.close()
     with serving(ledger_url, port, log=log, ROUNDLEDGER_TOKEN_KEY=KEY, ROUNDLEDGER_RATE_LIMIT="0"):
         service = Service(port, log)
         yield service
@@ -203,9 +207,8 @@ def go_on(service: Service, round_id: str, table: str, action: dict[str, Any]) -
     answer = act(service, round_id, table, action)
     if answer.status_code != 403:
         return answer
-    second = make_token(KEY, Settings(token_key=KEY), "floor-y", "floor", None, 1.0)[0]
     body = {"actions": [action], "second_person": "floor-y"}
-    headers = {"Second-Authorization": f"Bearer {second}"}
+    headers = {"Second-Authorization": signature("floor-y")}
     return service.ask("POST", f"/v1/rounds/{round_id}/actions", "floor", body, headers=headers)
 
 

@@ -21,7 +21,7 @@ from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from tests.api.http import examples
 from tests.api.operations import OPERATIONS, Operation
-from tests.api.service import KEY, open_service
+from tests.api.service import KEY, open_service, register, signature
 
 SETTINGS = Settings(token_key=KEY)
 CLOSED = [operation for operation in OPERATIONS if operation.roles is not None]
@@ -52,6 +52,9 @@ def locked(ledger_url: str) -> Iterator[Any]:
     ledger = Ledger(ledger_url)
     Floor(ledger).open_session("t1", "uth-casino-club", msgspec.convert(examples.TERMS, TermsDocument), {}, actor)
     ledger.record(examples.DOCUMENT, actor)
+    register(ledger.staff, *((f"{role}-1", f"{role}:t1" if role == "terminal" else role) for role in ROLES))
+    seconds = [(one.body_example["second_person"], max(one.two_people)) for one in OPERATIONS if one.two_people]
+    register(ledger.staff, *dict(seconds).items(), ("floor-5", "floor"))
     ledger.close()
     with open_service(ledger_url, token_key=KEY, rate_limit=0) as client:
         yield client
@@ -66,7 +69,7 @@ def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
         headers = {**headers, "Last-Event-ID": "none"}  # or the answer would never end
     if operation.two_people:
         second = operation.body_example["second_person"]
-        headers = {**headers, "Second-Authorization": f"Bearer {token(sorted(operation.two_people)[0], second)}"}
+        headers = {**headers, "Second-Authorization": signature(second)}
     answer = client.request(operation.method, path, json=operation.body_example, headers=headers)
     assert answer.status_code < 500, answer.text
     return answer.status_code
@@ -141,7 +144,7 @@ def test_a_terminal_finds_the_rounds_of_its_own_table(locked):
     assert answer.json()["rounds"] == []
 
 
-def test_two_people_are_two_tokens(locked):
+def test_two_people_sign_with_their_own_authentication(locked):
     path, body = "/v1/rounds/r-0001/corrections", {**examples.CORRECTION_BODY, "second_person": "floor-2"}
 
     def correct(**second: str) -> Any:
@@ -149,14 +152,15 @@ def test_two_people_are_two_tokens(locked):
         return locked.post(path, json=body, headers=headers).status_code
 
     assert correct() == 403
-    assert correct(**{"Second-Authorization": f"Bearer {token('floor', 'floor-1')}"}) == 403
-    assert correct(**{"Second-Authorization": f"Bearer {token('cage', 'floor-2')}"}) == 403
-    assert correct(**{"Second-Authorization": f"Bearer {token('floor', 'floor-2')}"}) == 200
+    assert correct(**{"Second-Authorization": f"Bearer {token('floor', 'floor-2')}"}) == 403  # made long before
+    for given in ("Basic", "Basic ?", "Basic Zm9v", "Digest x", signature("floor-2", "not their password")):
+        assert correct(**{"Second-Authorization": given}) == 403, given
+    assert correct(**{"Second-Authorization": signature("floor-2")}) == 200
 
 
 def test_nobody_is_their_own_second_person(locked):
     body = {**examples.CORRECTION_BODY, "second_person": "floor-1"}
-    headers = bearer(token("floor", "floor-1")) | {"Second-Authorization": f"Bearer {token('floor', 'floor-1')}"}
+    headers = bearer(token("floor", "floor-1")) | {"Second-Authorization": signature("floor-1")}
     assert locked.post("/v1/rounds/r-0001/corrections", json=body, headers=headers).status_code == 403
 
 
@@ -185,7 +189,10 @@ def test_what_is_done_is_recorded_under_the_tokens_name(locked):
 
 def test_a_made_token_works_until_it_is_revoked(locked):
     admin = bearer(token("admin"))
-    made = locked.post("/v1/tokens", json={"by": "cage-3", "role": "cage", "days": 1}, headers=admin).json()
+    body = {"by": "cage-3", "role": "cage", "days": 1, "second_person": "admin-2"}
+    assert locked.post("/v1/tokens", json=body, headers=admin).status_code == 403  # one admin alone makes none
+    made = locked.post("/v1/tokens", json=body, headers={**admin, "Second-Authorization": signature("admin-2")}).json()
+    assert made["machine"]  # cage-3 is not on the staff register
     headers = bearer(made["token"])
     assert locked.get("/v1/tables/t1", headers=headers).status_code == 200
     locked.post(f"/v1/tokens/{made['id']}/revocation", json={"reason": "Lost."}, headers=admin)
@@ -211,16 +218,18 @@ def test_a_token_of_somebody_who_is_disabled_does_not_count(locked, monkeypatch:
 def test_a_token_is_written_down_and_gives_nobody_what_they_must_not_have(locked):
     people: Staff = locked.app.state.service.people
     people.add(StaffMember("count-9", "One who counts", ("counter",), False), "a phrase of their own", "tests")
-    admin = bearer(token("admin", by="boss-9"))
+    register(people, ("boss-9", "admin"))
+    admin = {**bearer(token("admin", by="boss-9")), "Second-Authorization": signature("admin-2")}
 
     def made(by: str, role: str) -> int:
-        answer = locked.post("/v1/tokens", json={"by": by, "role": role, "days": 1}, headers=admin)
+        body = {"by": by, "role": role, "days": 1, "second_person": "admin-2"}
+        answer = locked.post("/v1/tokens", json=body, headers=admin)
         return int(answer.status_code)
 
     assert made("boss-9", "floor") == made("count-9", "accounting") == made("count-9", "auditor") == 409
     assert made("count-9", "counter") == 201
     (last,) = people.changes(1)
-    assert (last["by"], last["staff_id"]) == ("boss-9", "count-9")
+    assert (last["by"], last["second"], last["staff_id"]) == ("boss-9", "admin-2", "count-9")
     assert last["change"].startswith("token ")
     assert last["change"].endswith(": counter, 1 days")
 

@@ -9,7 +9,7 @@ import pytest
 
 from api.service.settings import Settings
 from api.service.tokens import make_token
-from tests.api.service import KEY, open_service
+from tests.api.service import KEY, open_service, register_in, signature
 from tests.tables_in_play import bank_round
 
 Action = dict[str, Any]
@@ -17,6 +17,7 @@ Action = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def locked(ledger_url: str) -> Iterator[Any]:
+    register_in(ledger_url, ("floor-1", "floor"), ("floor-2", "floor"), ("acct-1", "accounting"))
     with open_service(ledger_url, token_key=KEY, rate_limit=0) as client:
         yield client
 
@@ -60,10 +61,11 @@ def test_a_packet_face_down_is_taken_back_by_the_dealer_and_a_decision_with_the_
     asked = {"reason": "It was seat 2.", "confirmed_by": "floor-1"}
     for headers, body, status in (
         ({}, {"reason": "It was seat 2."}, 403),
-        ({"Second-Authorization": bearer("floor", "floor-2")}, asked, 403),
-        ({"Second-Authorization": bearer("accounting", "floor-1")}, asked, 403),
+        ({"Second-Authorization": signature("floor-2")}, asked, 403),
+        ({"Second-Authorization": bearer("floor", "floor-1")}, asked, 403),
+        ({"Second-Authorization": signature("acct-1")}, {**asked, "confirmed_by": "acct-1"}, 403),
         ({}, asked, 403),
-        ({"Second-Authorization": bearer("floor", "floor-1")}, asked, 200),
+        ({"Second-Authorization": signature("floor-1")}, asked, 200),
     ):
         answer = locked.post(address, json=body, headers={**terminal, **headers})
         assert answer.status_code == status, answer.text

@@ -145,7 +145,7 @@ def site(recorded_url: tuple[str, dict[str, str]]) -> Iterator[Site]:
     with serving(url) as site:
         site.known.update(known, staff="staff-1")
         Staff(site.ledger.events.recorder.database).add(
-            StaffMember("staff-1", "Somebody", ("floor", "auditor"), False), PASSWORD, "tests"
+            StaffMember("staff-1", "Somebody", ("floor", "counter"), False), PASSWORD, "tests"
         )
         yield site
 
@@ -159,7 +159,8 @@ def locked(recorded_url: tuple[str, dict[str, str]]) -> Iterator[Site]:
         people = Staff(site.ledger.events.recorder.database)
         for role in ("floor", "cage", "counter", "accounting", "auditor", "admin"):
             people.add(StaffMember(f"{role}-1", f"One of {role}", (role,), False), PASSWORD, "tests")
-        people.add(StaffMember("both-1", "Two parts", ("floor", "auditor"), False), PASSWORD, "tests")
+        people.add(StaffMember("admin-2", "Another admin", ("admin",), False), PASSWORD, "tests")
+        people.add(StaffMember("both-1", "Two parts", ("floor", "terminal:t9"), False), PASSWORD, "tests")
         yield site
 
 

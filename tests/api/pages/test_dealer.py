@@ -529,7 +529,7 @@ def test_a_mistake_is_taken_back_with_the_floors_password(locked: Site, context:
     said = page.locator('[data-part="said"]')
     for supervisor, password, why in (
         ("deal-9", PASSWORD, "Two different people"),
-        ("accounting-1", PASSWORD, "roles floor"),
+        ("accounting-1", PASSWORD, "role floor"),
         ("floor-1", "a wrong password", "has to sign"),
     ):
         take_back(supervisor, password)
@@ -723,11 +723,11 @@ def test_after_three_contradictions_two_people_sign_on_the_screen(locked: Site, 
         fits(page)
     keep_picture(page, "dealer-signing")
     for supervisor, second, password, refusal in (
-        ("accounting-1", "floor-1", PASSWORD, "accounting-1 is no floor supervisor."),
+        ("accounting-1", "floor-1", PASSWORD, "accounting-1 needs the role floor to sign this."),
         ("counts-1", "floor-1", PASSWORD, "Whoever may count boxes sees no fees, rounds or collections"),
         ("floor-1", "floor-1", PASSWORD, "Two different people are needed."),
-        ("floor-1", "cage-1", PASSWORD, "The second person needs one of the roles"),
-        ("floor-1", "both-1", "not theirs at all", "The second person has to sign, too"),
+        ("floor-1", "cage-1", PASSWORD, "cage-1 needs the role accounting or floor to sign this."),
+        ("floor-1", "both-1", "not theirs at all", "both-1 has to sign, too"),
     ):
         sign(supervisor, second, password)
         expect(said).to_contain_text(refusal)

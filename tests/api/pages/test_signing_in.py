@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from infra.access.sessions import MOST_FAILURES
+from infra.access.attempts import FOR_AN_ID
+from infra.access.staff import StaffMember
 from projections.calendar import live_clock
 from tests.api.pages.conftest import PASSWORD, Site, serving
 from tests.api.pages.page_checks import look_at
@@ -45,16 +46,32 @@ def test_a_wrong_password_is_refused_and_says_no_more_than_that(locked: Site, cl
     assert client.http.get("/account").status_code == 303
 
 
-def test_after_too_many_attempts_even_the_right_password_has_to_wait(locked: Site, client: Client):
-    for _ in range(MOST_FAILURES):
-        assert client.sign_in("cage-1", "not their password").status_code == 403
-    refused = client.sign_in("cage-1", PASSWORD)
+def test_strangers_slow_an_id_down_and_lock_nobody_out_who_is_known(locked: Site, client: Client):
+    assert client.sign_in("cage-1", PASSWORD).status_code == 303  # from now on this browser is known as theirs
+    client.http.cookies.delete("roundledger-session")
+    stranger = Client(locked)
+    for _ in range(FOR_AN_ID.amount):
+        assert stranger.sign_in("cage-1", "not their password").status_code == 403
+    refused = stranger.sign_in("cage-1", PASSWORD)
     assert refused.status_code == 403
-    assert "Too many attempts" in refused.text
-    assert client.sign_in("counter-1", PASSWORD).status_code == 303
+    assert re.search("Too many wrong passwords. Wait [1-5] minutes?, or sign in where you have signed in", refused.text)
+    assert client.sign_in("cage-1", PASSWORD).status_code == 303  # the remedy works
+    assert stranger.sign_in("counter-1", PASSWORD).status_code == 303
     with psycopg.connect(locked.database_url) as connection:
-        kept = connection.execute("SELECT count(*) FROM roundledger.sign_ins WHERE staff_id = 'cage-1'").fetchone()
-    assert kept == (MOST_FAILURES,)  # nobody fills a table that refuses to forget by going on
+        kept = connection.execute(
+            "SELECT count(*) FROM roundledger.sign_ins WHERE staff_id = 'cage-1' AND NOT accepted"
+        ).fetchone()
+    assert kept == (FOR_AN_ID.amount + 2,)  # nobody fills a table that refuses to forget by going on
+    stranger.http.close()
+
+
+def test_a_device_that_strangers_make_up_is_not_known(locked: Site, client: Client):
+    people = locked.app.state.service.people
+    people.add(StaffMember("tried-1", "Tried by strangers", ("cage",)), PASSWORD, "tests")
+    client.http.cookies.set("roundledger-device", "A" * 43)
+    for _ in range(FOR_AN_ID.amount):
+        assert "not the id and password" in client.sign_in("tried-1", "not their password").text
+    assert "Too many wrong passwords" in client.sign_in("tried-1", PASSWORD).text
 
 
 def test_a_session_cookie_cannot_be_read_by_scripts_and_is_stored_as_a_hash(locked: Site, client: Client):
@@ -81,7 +98,7 @@ def test_behind_https_the_cookie_is_for_this_host_alone(locked: Site):
 @pytest.mark.parametrize("token", [None, "", "0" * 64])
 def test_a_form_without_its_token_is_refused(locked: Site, client: Client, token: str | None):
     client.sign_in("both-1", PASSWORD)
-    sent = {"do": "part", "part": "auditor"}
+    sent = {"do": "part", "part": "terminal:t9"}
     if token is not None:
         sent["csrf"] = token
     answer = client.http.post("/account", data=sent)
@@ -115,13 +132,13 @@ def test_the_token_of_one_session_does_not_count_in_another(locked: Site, client
     token = client.token("/account")
     client.http.cookies.clear()
     client.sign_in("both-1", PASSWORD)
-    sent = {"do": "part", "part": "auditor", "csrf": token}
+    sent = {"do": "part", "part": "terminal:t9", "csrf": token}
     assert client.http.post("/account", data=sent).status_code == 403
 
 
 def test_a_form_that_another_site_sends_is_refused(locked: Site, client: Client):
     client.sign_in("both-1", PASSWORD)
-    sent = {"do": "part", "part": "auditor", "csrf": client.token("/account")}
+    sent = {"do": "part", "part": "terminal:t9", "csrf": client.token("/account")}
     for site in ("cross-site", "same-site"):
         assert client.http.post("/account", data=sent, headers={"Sec-Fetch-Site": site}).status_code == 403
 
@@ -136,10 +153,10 @@ def test_the_head_of_a_page_fits_a_phone_whoever_is_signed_in(locked: Site, page
 def test_somebody_with_two_parts_takes_one_at_a_time(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "both-1")
     page.goto(f"{locked.url}/account")
-    page.get_by_label("Act as").select_option("auditor")
+    page.get_by_label("Act as").select_option("terminal:t9")
     page.get_by_role("button", name="Take this part").click()
-    expect(page.get_by_role("status")).to_have_text("You act as auditor now.")
-    expect(page.get_by_role("banner")).to_contain_text("auditor")
+    expect(page.get_by_role("status")).to_have_text("You act as terminal:t9 now.")
+    expect(page.get_by_role("banner")).to_contain_text("terminal")
 
 
 def test_an_operation_takes_the_cookie_and_for_a_change_the_token_too(locked: Site, client: Client):
@@ -208,18 +225,19 @@ def test_nobody_is_led_elsewhere_by_the_address_to_go_on_to(locked: Site, client
         assert answer.headers["location"] == "/"
 
 
-def test_the_first_admin_is_made_with_the_code_and_only_once(server_url: str, page: Page):
+def test_the_first_two_admins_are_made_with_the_code_and_only_once(server_url: str, page: Page):
     with migrated_database(server_url) as url, serving(url, token_key="x" * 40, setup_code="SETUP-CODE") as site:
         page.goto(site.url)
         page.wait_for_url(f"{site.url}/setup")  # nobody is asked for a password that nobody has
         look_at(page, "setup")
-        for label, text in (("Your staff id", "boss-1"), ("Your name", "The Boss")):
+        for label, text in (("Their staff id", "boss-1"), ("Their name", "The Boss"), ("Setup code", "SETUP-CODE")):
             page.get_by_label(label).fill(text)
-        page.get_by_label("Password", exact=True).fill(PASSWORD)
-        page.get_by_label("The password again").fill(PASSWORD)
-        page.get_by_label("Setup code").fill("SETUP-CODE")
-        page.get_by_role("button", name="Make the first admin").click()
-        expect(page.get_by_role("status")).to_contain_text("Welcome, The Boss.")
+        for label, text in (("Staff id", "boss-2"), ("Name", "The Other")):
+            page.get_by_label(label, exact=True).fill(text)
+        for label in ("Their password", "Their password again", "Password", "The password again"):
+            page.get_by_label(label, exact=True).fill(PASSWORD)
+        page.get_by_role("button", name="Make the two admins").click()
+        expect(page.get_by_role("status")).to_contain_text("Welcome, boss-1 and boss-2.")
         page.get_by_role("link", name="Let others sign in").click()
         expect(page.get_by_label("floor", exact=True)).to_have_accessible_description(re.compile("Opens tables"))
         page.goto(f"{site.url}/setup")
@@ -241,6 +259,7 @@ def test_a_wrong_code_makes_nobody(server_url: str):
         calling(site) as client,
     ):
         sent = {"code": "WRONG", "staff_id": "boss-1", "name": "The Boss", "password": PASSWORD, "again": PASSWORD}
+        sent |= {"first_id": "boss-2", "first_name": "Other", "first_password": PASSWORD, "first_again": PASSWORD}
         answer = client.http.post("/setup", data={**sent, "csrf": client.token("/setup")})
         assert answer.status_code == 403
         assert "boss-1" in answer.text  # what was filled in stays, but for the passwords
@@ -324,11 +343,13 @@ def client(locked: Site) -> Iterator[Client]:
 def test_an_admin_adds_somebody_who_then_signs_in(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "admin-1")
     page.get_by_role("link", name="Staff").first.click()
-    page.get_by_label("Staff id").fill("new-1")
+    page.get_by_label("Staff id", exact=True).fill("new-1")
     page.get_by_label("Name").fill("Somebody new")
     page.get_by_label("floor").check()
     page.get_by_label("Password", exact=True).fill("a phrase of their own")
     page.get_by_label("The password again").fill("a phrase of their own")
+    page.get_by_label("Their staff id").fill("admin-2")
+    page.get_by_label("Their password").fill(PASSWORD)
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("status")).to_have_text("new-1 can sign in.")
     page.get_by_role("button", name="Sign out").click()

@@ -9,8 +9,9 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 
 from infra.access import passwords
+from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import Sessions, SignInRefused
-from infra.access.staff import NotAllowed, Staff
+from infra.access.staff import Staff
 from infra.access.trail_audit import TrailAudit
 from infra.store.database import Database
 
@@ -21,7 +22,7 @@ SCRYPT = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$"  # how hashes began up to v
 @pytest.fixture(scope="module")
 def database(ledger_url: str) -> Iterator[Database]:
     database = Database(ledger_url)
-    Staff(database).add_first("ada", "Ada", "admin", PASSWORD)
+    Staff(database).add_admin("ada", "Ada", PASSWORD)
     yield database
     database.close()
 

@@ -57,7 +57,7 @@ def original(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
     with migrated_database(server_url) as url:
         ledger = Ledger(url)
         try:
-            Staff(ledger.database).add_first("ada", "Ada", "admin", PASSWORD)
+            Staff(ledger.database).add_admin("ada", "Ada", PASSWORD)
             table = new_table()
             ledger.record({**bank_round(table), "round": ROUND}, ACTOR)
             with Sealer(url, keys) as sealer:

@@ -1,0 +1,84 @@
+"""How people sign on the command line: each types their own password, or all come from standard input, one a line."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.terminal.errors import fail
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from infra.access.callers import Caller
+    from infra.access.grants import Second
+    from infra.access.signatures import PasswordGiven, Signatures
+    from infra.ledger.ledger import Ledger
+
+PLACE = "command line"  # in place of an address, in the record of who signed in
+FromInput = Annotated[
+    bool,
+    typer.Option(
+        "--password-stdin",
+        help="Read passwords from standard input, one a line, without asking: the new one, then those of --by and "
+        "--second, as far as they are needed.",
+    ),
+]
+SecondPerson = Annotated[
+    str | None,
+    typer.Option("--second", metavar="ID", show_default=False, help="The second person, who signs with a password."),
+]
+
+
+class Passwords:
+    def __init__(self, from_input: bool) -> None:
+        self._from_input = from_input
+
+    def new(self) -> str:
+        return self._given("Password", confirm=True)
+
+    def of(self, staff_id: str) -> "PasswordGiven":
+        from infra.access.signatures import PasswordGiven
+
+        return PasswordGiven(self._given(f"Password of {staff_id}", confirm=False), PLACE)
+
+    def _given(self, prompt: str, confirm: bool) -> str:
+        if self._from_input:
+            return sys.stdin.readline().rstrip("\n")
+        found: str = typer.prompt(prompt, hide_input=True, confirmation_prompt=confirm, err=True)
+        return found
+
+
+def signatures_of(ledger: "Ledger") -> "Signatures":
+    from infra.access.signatures import Signatures
+
+    return Signatures(ledger.events.recorder.database, ledger.staff, ledger.sessions)
+
+
+def first_and_second(
+    ledger: "Ledger", passwords: Passwords, by: str | None, second: str | None, *roles: str
+) -> "tuple[Caller, Second]":
+    """Two people of the staff register: the first has proved who they are, in one of these roles; the second's password
+    is read, and proved by the command."""
+    from infra.access.callers import Caller
+    from infra.access.grants import Second
+
+    if by is None or second is None:
+        wanted = " or ".join(roles)
+        fail(f"two people sign this, each with their own password: --by, with the role {wanted}, and --second")
+    first = signatures_of(ledger).authenticated(by, passwords.of(by), roles)
+    role = next(role for role in roles if role in first.roles)
+    return Caller(first.staff_id, role), Second(second, passwords.of(second))
+
+
+def two_signed(
+    ledger: "Ledger",
+    passwords: Passwords,
+    by: str | None,
+    second: str | None,
+    roles: "Collection[str]",
+    second_roles: "Collection[str]",
+) -> tuple[str, str]:
+    """The ids of two people who have both proved who they are."""
+    first, other = first_and_second(ledger, passwords, by, second, *roles)
+    return first.by, signatures_of(ledger).second(first, other.named, other.given, second_roles)

@@ -1,0 +1,136 @@
+"""Signatures of people: who may sign at all, and the second person of a command, freshly authenticated.
+
+A machine, which is whoever has a token and is not on the staff register, signs nothing (decision 76).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from infra.access.callers import OPEN, Caller, Forbidden
+from infra.access.looks import Looks
+from infra.access.sessions import Sessions, SignInRefused
+from infra.access.staff import Staff, StaffMember
+from infra.store.database import Database
+
+FRESH_MINUTES = 5.0
+
+
+class PasswordGiven(Struct, frozen=True):
+    """Typed for this signature. `device` is the cookie of the browser where it was; `staff_id` is its owner, if
+    that came with it."""
+
+    password: str
+    address: str
+    device: str | None = None
+    staff_id: str | None = None
+
+
+class ProviderGiven(Struct, frozen=True):
+    """What the property's identity provider says: who has proved to it who they are, and when (seconds since 1970)."""
+
+    staff_id: str
+    at: float
+
+
+Authentication = PasswordGiven | ProviderGiven
+
+
+class Signatures:
+    def __init__(
+        self, database: Database, staff: Staff, sessions: Sessions, fresh_minutes: float = FRESH_MINUTES
+    ) -> None:
+        self._staff = staff
+        self._sessions = sessions
+        self._looks = Looks(database)
+        self._fresh_minutes = fresh_minutes
+
+    def second(self, first: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
+        """The id of the second person, once it is proved that they sign together with `first`. A refused signature is
+        recorded in the trail."""
+        return self._signed(first, named, given, roles, by_two=True)
+
+    def confirmation(self, asker: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
+        """The id of whoever confirms alone what a terminal asks for, by the same proof."""
+        return self._signed(asker, named, given, roles, by_two=False)
+
+    def _signed(
+        self, first: Caller, named: str, given: Authentication | None, roles: Collection[str], *, by_two: bool
+    ) -> str:
+        if first.role == OPEN:
+            return named
+        try:
+            if by_two:
+                self.check_signer(first)
+            if named == first.by:
+                raise Forbidden("Two different people are needed.")
+            return self.authenticated(named, given, roles).staff_id
+        except Forbidden:
+            self._looks.record(first.by, first.role, "refused second signature", named, first.request_id)
+            raise
+
+    def authenticated(self, named: str, given: Authentication | None, roles: Collection[str]) -> StaffMember:
+        """Whoever has just proved that they are the person named, and may sign in one of these roles."""
+        member: StaffMember | None
+        match given:
+            case PasswordGiven(password, address, device, staff_id):
+                _check_named(named, staff_id or named)
+                try:
+                    member = self._sessions.prove(named, password, address, device)
+                except SignInRefused as refusal:
+                    raise Forbidden(f"{named} has to sign, too: {refusal}") from None
+                self._check_own_password(named)
+            case ProviderGiven(staff_id, at):
+                self._check_fresh(named, staff_id, at)
+                member = self._staff.find(named)
+            case _:
+                raise Forbidden(f"{named} has to sign, too, by proving who they are.")
+        if member is None or member.disabled:
+            raise Forbidden(f"{named} is not on the staff register, and so cannot sign.")
+        if not member.roles & set(roles):
+            raise Forbidden(f"{named} needs the role {' or '.join(sorted(roles))} to sign this.")
+        return member
+
+    def _check_fresh(self, named: str, staff_id: str, at: float) -> None:
+        _check_named(named, staff_id)
+        if not -60.0 < time.time() - at < self._fresh_minutes * 60:
+            raise Forbidden(f"{named} proved who they are too long ago; a signature needs the last few minutes.")
+
+    def prove_own(self, staff_id: str, given: PasswordGiven) -> None:
+        """That somebody who changes their own password knows the present one."""
+        try:
+            self._sessions.prove(staff_id, given.password, given.address, given.device)
+        except SignInRefused as refusal:
+            raise Forbidden(f"The present password is another one. {refusal}") from None
+
+    # ---- the first person
+
+    def check_person(self, caller: Caller) -> None:
+        """Refuse a machine what people answer for. Where the staff register is empty, tokens are all there is."""
+        if caller.role != OPEN and self._staff.any():
+            self.check_signer(caller)
+
+    def check_signer(self, caller: Caller) -> None:
+        """Refuse whoever signs nothing: a machine, a role that the register does not give, somebody else's password."""
+        if caller.role == OPEN:
+            return
+        member = self._staff.find(caller.by)
+        if member is None or member.disabled:
+            raise Forbidden(f"{caller.by} is not on the staff register: a machine signs nothing.")
+        if caller.role not in member.roles:
+            raise Forbidden(f"The staff register gives {caller.by} no role {caller.role}, so they cannot sign in it.")
+        self._check_own_password(caller.by)
+
+    def _check_own_password(self, staff_id: str) -> None:
+        if self._staff.has_given_password(staff_id):
+            raise Forbidden(
+                f"Somebody else set the password of {staff_id}, who has to change it before signing (Your account)."
+            )
+
+
+def _check_named(named: str, staff_id: str) -> None:
+    if staff_id != named:
+        raise Forbidden("That is not the authentication of the second person who is named.")
