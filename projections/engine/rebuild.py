@@ -26,7 +26,7 @@ from projections.engine.projection import Projection
 from projections.engine.storage import LIVE, REBUILD, Connection
 from projections.models.registry import named
 
-FEWEST_EVENTS_A_PROCESS = 50_000  # a process takes a second to start
+FEWEST_EVENTS_A_PROCESS = 250_000  # a process takes a second to start, on a busy machine several
 PROGRESS_SECONDS = 0.2
 SWAP_WAIT_MS = 500  # for readers of the old tables; they in turn never wait longer than this for us
 SWAP_TRIES = 240
