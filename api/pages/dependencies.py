@@ -13,15 +13,18 @@ from api.service.admission import Admission, SecondPerson, ServiceOf
 from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
 from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once, Writing
+from api.service.identity.site import site_of
 from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.callers import NOBODY, Caller
-from infra.access.signatures import PasswordGiven
+from infra.access.passkeys import PasskeyGiven
+from infra.access.signatures import Authentication, PasswordGiven
 from infra.ledger.ledger import Actor
 
 ACCOUNT = "/account"
+PASSKEY_COOKIE = "passkey"  # what the browser keeps between the question and the device's answer
 NO_FIELDS = frozenset(
-    {TOKEN_FIELD, "key", "second_password", "supervisor_password"}
+    {TOKEN_FIELD, "key", "second_password", "second_passkey", "supervisor_password"}
 )  # of a form: they say nothing of what is to be done
 
 
@@ -171,10 +174,20 @@ class second_person:  # noqa: N801
         self.roles = frozenset(roles)
 
     async def __call__(self, request: Request, service: ServiceOf) -> SecondPerson:
-        """By their password in the same form."""
-        password = str((await request.form()).get("second_password", ""))
-        given = typed(visitor_of(request).cookies, password) if password else None
+        """By their passkey or their password in the same form."""
+        form = await request.form()
+        password, passkey = str(form.get("second_password", "")), str(form.get("second_passkey", ""))
+        given: Authentication | None = typed(visitor_of(request).cookies, password) if password else None
+        if passkey:
+            given = given_passkey(service, request, passkey)
         return SecondPerson(service, request, given, self.roles)
+
+
+def given_passkey(service: Service, request: Request, credential: str) -> PasskeyGiven:
+    """What a page's script had from the browser, with what the browser kept since it asked."""
+    cookies = visitor_of(request).cookies
+    site = site_of(service.settings, request)
+    return PasskeyGiven(credential, cookies.get(PASSKEY_COOKIE), site, cookies.address)
 
 
 def typed(cookies: Cookies, password: str) -> PasswordGiven:

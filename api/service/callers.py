@@ -107,7 +107,9 @@ def duty_of(service: Service, session: Session) -> Duty | None:
 
 def caller_of(session: Session) -> Caller:
     role, _, table = session.part.partition(":")
-    return Caller(session.staff_id, role, table or None, counts="counter" in session.parts)
+    return Caller(
+        session.staff_id, role, table or None, counts="counter" in session.parts, own_proof=session.way != "password"
+    )
 
 
 def anybody(cookies: Cookies) -> Caller:

@@ -30,6 +30,7 @@ class Caller(Struct, frozen=True):
     token_id: str | None = None
     expires_at: float = float("inf")
     counts: bool = False
+    own_proof: bool = False  # they signed in with more than a password, which somebody else may have set
     request_id: str = ""  # under which what they look at is recorded
 
     @property

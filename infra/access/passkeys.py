@@ -47,6 +47,7 @@ class PasskeyGiven(Struct, frozen=True):
     credential: str
     kept: str | None
     site: Site
+    address: str
 
 
 class Passkeys:
@@ -124,6 +125,13 @@ class Passkeys:
         except (WebAuthnException, ValueError) as error:
             raise PasskeyRefused(f"The passkey does not count: {error}") from None
         return owner, Usable(number, found.new_sign_count)
+
+    def proved(self, given: PasskeyGiven) -> str:
+        """Who signs with this passkey, which is used by it and counts for this signature alone."""
+        owner, usable = self.usable("signature", given)
+        if not self._factors.use(owner, given.address, usable):
+            raise PasskeyRefused("That passkey was used for something else in the meantime.")
+        return owner
 
     def _known(self, staff_id: str) -> list[PublicKeyCredentialDescriptor]:
         rows = self._factors.opened(staff_id, "passkey")

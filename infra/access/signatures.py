@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.access.looks import Looks
+from infra.access.passkeys import PasskeyGiven, PasskeyRefused, Passkeys
+from infra.access.proofs import ProofEnded
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.store.database import Database
@@ -36,7 +38,7 @@ class ProviderGiven(Struct, frozen=True):
     at: float
 
 
-Authentication = PasswordGiven | ProviderGiven
+Authentication = PasswordGiven | ProviderGiven | PasskeyGiven
 
 
 class Signatures:
@@ -46,6 +48,7 @@ class Signatures:
         self._staff = staff
         self._sessions = sessions
         self._looks = Looks(database)
+        self._passkeys = Passkeys(database)
         self._fresh_minutes = fresh_minutes
 
     def second(self, first: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
@@ -86,6 +89,9 @@ class Signatures:
             case ProviderGiven(staff_id, at):
                 self._check_fresh(named, staff_id, at)
                 member = self._staff.find(named)
+            case PasskeyGiven():
+                _check_named(named, self._owner(named, given))
+                member = self._staff.find(named)
             case _:
                 raise Forbidden(f"{named} has to sign, too, by proving who they are.")
         if member is None or member.disabled:
@@ -93,6 +99,13 @@ class Signatures:
         if not member.roles & set(roles):
             raise Forbidden(f"{named} needs the role {' or '.join(sorted(roles))} to sign this.")
         return member
+
+    def _owner(self, named: str, given: PasskeyGiven) -> str:
+        """Whose passkey it is, which is used by it."""
+        try:
+            return self._passkeys.proved(given)
+        except (PasskeyRefused, ProofEnded) as refusal:
+            raise Forbidden(f"{named} has to sign, too: {refusal}") from None
 
     def _check_fresh(self, named: str, staff_id: str, at: float) -> None:
         _check_named(named, staff_id)
@@ -122,7 +135,8 @@ class Signatures:
             raise Forbidden(f"{caller.by} is not on the staff register: a machine signs nothing.")
         if caller.role not in member.roles:
             raise Forbidden(f"The staff register gives {caller.by} no role {caller.role}, so they cannot sign in it.")
-        self._check_own_password(caller.by)
+        if not caller.own_proof:
+            self._check_own_password(caller.by)
 
     def _check_own_password(self, staff_id: str) -> None:
         if self._staff.has_given_password(staff_id):

@@ -11,13 +11,12 @@ from pydantic import Tag
 from pyotp import random_base32
 from pyotp.totp import TOTP
 
+from api.pages.dependencies import given_passkey
 from api.pages.forms import BY_DO, FormModel
-from api.pages.office.account import Anybody
-from api.pages.office.second_step import given_passkey
+from api.pages.office.account import Anybody, PersonName
 from api.pages.page_route import page_router
 from api.pages.responses import Refused, go, render, visitor_of
 from api.service.admission import ServiceOf
-from api.service.fields import Word
 from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.factors import WrongCode
@@ -76,7 +75,7 @@ async def show_factors(request: Request, service: ServiceOf, caller: Anybody) ->
 
 class PasskeyForm(FormModel):
     do: Literal["passkey"]
-    name: Word
+    name: PersonName
     passkey: str
 
 

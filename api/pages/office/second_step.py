@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Form, Query, Request, Response
 from msgspec import json
 
+from api.pages.dependencies import PASSKEY_COOKIE, given_passkey
 from api.pages.forms import FormModel
 from api.pages.office.account import HALF_COOKIE, SECOND, SignInAsked, Stranger, local_address, signed_in
 from api.pages.page_route import page_router
@@ -20,7 +21,6 @@ from infra.access.sessions import Session, SignInRefused
 
 router = page_router()
 PASSKEYS = "/passkeys"
-PASSKEY_COOKIE = "passkey"  # what the browser keeps between the question and the device's answer
 PASSKEY_SECONDS = 600
 BEGIN_AGAIN = "Your password was given too long ago, or the code was wrong too often. Sign in again."
 
@@ -110,8 +110,3 @@ def _question(
     if purpose == "register":
         return service.passkeys.registration(session.staff_id, session.name, site)
     return service.passkeys.question("signature", None, site)
-
-
-def given_passkey(service: Service, request: Request, credential: str) -> PasskeyGiven:
-    kept = visitor_of(request).cookies.get(PASSKEY_COOKIE)
-    return PasskeyGiven(credential, kept, site_of(service.settings, request))

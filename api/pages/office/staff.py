@@ -15,7 +15,7 @@ from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Id
 from api.service.state import Service
-from infra.access.callers import Caller
+from infra.access.callers import Caller, Forbidden
 from infra.access.grants import Second
 from infra.access.passwords import SHORTEST
 from infra.access.role_matrix import GRANTED, GRANTING
@@ -91,7 +91,14 @@ async def add_person(
 async def show_person(request: Request, service: ServiceOf, caller: Reading, staff: StaffId) -> Response:
     somebody = to_builtins(await service.run(_existing, service.people, staff))
     tables = [part.partition(":")[2] for part in somebody["parts"] if ":" in part]
-    data = {"somebody": somebody, "roles": WHAT_FOR, "tables": tables, "shortest": SHORTEST}
+    factors = (await service.run(service.factors.everybodys)).get(staff, ())
+    data: dict[str, Any] = {
+        "factors": factors,
+        "somebody": somebody,
+        "roles": WHAT_FOR,
+        "tables": tables,
+        "shortest": SHORTEST,
+    }
     return await render(
         request, "staff_person.html", data, title=somebody["name"], section=SECTION, crumbs=(("Staff", PATH),)
     )
@@ -120,11 +127,18 @@ class EnableForm(SignedForm):
     do: Literal["enable"]
 
 
+class ResetForm(SignedForm):
+    """All second factors of somebody, who lost them."""
+
+    do: Literal["reset"]
+
+
 ChangeForm = Annotated[
     Annotated[NewPartsForm, Tag("Parts")]
     | Annotated[NewPasswordForm, Tag("Password")]
     | Annotated[DisableForm, Tag("Disable")]
-    | Annotated[EnableForm, Tag("Enable")],
+    | Annotated[EnableForm, Tag("Enable")]
+    | Annotated[ResetForm, Tag("Reset")],
     BY_DO,
 ]
 
@@ -138,12 +152,22 @@ async def change_person(
     form: Annotated[ChangeForm, Form()],
     second: SecondAdmin,
 ) -> Response:
+    if isinstance(form, ResetForm):
+        await service.run(_reset, service, caller, form.second_person, second, staff)
+        return go(request, f"{PATH}/{staff}", f"{staff} has no second factor any more.")
     changed, notice = _what(staff, form)
     await service.run(_change, service, caller, second.named(form.second_person), staff, changed)
     return go(request, f"{PATH}/{staff}", notice)
 
 
-def _what(staff_id: str, form: ChangeForm) -> tuple[dict[str, Any], str]:
+def _reset(service: Service, caller: Caller, named: str | None, second: SecondPerson, staff_id: str) -> None:
+    _existing(service.people, staff_id)
+    if named is None:
+        raise Forbidden("Two admins remove second factors: the second one signs, too.")
+    service.factors.reset(staff_id, caller.by, second.signed(named))
+
+
+def _what(staff_id: str, form: NewPartsForm | NewPasswordForm | DisableForm | EnableForm) -> tuple[dict[str, Any], str]:
     match form:
         case NewPartsForm():
             return {"parts": form.parts}, "The parts are changed."

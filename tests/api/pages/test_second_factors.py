@@ -22,13 +22,18 @@ def guarded(server_url: str) -> Iterator[Site]:
         people = Staff(site.ledger.events.recorder.database)
         for role in ("floor", "cage", "counter", "accounting", "auditor", "admin"):
             people.add(StaffMember(f"{role}-1", f"One of {role}", (role,)), PASSWORD, "tests")
+        people.add(StaffMember("admin-2", "Another admin", ("admin",)), PASSWORD, "tests")
         site.url = site.url.replace("127.0.0.1", "localhost")
         yield site
 
 
 @pytest.fixture
 def device(page: Page) -> None:
-    """A device that has somebody's fingerprint and says yes at once."""
+    add_device(page)
+
+
+def add_device(page: Page) -> None:
+    """One that has somebody's fingerprint and says yes at once."""
     session = page.context.new_cdp_session(page)
     session.send("WebAuthn.enable")
     options = {
@@ -128,3 +133,20 @@ def test_an_admin_demands_a_factor_and_sees_who_has_one(guarded: Site, page: Pag
     expect(page.get_by_role("note").first).to_contain_text("One of your roles needs a second factor")
     page.goto(f"{guarded.url}/audit")
     page.wait_for_url(f"{guarded.url}/account/factors")
+
+
+def test_two_admins_remove_the_factors_of_somebody_who_lost_them(guarded: Site, context: BrowserContext):
+    page = context.new_page()  # which complains of what is refused
+    factors = guarded.app.state.service.factors
+    factors.add("counter-1", "totp", "a lost phone", b"JBSWY3DPEHPK3PXP")
+    signs_in(page, guarded, "admin-1")
+    page.goto(f"{guarded.url}/staff/counter-1")
+    look_at(page, "staff-factors")
+    form = page.locator("form").filter(has=page.get_by_role("button", name="Remove their second factors"))
+    form.get_by_role("button", name="Remove their second factors").click()
+    expect(page.get_by_role("alert").first).to_contain_text("Two admins remove second factors")
+    form.locator('[name="second_person"]').fill("admin-2")
+    form.locator('[name="second_password"]').fill(PASSWORD)
+    form.get_by_role("button", name="Remove their second factors").click()
+    expect(page.get_by_role("status")).to_contain_text("counter-1 has no second factor any more")
+    assert factors.of("counter-1") == []

@@ -15,7 +15,7 @@ import pytest
 from api.service.settings import Settings
 from api.service.tokens import make_token
 from infra.access import passwords
-from infra.access.callers import ROLES, Caller
+from infra.access.callers import ROLES, Caller, Forbidden
 from infra.access.grants import Grants
 from infra.access.role_matrix import APART, Holding, NotAllowed, check_parts, clashes, role_of, why_apart
 from infra.access.signatures import Signatures
@@ -132,3 +132,23 @@ def test_of_parts_that_were_given_together_the_first_counts(ledger: Ledger, firs
     member = Staff(ledger.events.recorder.database).find(somebody)
     assert member is not None
     assert member.roles == {role_of(part(first))}
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_a_claim_of_a_session_counts_beside_the_parts_that_it_may_be_with(ledger: Ledger, first: str, second: str):
+    """Whatever a provider says: the register's parts count first, and a role by claim signs nothing."""
+    somebody = stored(ledger, (part(first),))
+    cookie = ledger.sessions.sign_in_by_provider(somebody, "here", [part(second)], twice=False)
+    session = ledger.sessions.find(cookie, 60, 60)
+    assert session is not None
+    if why_apart(first, second) is not None:
+        assert session.parts == (part(first),)
+        with pytest.raises(NotAllowed):
+            ledger.sessions.take_part(cookie, part(second))
+        return
+    assert session.parts == (part(first), part(second))
+    ledger.sessions.take_part(cookie, part(second))
+    database = ledger.events.recorder.database
+    signatures = Signatures(database, Staff(database), ledger.sessions)
+    with pytest.raises(Forbidden, match=r"gives .* no role"):
+        signatures.check_signer(Caller(somebody, second))
