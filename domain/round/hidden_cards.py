@@ -15,9 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.cards import DECK, SEALED
-from domain.errors import BadChoice, BadDocument, DuplicateCard, Refusal, SecondPersonNeeded, WrongCards
+from domain.errors import BadChoice, BadDocument, DuplicateCard, OutOfTurn, Refusal, SecondPersonNeeded, WrongCards
 from domain.round.actions import Action, Settle
-from domain.round.decide import check_settle, decide
+from domain.round.dealing import face_down
+from domain.round.decide import check_settle, decide, expects
 from domain.round.events import (
     CardsDealt,
     EntryTakenBack,
@@ -166,6 +167,28 @@ def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
     assert furthest is not None
     furthest.action = _index(furthest) + first
     raise furthest
+
+
+def deals_of(public: Round, packets: Iterable[Sequence[str | None]]) -> list[dict[str, Any]]:
+    """Packets that come without a place, as actions: each goes where the next cards go. What is face down in one of
+    them says nothing about where the next one goes."""
+    deals: list[dict[str, Any]] = []
+    for cards in packets:
+        entry = next((one for one in expects(public) if one["do"] == "deal"), None)
+        if entry is None:
+            refusal = OutOfTurn("No cards are dealt now.", public.rules.clause("deal_order"))
+            refusal.action = len(deals)
+            raise refusal
+        hand = {"hand": entry["hand"]} if "hand" in entry else {}
+        deals.append({"do": "deal", "to": entry["to"], **hand, "cards": list(cards)})
+        down = face_down(public, entry["to"], entry["count"])
+        shown = [None if at < down else card for at, card in enumerate(cards)]
+        try:
+            public, _ = play(public, [{**deals[-1], "cards": shown}])
+        except Refusal as refusal:
+            refusal.action = len(deals) - 1
+            raise
+    return deals
 
 
 def may_contradict(public: Round, whole: Round, actions: Iterable[Any]) -> bool:

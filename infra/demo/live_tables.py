@@ -14,6 +14,7 @@ from typing import Any
 
 from domain.errors import Refusal
 from domain.rules import rulesets
+from infra.demo.card_reader import CardReader
 from infra.demo.roster import TABLES, dealer_at
 from infra.ledger.ledger import Actor, Ledger, StoredRound
 from infra.simulation.table import Table
@@ -91,9 +92,10 @@ class LiveTable:
 class LiveFloor:
     def __init__(self, ledger: Ledger, start: str) -> None:
         self._began_at = time.monotonic()
-        self._tables = [
+        self._tables: list[LiveTable | CardReader] = [
             LiveTable(ledger, name, ruleset, number, start) for number, (name, ruleset) in enumerate(TABLES.items())
         ]
+        self._tables.append(CardReader(ledger, start))
         for table in self._tables:
             table.void_open()
 

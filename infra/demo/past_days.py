@@ -13,11 +13,21 @@ from typing import Any
 from msgspec import Struct
 
 from domain.rules import rulesets
-from domain.rules.terms import NO_TERMS
+from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
 from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
-from infra.demo.roster import DAY_MS, FLOOR, HOUR_MS, PRACTICE, PRACTICE_RULESET, TABLES, dealer_at
+from infra.demo.roster import (
+    DAY_MS,
+    FLOOR,
+    HOUR_MS,
+    PRACTICE,
+    PRACTICE_RULESET,
+    SHOE_RULESET,
+    SHOE_TABLE,
+    TABLES,
+    dealer_at,
+)
 from infra.demo.single_steps import Once
 from infra.demo.table_sessions import DemoSessions
 from infra.demo.trays import Tray
@@ -122,6 +132,10 @@ class Past:
     def _open_practice(self, at_ms: int) -> None:
         """The last step, so that its receipt says that all the others are there."""
         players, actor = {seat: f"guest-{seat}" for seat in (1, 2, 3, 4)}, Actor(FLOOR, at_ms)
+        terms = TermsDocument(schedule=1)
+        self._once.on_floor(
+            SHOE_TABLE, lambda floor: floor.open_session(SHOE_TABLE, SHOE_RULESET, terms, players, actor)
+        )
         self._once.on_floor(
             COMPLETE, lambda floor: floor.open_session(PRACTICE, PRACTICE_RULESET, NO_TERMS, players, actor)
         )

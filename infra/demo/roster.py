@@ -18,6 +18,8 @@ SHIFT_MS = 8 * HOUR_MS
 
 PRACTICE = "practice"  # a table that nobody is simulated at: whoever looks may deal there
 PRACTICE_RULESET = "uth-casino-club"
+SHOE_TABLE = "practice-shoe"  # another one, whose shoe reads the cards
+SHOE_RULESET = "p215-casino-club"
 CALLED: Mapping[str, str] = {  # as people on the floor call the tables of each rule set
     "p215-casino-club": "p215",
     "tcp-casino-club": "tcp",

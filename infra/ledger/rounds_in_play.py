@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from domain.errors import BadChoice, Conflict, Refusal
+from domain.errors import BadChoice, Conflict, OutOfTurn, Refusal
 from domain.round import hidden_cards
 from domain.round.actions import TakeBack
 from infra.access.callers import Caller
@@ -78,6 +78,24 @@ class RoundsInPlay:
                 raise self._refused(round_id, refusal, expected) from None
             return self.act(caller, round_id, actions, actor, expected, receipt, second, check_key)
         return self._keep(stored)
+
+    def deal(
+        self,
+        caller: Caller,
+        table: str,
+        packets: Sequence[Sequence[str | None]],
+        actor: Actor,
+        receipt: CommandReceipt,
+        check_key: Callable[[], None] = lambda: None,
+    ) -> StoredRound:
+        """Packets as a shoe or shuffler reads them: each goes where the next cards of the table's round go."""
+        caller.check_table(table)
+        session = self._ledger.tables.reload(table).open_session(table)
+        if session.playing is None:
+            raise OutOfTurn(f"No round is open at table {table}.")
+        stored = self._ledger.load(session.playing.round)
+        deals = hidden_cards.deals_of(stored.public, packets)
+        return self.act(caller, stored.id, deals, actor, None, receipt, None, check_key)
 
     def take_back(
         self,

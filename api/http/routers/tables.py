@@ -13,20 +13,22 @@ from api.http.problems import stored
 from api.http.resource import resource
 from api.http.schemas import tables
 from api.http.schemas.boxes import SwapIn
+from api.http.schemas.rounds import RoundOut
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, TableId
-from api.service.idempotency import Answer, carry_out
+from api.service.idempotency import Answer, carry_out, check_key_is_new, round_answer
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession, TrayCredited, TrayFilled
 from domain.money import cents
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from infra.ledger.ledger import CommandReceipt
+from infra.ledger.ledger import CommandReceipt, StoredRound
 from projections.views.floor_views import floor_now
 from projections.views.session_views import is_blind, latest_session, session_shown
 
 router = resource("tables")
 SESSION = stored("The table's session.", "conflict")
+DEALT = stored("The round after it.", "conflict", headers=("ETag",))
 OPENED = stored("The table's session.", "unknown_ruleset", "bad_terms", "conflict", status=201)
 SeatNumber = Annotated[int, Path(ge=1, le=9, description="The seat's number.", examples=[5])]
 
@@ -112,6 +114,30 @@ async def take_seat(change: Playing, seat: SeatNumber, body: tables.SeatIn) -> R
 async def leave_seat(change: Playing, seat: SeatNumber) -> Response:
     """A player leaves their seat."""
     return await change.store(lambda floor: floor.leave_seat(change.table, seat, change.actor))
+
+
+@router.post("/tables/{table}/cards", response_model=RoundOut, responses=DEALT)
+async def deal_cards(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.table_caller, scopes=roles.PLAYING)],
+    table: TableId,
+    body: tables.CardsIn,
+    writing: Command,
+) -> Response:
+    """Packets of cards as a shoe or shuffler reads them, in the order in which they come out.
+
+    Each goes where the next cards of the table's open round go; all of them are dealt or none. A packet that is dealt
+    face down stays face down for everybody: its cards are sealed. Send an `Idempotency-Key` with each request, so that
+    one that is sent again deals nothing twice.
+    """
+
+    def command(receipt: CommandReceipt) -> StoredRound:
+        return service.play.deal(
+            *(caller, table, body.packets, writing.actor, receipt),
+            lambda: check_key_is_new(service.ledger, writing.once),
+        )
+
+    return respond(await service.once(writing.once, command, round_answer))
 
 
 @router.post("/tables/{table}/dealer", response_model=tables.SessionOut, responses=SESSION)

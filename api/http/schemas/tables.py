@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole
-from domain.round.actions import SpotName
+from domain.round.actions import Card, SpotName
 from domain.rules import rulesets
 
 Limits = Annotated[tuple[Money, Money], Strict(False)]
@@ -56,6 +56,12 @@ class NothingIn(Model):
 
 class SeatIn(Model):
     bettor: Id
+
+
+class CardsIn(Model):
+    """`packets`: each as the rule set deals it, null for a card that was not read."""
+
+    packets: Annotated[list[Annotated[list[Card | None], Field(max_length=5)]], Field(min_length=1, max_length=60)]
 
 
 class DealerIn(Model):

@@ -20,10 +20,11 @@ from domain.round.actions import CloseBets
 from domain.round.dealing import clockwise
 from domain.round.decide import decide
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
-from domain.round.payments import Compared, compared
+from domain.round.payments import Compared, compared, due_by_wager
 from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.taking_back import offered
+from domain.round.wager_key import wager_key
 from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet, Tier
 from domain.rules.terms import Terms
@@ -112,11 +113,18 @@ def _closing(round_: Round) -> dict[str, Any] | None:
 
 
 def _before(stored: StoredRound) -> dict[str, Any]:
-    """The round before: its wagers and who sat there, so that they can be made again."""
+    """The round before: its wagers and who sat there, so that they can be made again, and what is still to be paid."""
     round_ = stored.public
     bets = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
     seated = {str(seat): round_.seated[seat] for seat in round_.layout}
-    return {"id": stored.id, "facts": bets, "seated": seated}
+    return {"id": stored.id, "facts": bets, "seated": seated, "unpaid": _unpaid(round_)}
+
+
+def _unpaid(round_: Round) -> list[dict[str, Any]]:
+    """The wagers of a settled round of which nobody has said that they were paid."""
+    reported = {wager_key(payment) for payment in round_.payments}
+    due = {key: one for key, one in due_by_wager(round_.lines).items() if key not in reported}
+    return [{**key._asdict(), "paid": money(one.paid), "collected": money(one.collected)} for key, one in due.items()]
 
 
 def _next_bank(session: TableSession) -> dict[str, Any] | None:

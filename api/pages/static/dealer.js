@@ -1,7 +1,7 @@
 // The dealer's screen: shows the table as the service tells it, offers what `expects` lists, and sends what was tapped.
 
 import { csrfToken } from "./app.js";
-import { ending, payments, waiver } from "./dealer_after.js";
+import { ending, payments, unpaid, waiver } from "./dealer_after.js";
 import { entriesAfter } from "./dealer_ahead.js";
 import { takingBack } from "./dealer_back.js";
 import { button, h, renew } from "./dealer_drawing.js";
@@ -257,7 +257,7 @@ function next(kept) {
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return [...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack)];
+  if (playing) return [unpaid(state, reportBefore), ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack)];
   return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
@@ -283,6 +283,12 @@ const hands = {
 function beside(what, body, words) {
   problem = null;
   outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, version: state.round.version, conditional: true, what: words });
+}
+
+/** Onto the round before the one that is being played. */
+function reportBefore({ id }, body) {
+  problem = null;
+  outbox.add({ method: "POST", path: `/v1/rounds/${encodeURIComponent(id)}/payments`, body, what: `What was paid in ${id}` });
 }
 
 const report = (body) => beside("payments", body, "What was paid");

@@ -17,6 +17,24 @@ function unreported({ round, reported }) {
   return [...wagers.values()];
 }
 
+/** Who is paid what: the net of each bettor at a seat, the bank's chips that move. */
+function payout(lines) {
+  const nets = new Map();
+  for (const { seat, bettor, paid, collected } of lines) nets.set(`${seat} ${bettor}`, (nets.get(`${seat} ${bettor}`) ?? 0) + cents(paid) - cents(collected));
+  return h("ul", { id: "payout", class: "payout", "aria-label": "Who is paid what" }, [...nets].map(([who, net]) => {
+    const [seat, bettor] = who.split(" ");
+    return h("li", { class: net > 0 ? "pays" : net < 0 ? "takes" : "" }, h("b", {}, seat), ` ${bettor} `, h("span", { class: "stake" }, net > 0 ? `pay ${shown(money(net))}` : net < 0 ? `take ${shown(money(-net))}` : "even"));
+  }));
+}
+
+/** The round before is still to be paid though the next one has begun. */
+export function unpaid({ before }, confirm) {
+  if (!before?.unpaid.length) return null;
+  const body = { payments: before.unpaid.map(({ seat, bettor, hand, spot, paid, collected }) => ({ seat, bettor, hand, spot, paid, collected })) };
+  return h("div", { id: "unpaid", class: "unpaid", role: "group", "aria-label": "Not confirmed as paid" }, h("p", { class: "step" }, `Round ${before.id} is not confirmed as paid:`), payout(before.unpaid),
+    button("paid-before", "Paid as worked out", () => confirm(before, body), { kind: "second" }));
+}
+
 /** What the dealer paid and collected: as it was worked out, with one tap, or otherwise, wager by wager. */
 export function payments(ui, state, report, draw) {
   const { round, reported } = state;
@@ -30,7 +48,8 @@ export function payments(ui, state, report, draw) {
   const part = (wager, what, label) => field(`${what}-${wagerOf(wager)}`, label, amount(wager, what), (text) => { written[`${wagerOf(wager)}-${what}`] = text; draw(); }, { inputmode: "decimal" });
   const otherwise = wagers.some((wager) => ["paid", "collected"].some((what) => cents(amount(wager, what)) !== wager[what]));
   return h("div", { id: "payments" },
-    h("h2", {}, "Chips paid"),
+    h("h2", {}, "Chips to pay"),
+    payout(round.lines),
     button("paid-as-computed", `As worked out: pay ${both("paid")}, take ${both("collected")}`, () => report(body((wager, what) => money(wager[what]))), { kind: "big second" }),
     folded("paid-otherwise", "paidOpen", ui, "Something else was paid",
       h("p", { class: "hint" }, "Write what really moved. Nothing is booked by it: the floor sees where it differs."),

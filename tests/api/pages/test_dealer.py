@@ -567,6 +567,41 @@ def test_what_waits_and_was_a_mistake_is_dropped(site: Site, dealer: Dealer):
     assert spots == [(1, "ante"), (1, "blind"), (5, "ante"), (5, "blind")]
 
 
+# ---- after settlement
+
+
+def test_every_device_shows_who_is_paid_what_until_it_is_confirmed(site: Site, browser: Browser, dealer: Dealer):
+    dealer.go(site.url, "paid-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    other_context = browser.new_context(viewport={"width": 1024, "height": 768})
+    other_context.set_default_timeout(WAIT_MS)
+    other = Dealer(other_context.new_page())
+    other.go(site.url, "paid-1")
+    round_id = playing(site.ledger, "paid-1")
+    site.ledger.act(round_id, UTH["actions"][:-1], Actor("deal-1", time.time_ns() // 1_000_000))
+    for one in (dealer, other):  # what another terminal has stored is heard at once
+        expect(one.on("settle")).to_be_visible()
+    dealer.play({"do": "settle"})
+    nets = {"1 p-1": 0, "5 p-9": 0}
+    for line in site.ledger.load(round_id).round.lines:
+        nets[f"{line.seat} {line.bettor}"] += line.paid - line.collected
+    for one in (dealer, other):
+        for who, net in nets.items():
+            shown = f"{who} {'pay' if net > 0 else 'take'} ${abs(net) / 100:.2f}"
+            expect(one.on("payout")).to_contain_text(shown)
+    fits(other.page)
+    keep_picture(other.page, "dealer-payout")
+    dealer.open_round({"player_dealer": {"seat": 3, "wager": "1000.00"}})
+    expect(other.on("unpaid")).to_contain_text(f"Round {round_id} is not confirmed as paid")
+    other.on("paid-before").click()
+    other.stored()
+    for one in (dealer, other):
+        expect(one.on("unpaid")).to_have_count(0)
+    assert all(one.difference == 0 for one in compared(site.ledger.load(round_id).round))
+    other_context.close()
+
+
 # ---- two screens
 
 
