@@ -3,7 +3,6 @@
 -- and by id, and a device on which somebody has signed in is known again.
 
 ALTER TABLE roundledger.people_changes ADD COLUMN second text;  -- whoever signed with changed_by
-CREATE INDEX people_changes_of ON roundledger.people_changes (staff_id, change_id);
 
 CREATE TABLE roundledger.tokens (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
