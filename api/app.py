@@ -220,7 +220,7 @@ def worker_app() -> FastAPI:
     if SUPERVISOR in os.environ:
         watch = threading.Thread(target=_end_with, args=(int(os.environ[SUPERVISOR]),), daemon=True)
         watch.start()
-    ledger = Ledger(os.environ[DATABASE_URL], settings.disk())
+    ledger = Ledger(os.environ[DATABASE_URL], settings.disk(), settings.adopted_rules_only)
     app = create_app(ledger, settings)
     inner = app.router.lifespan_context
 

@@ -5,33 +5,56 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
-from api.cli.terminal.database import DatabaseUrl, DataDir
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail, nothing_unforeseen
 from api.cli.terminal.output import AsJson, Into
 from api.cli.terminal.rule_trial import print_trial, trial_document
 from api.cli.whatif import OutputFormat, show
 
 if TYPE_CHECKING:
+    from domain.rules.book import RuleBook
     from domain.rules.ruleset import RuleSet
 
-app = typer.Typer(help="List, show, compare, check and try rule sets.", invoke_without_command=True)
+app = typer.Typer(help="List, show, compare, check, try, adopt and retire rule sets.", invoke_without_command=True)
+
+
+class Asked(NamedTuple):
+    """What stands before the subcommand: `rules --json show ID` means the same as `rules show ID --json`."""
+
+    as_json: bool
+    database_url: str | None
+    data_dir: Path | None
+
+    def book(self) -> RuleBook:
+        """The rule sets of the ledger that was named; without one, those that ship."""
+        from domain.rules.book import SHIPPED
+
+        if self.database_url is None and self.data_dir is None:
+            return SHIPPED
+        with open_ledger(self.database_url, self.data_dir) as ledger:
+            return ledger.rulebook.latest()[0]
 
 
 @app.callback()
-def list_rules(context: typer.Context, as_json: AsJson = False) -> None:
-    """List, show, compare, check and try rule sets."""
-    context.obj = as_json  # `rules --json show ID` means the same as `rules show ID --json`
+def list_rules(
+    context: typer.Context, as_json: AsJson = False, database_url: DatabaseUrl = None, data_dir: DataDir = None
+) -> None:
+    """List, show, compare, check, try, adopt and retire rule sets.
+
+    Of those that were adopted, only where their database or its folder is named.
+    """
+    context.obj = Asked(as_json, database_url, data_dir)
     if context.invoked_subcommand is not None:
         return
     from domain.rules.description import dates, summary
-    from domain.rules.rulesets import ids, load
 
-    every = [load(id) for id in ids()]
+    book = context.obj.book()
+    every = [book.load(id) for id in book.ids()]
     if as_json:
         _print_json([summary(rules) for rules in every])
         return
@@ -57,9 +80,10 @@ def show_rules(context: typer.Context, ruleset: RulesetId, version: Version = No
     """Print one rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
     from domain.rules.description import contents, markdown
 
-    rules = _load(ruleset, version)
-    if as_json or context.obj:
-        _print_json(contents(rules))
+    book = context.obj.book()
+    rules = _load(book, ruleset, version)
+    if as_json or context.obj.as_json:
+        _print_json(contents(rules, book))
         return
 
     from rich.console import Console
@@ -73,8 +97,9 @@ def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = 
     """List every figure of a rule set by the name that `whatif --set` knows it by."""
     from domain.rules.description import contents
 
-    figures: Any = contents(_load(ruleset, version))["figures"]
-    if as_json or context.obj:
+    book = context.obj.book()
+    figures: Any = contents(_load(book, ruleset, version), book)["figures"]
+    if as_json or context.obj.as_json:
         _print_json(figures)
         return
     for figure in figures:
@@ -97,8 +122,8 @@ def compare(
 
     if other is not None:
         before, after = f"{before}:{after}", f"{before}:{other}"
-    found = differences(_source(before), _source(after))
-    if as_json or context.obj:
+    found = differences(_source(context.obj.book(), before), _source(context.obj.book(), after))
+    if as_json or context.obj.as_json:
         _print_json([{**difference._asdict(), "concerns": difference.concerns} for difference in found])
         return
     if not found:
@@ -121,7 +146,7 @@ def check(
     from domain.rules.loader import mistakes
 
     found = mistakes(_text(file), file.name)
-    if as_json or context.obj:
+    if as_json or context.obj.as_json:
         _print_json([{"file": error.file, "line": error.line, "message": error.message} for error in found])
     elif found:
         for error in found:
@@ -133,6 +158,7 @@ def check(
 
 @app.command("new")
 def new(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, named after its rule set: ID.toml.")],
     like: Annotated[str, typer.Option("--from", metavar="ID", help="The rule set to begin with.")],
     since: Annotated[
@@ -145,7 +171,7 @@ def new(
 
     first_day = since.date() if since is not None else datetime.now(UTC).date() + timedelta(days=1)
     try:
-        text = new_text(_load(like, None), file.stem, first_day)
+        text = new_text(_load(context.obj.book(), like, None), file.stem, first_day)
         with file.open("x", encoding="utf-8") as written:
             written.write(text)
     except BadDocument as error:
@@ -169,10 +195,10 @@ def try_out(
     """Simulate rounds under a rule set, check the laws of money in each, and print exact house edges."""
     from infra.simulation.trial import trial
 
-    rules, shown = _source(source), _meter(meter)
+    rules, shown = _source(context.obj.book(), source), _meter(meter)
     edges = list(rules.game.house_edges(rules))
     found = trial(rules, rounds, seed)
-    if as_json or context.obj:
+    if as_json or context.obj.as_json:
         _print_json(trial_document(found, edges, shown))
     else:
         print_trial(found, edges, shown)
@@ -201,11 +227,105 @@ def try_on_history(
     from domain.disputes.whatif import RuleChanges
     from projections.audit.whatif_history import what_if
 
-    rules = _source(str(file))
+    rules = _parsed(file)
     scope = scope_of(since, until, table, of or rules.id, bettor)
     with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
         found = what_if(url, scope, RuleChanges(file=(file.name, rules.text)), progress, processes)
     show(found.document(), output, into)
+
+
+# ---- adopting and retiring
+
+Day = Annotated[datetime, typer.Option("--from", formats=["%Y-%m-%d"], help="The first day (UTC).")]
+Second = Annotated[str, typer.Option(metavar="ID", help="The second person's staff id.")]
+
+
+@app.command("adopt")
+def adopt(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
+    first_day: Day,
+    approval: Annotated[str, typer.Option(metavar="NUMBER", help="The number under which it was approved.")],
+    second: Second,
+    approved_on: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day of that approval.")
+    ] = None,
+    until: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day, if it is known.")] = None,
+    by: By = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a rule set into force from a day on, by two people; open rounds are finished under the one before."""
+    from domain.errors import Refusal
+    from domain.rules.adoption import Approval, Days
+    from domain.rules.description import adoption_document
+
+    rules = _parsed(file)
+    days = Days(first_day.date(), None if until is None else until.date())
+    approved = Approval(approval, None if approved_on is None else approved_on.date())
+    with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
+        try:
+            adopted = ledger.adopt_rules(rules.text, rules.id, days, approved, second, actor(by))
+        except Refusal as refusal:
+            fail(refusal.detail)
+    if as_json or context.obj.as_json:
+        _print_json(adoption_document(adopted))
+    else:
+        typer.echo(f"Version {rules.version} of {rules.id} is in force from {days.first} on.")
+
+
+@app.command("retire")
+def retire(
+    context: typer.Context,
+    ruleset: RulesetId,
+    first_day: Day,
+    second: Second,
+    reason: Annotated[str, typer.Option(help="Why, in one line.")] = "",
+    by: By = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Let nothing open under a rule set from a day on, by two people."""
+    from domain.errors import Refusal
+
+    with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
+        try:
+            retired = ledger.retire_rules(ruleset, first_day.date(), reason, second, actor(by))
+        except Refusal as refusal:
+            fail(refusal.detail)
+    typer.echo(f"The last day of version {retired.version} of {ruleset} is {retired.in_force.until}.")
+
+
+@app.command("adoptions")
+def list_adoptions(
+    context: typer.Context,
+    ruleset: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only of this rule set.")] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """List which versions were adopted, under which approval, for which days and by whom."""
+    from domain.rules.description import adoption_document
+
+    with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
+        book = ledger.rulebook.latest()[0]
+    found = [adoption_document(adoption) for adoption in book.adoptions(ruleset)]
+    if as_json or context.obj.as_json:
+        _print_json(found)
+        return
+    for one in found:
+        days = f"from {one['first_day']} on" if one["last_day"] is None else f"{one['first_day']} to {one['last_day']}"
+        typer.echo(
+            f"{one['ruleset']} version {one['version']}, {days}, approval {one['approval']}, "
+            f"by {one['by']} and {one['second_person']}"
+        )
+
+
+def _ledger_of(
+    context: typer.Context, database_url: str | None, data_dir: Path | None
+) -> tuple[str | None, Path | None]:
+    return database_url or context.obj.database_url, data_dir or context.obj.data_dir
 
 
 def _meter(amount: str | None) -> int | None:
@@ -220,21 +340,26 @@ def _meter(amount: str | None) -> int | None:
         fail(error.detail)
 
 
-def _source(name: str) -> RuleSet:
+def _source(book: RuleBook, name: str) -> RuleSet:
     """A file by its path, or a rule set by its id, with a version after a colon."""
-    from domain.rules.loader import mistakes, parse
-
     if name.endswith(".toml"):
-        text, file = _text(Path(name)), Path(name).name
-        if found := mistakes(text, file):
-            for error in found:
-                typer.echo(str(error), err=True)
-            raise typer.Exit(2)
-        return parse(text, file)
+        return _parsed(Path(name))
     id, _, version = name.partition(":")
     if version and not version.isdigit():
         fail(f"{version!r} is no version of a rule set: it is a number.")
-    return _load(id, int(version) if version else None)
+    return _load(book, id, int(version) if version else None)
+
+
+def _parsed(file: Path) -> RuleSet:
+    """The rule set of a file, or every mistake in it and exit code 2."""
+    from domain.rules.loader import mistakes, parse
+
+    text = _text(file)
+    if found := mistakes(text, file.name):
+        for error in found:
+            typer.echo(str(error), err=True)
+        raise typer.Exit(2)
+    return parse(text, file.name)
 
 
 def _text(file: Path) -> str:
@@ -246,12 +371,11 @@ def _text(file: Path) -> str:
         fail(f"{file} is not a text in UTF-8.")
 
 
-def _load(ruleset: str, version: int | None) -> RuleSet:
+def _load(book: RuleBook, ruleset: str, version: int | None) -> RuleSet:
     from domain.errors import UnknownRuleset
-    from domain.rules.rulesets import load
 
     try:
-        return load(ruleset, version)
+        return book.load(ruleset, version)
     except UnknownRuleset as error:
         fail(error.detail)
 

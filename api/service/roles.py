@@ -20,6 +20,7 @@ CAGE = ["cage"]  # fill trays
 BOOKS = ["accounting", "auditor"]  # days, audits
 AUDITING = ["auditor"]
 ADMIN = ["admin"]
+ADOPTING = ["floor", "accounting"]  # adopt and retire rule sets
 STAFF_READING = ["admin", "auditor"]
 REPORTS = list(READERS)
 BANKROLLS = readers_of("bankroll")

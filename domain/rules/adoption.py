@@ -1,14 +1,209 @@
-"""The rule set that rounds were played by, kept word for word: an auditor replays under the rules of that day."""
+"""Rule sets that a property plays by: the text of each, kept word for word, and which of them two people adopted."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from domain.errors import BadChoice
 from domain.event import Event
+from domain.rules import loader
+from domain.rules.ruleset import RuleSet
+
+if TYPE_CHECKING:
+    from domain.rules.book import RuleBook
+
+NOTICE_MS = 60_000  # another process knows of an adoption by then
+LONGEST_TEXT = 500
 
 
 class RuleSetAdopted(Event, frozen=True):
+    """The text of a rule set that rounds are played by: an auditor replays them under the rules of that day."""
+
     ruleset: str
     content_hash: str
     text: str
 
 
-RULEBOOK_TOPICS = {"rules.adopted.v1": RuleSetAdopted}
+class RuleVersionAdopted(Event, frozen=True):
+    """Two people put a version into force: whoever records the event, and the second person."""
+
+    ruleset: str
+    version: int
+    content_hash: str
+    text: str
+    source_hash: str | None  # of the document that the file is made from
+    approval: str  # the regulator's number
+    approved_on: date | None
+    first_day: date  # UTC, as every version begins
+    last_day: date | None
+    second_person: str
+
+
+class RuleVersionRetired(Event, frozen=True):
+    """The newest version ends, and no other follows it yet."""
+
+    ruleset: str
+    version: int
+    last_day: date
+    reason: str
+    second_person: str
+
+
+RULEBOOK_TOPICS: dict[str, type[Event]] = {
+    "rules.adopted.v1": RuleSetAdopted,
+    "rules.version_adopted.v1": RuleVersionAdopted,
+    "rules.version_retired.v1": RuleVersionRetired,
+}
+RulebookEvent = RuleVersionAdopted | RuleVersionRetired
+
+
+class Approval(NamedTuple):
+    number: str
+    date: date | None = None
+
+
+class Days(NamedTuple):
+    first: date
+    last: date | None = None
+
+
+class TwoPeople(NamedTuple):
+    first: str
+    second: str
+
+
+def day_of(at_ms: int) -> date:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).date()
+
+
+def read_file(text: str, ruleset: str) -> RuleSet:
+    """The rule set in a text, refused with every mistake in it."""
+    name = f"{ruleset}.toml"
+    try:
+        found = loader.mistakes(text, name)
+    except (RecursionError, UnicodeEncodeError):
+        raise BadChoice("The rule set is no text that a person has written.") from None
+    if found:
+        raise BadChoice("The rule set has mistakes. " + " ".join(f"{error}." for error in found))
+    return loader.parse(text, name)
+
+
+def adopt(
+    book: RuleBook, rules: RuleSet, days: Days, approval: Approval, people: TwoPeople, at_ms: int
+) -> RuleVersionAdopted:
+    """The rule set from a day on; no two versions are ever in force on the same day."""
+    _check_people(people, "adopt a rule set")
+    _check_text("approval number", approval.number)
+    today = day_of(at_ms)
+    if approval.date is not None and approval.date > today:
+        raise BadChoice(f"The approval is dated {approval.date}, and today is {today}.")
+    if days.first < rules.in_force.since:
+        since = rules.in_force.since
+        raise BadChoice(f"The file is for rounds from {since} on and cannot be in force from {days.first}.")
+    if days.last is not None and days.last < days.first:
+        raise BadChoice(f"The last day in force, {days.last}, is before the first, {days.first}.")
+    if not book.confirms(rules, days.first):
+        _check_next(book, rules, days.first, at_ms)
+    if days.first < today:
+        raise BadChoice(f"A rule set is adopted for days to come: {days.first} is over, today is {today}.")
+    return RuleVersionAdopted(
+        ruleset=rules.id,
+        version=rules.version,
+        content_hash=rules.content_hash,
+        text=rules.text,
+        source_hash=rules.source_hash,
+        approval=approval.number.strip(),
+        approved_on=approval.date,
+        first_day=days.first,
+        last_day=days.last,
+        second_person=people.second,
+    )
+
+
+def _check_next(book: RuleBook, rules: RuleSet, first_day: date, at_ms: int) -> None:
+    if rules.id not in book.ids():
+        if rules.version != 1:
+            raise BadChoice(
+                f"{rules.id} is new here: its first version is 1, and the file calls itself version {rules.version}."
+            )
+        return
+    newest = book.load(rules.id)
+    if book.adoption_of(rules.id, rules.content_hash) is not None:
+        raise BadChoice(f"Version {rules.version} of {rules.id} with this text is adopted already.")
+    if rules.version != newest.version + 1:
+        raise BadChoice(
+            f"The next version of {rules.id} is {newest.version + 1}, and the file calls itself version"
+            f" {rules.version}."
+        )
+    if rules.family != newest.family:
+        raise BadChoice(f"{rules.id} is a rule set of {newest.game.title}: another game needs another id.")
+    if newest.in_force.until is not None and first_day <= newest.in_force.until:
+        until = newest.in_force.until
+        raise BadChoice(
+            f"Version {newest.version} of {rules.id} is in force until {until}: the next one begins after it."
+        )
+    if first_day <= newest.in_force.since:
+        since = newest.in_force.since
+        raise BadChoice(
+            f"Version {newest.version} of {rules.id} begins on {since}: the next one begins after that day."
+        )
+    _check_ahead(first_day, at_ms, f"Rounds of today open under version {newest.version} of {rules.id}")
+
+
+def retire(
+    book: RuleBook, ruleset: str, from_day: date, reason: str, people: TwoPeople, at_ms: int
+) -> RuleVersionRetired:
+    """No round opens under the rule set from a day on; rounds that are open then are finished under it."""
+    _check_people(people, "retire a rule set")
+    if reason:
+        _check_text("reason", reason)
+    newest = book.load(ruleset)
+    since, until = newest.in_force.since, newest.in_force.until
+    if until is not None and from_day > until:
+        raise BadChoice(f"The last day of {ruleset} is {until} already.")
+    if from_day <= since:
+        raise BadChoice(f"Version {newest.version} of {ruleset} begins on {since}: it is retired from a later day on.")
+    _check_ahead(from_day, at_ms, f"Rounds of today open under {ruleset}")
+    last_day = date.fromordinal(from_day.toordinal() - 1)
+    return RuleVersionRetired(ruleset, newest.version, last_day, reason.strip(), people.second)
+
+
+def _check_people(people: TwoPeople, what: str) -> None:
+    if people.first == people.second:
+        raise BadChoice(f"Two different people {what}.")
+
+
+def _check_text(what: str, text: str) -> None:
+    if not text.strip() or len(text) > LONGEST_TEXT or not text.isprintable():
+        raise BadChoice(f"The {what} is one line of 1 to {LONGEST_TEXT} characters.")
+
+
+def _check_ahead(day: date, at_ms: int, why: str) -> None:
+    """Within the last minute of a day the next one counts as begun."""
+    if day <= day_of(at_ms + NOTICE_MS):
+        raise BadChoice(f"{why}: a change begins on a later day, and is recorded at least a minute before it.")
+
+
+def contradictions(events: list[tuple[RulebookEvent, str, int]]) -> Iterator[tuple[int, str]]:
+    """What is wrong with stored adoptions, by the index of the event; each comes with who recorded it and when."""
+    newest: dict[str, RulebookEvent] = {}
+    for index, (event, by, at_ms) in enumerate(events):
+        before = newest.get(event.ruleset)
+        name = f"version {event.version} of {event.ruleset}"
+        if by == event.second_person:
+            yield index, f"One person alone decided on {name}."
+        if isinstance(event, RuleVersionAdopted):
+            if loader.hash_of(event.text) != event.content_hash:
+                yield index, f"The text of {name} is not the one that was adopted: it has another hash."
+            if event.first_day < day_of(at_ms):
+                yield index, f"The first day of {name}, {event.first_day}, was over when it was adopted."
+            if before is not None and not _follows(before, event):
+                yield index, f"The days of {name} overlap with those of version {before.version}."
+        newest[event.ruleset] = event
+
+
+def _follows(before: RulebookEvent, event: RuleVersionAdopted) -> bool:
+    after = before.last_day if before.last_day is not None else before.first_day
+    return event.version > before.version and event.first_day > after

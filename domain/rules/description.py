@@ -7,8 +7,10 @@ from typing import Literal, NamedTuple
 
 from msgspec import to_builtins
 
+from domain.moments import format_ms
 from domain.money import dollars, money
 from domain.rules import rulesets
+from domain.rules.book import SHIPPED, Adoption, RuleBook
 from domain.rules.ruleset import Clause, Dealing, ProgressiveTable, RuleSet, Schedule, Spot
 
 _FIRST_SEATS = {
@@ -293,12 +295,17 @@ def summary(rules: RuleSet) -> dict[str, object]:
     }
 
 
-def contents(rules: RuleSet) -> dict[str, object]:
+def titles(book: RuleBook) -> list[tuple[str, str]]:
+    """What somebody chooses a rule set from."""
+    return [(id, book.load(id).title) for id in book.ids()]
+
+
+def contents(rules: RuleSet, book: RuleBook = SHIPPED) -> dict[str, object]:
     """Everything, for programs: money is text with two decimals and odds are text too, as in round documents."""
     return {
         **summary(rules),
-        "versions": [_version(rulesets.load(rules.id, version)) for version in rulesets.versions(rules.id)],
-        "changes": [difference._asdict() for difference in since_version_before(rules)],
+        "versions": [_version(version) for version in book.versions(rules.id)],
+        "changes": [difference._asdict() for difference in since_version_before(rules, book)],
         "rotation": rules.rotation,
         "decks": {"fewest": rules.decks[0], "most": rules.decks[1], "usual": rules.usual_decks},
         "alternating_decks": rules.alternating_decks,
@@ -345,6 +352,23 @@ def contents(rules: RuleSet) -> dict[str, object]:
             for table in rules.progressives.values()
         ],
         "clauses": to_builtins(list(rules.clauses.values())),
+    }
+
+
+def adoption_document(adoption: Adoption) -> dict[str, object]:
+    """An adoption for programs and pages, without the text, which the rule set shows."""
+    event = adoption.event
+    days = {"approved_on": event.approved_on, "first_day": event.first_day, "last_day": adoption.last_day}
+    return {
+        "ruleset": event.ruleset,
+        "version": event.version,
+        "hash": event.content_hash,
+        "source_hash": event.source_hash,
+        "approval": event.approval,
+        **to_builtins(days),
+        "by": adoption.by,
+        "second_person": event.second_person,
+        "at": format_ms(adoption.at_ms),
     }
 
 
@@ -395,10 +419,10 @@ def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
     return [*_differ("figure", *figures), *_differ("clause", *clauses)]
 
 
-def since_version_before(rules: RuleSet) -> list[Difference]:
+def since_version_before(rules: RuleSet, book: RuleBook = SHIPPED) -> list[Difference]:
     """What another version than the first changed."""
-    earlier = [version for version in rulesets.versions(rules.id) if version < rules.version]
-    return differences(rulesets.load(rules.id, earlier[-1]), rules) if earlier else []
+    earlier = [version for version in book.versions(rules.id) if version.version < rules.version]
+    return differences(earlier[-1], rules) if earlier else []
 
 
 def _in_full(clause: Clause) -> str:

@@ -49,6 +49,7 @@ from domain.rules.version_1 import completed
 _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
 _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
+_KEPT: dict[str, RuleSet] = {}  # by hash
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -129,12 +130,22 @@ def of_day(known: Sequence[RuleSet], day: datetime.date) -> RuleSet:
 
 
 def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
-    """The shipped version whose file has this hash."""
+    """The version whose file has this hash, of those that ship and those that were kept."""
     for version in _files().get(ruleset_id, {}):
         rules = _loaded(ruleset_id, version)
         if rules.content_hash == content_hash:
             return rules
-    return None
+    kept = _KEPT.get(content_hash)
+    return kept if kept is not None and kept.id == ruleset_id else None
+
+
+def keep(rules: RuleSet) -> None:
+    """Let a rule set be found by its hash, which is its text's: nothing else can ever have it."""
+    _KEPT[rules.content_hash] = rules
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def parse(text: str, name: str) -> RuleSet:
@@ -245,7 +256,7 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
         source_hash=file.source_hash,
         in_force=file.in_force,
         text=text,
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        content_hash=hash_of(text),
         bank=file.bank.held_by,
         seats=file.seats.count,
         rotation=file.rotation.afterwards if file.rotation else None,

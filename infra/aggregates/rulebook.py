@@ -1,27 +1,92 @@
-"""The rule sets by which stored rounds were opened: shipped with the program, else as their text was stored."""
+"""The ledger's rule sets: which are in force on a day, and those by which stored rounds were opened."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from domain.errors import UnknownRuleset
 from domain.round.events import RoundOpened
 from domain.round.state import Round, start
 from domain.rules import rulesets
-from domain.rules.adoption import RuleSetAdopted
+from domain.rules.adoption import RulebookEvent, RuleSetAdopted, day_of
+from domain.rules.book import RuleBook
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument, resolve
 from infra.aggregates.changes import Changes
+from infra.store.database import ConnectionLost
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
+ADOPTIONS = "rulebook", "adoptions"  # one aggregate: which version is in force concerns all of them
+KNOWN_SECONDS = 5.0  # less than the minute by which a change is recorded ahead of its first day
+
 
 class Rulebook:
-    def __init__(self, events: LedgerEventStore) -> None:
-        self._events = events
+    """`adopted_only`: no table opens with a rule set that two people have not adopted."""
+
+    def __init__(self, events: LedgerEventStore, adopted_only: bool = False) -> None:
+        self._events, self._adopted_only = events, adopted_only
         self._adopted: set[str] = set()
+        self._decisions: list[tuple[RulebookEvent, str, int]] = []
+        self._book = RuleBook()
+        self._asked_at = -KNOWN_SECONDS
+
+    # ---- in force
+
+    def book(self, known_seconds: float = KNOWN_SECONDS) -> RuleBook:
+        """As it was a few seconds ago; while the database does not answer, the last answer holds."""
+        if time.monotonic() - self._asked_at < known_seconds:
+            return self._book
+        try:
+            return self.latest()[0]
+        except ConnectionLost:
+            return self._book
+
+    def latest(self) -> tuple[RuleBook, int]:
+        """As it is stored now, and the version of its aggregate."""
+        stored = self._events.load(stream_id(*ADOPTIONS))
+        if len(stored) != len(self._decisions):
+            decisions = [(entry.event, entry.by, entry.at_ms) for entry in stored]
+            self._book, self._decisions = RuleBook(decisions), decisions
+        self._asked_at = time.monotonic()
+        return self._book, len(stored)
+
+    def in_force(self, ruleset: str, at_ms: int) -> RuleSet:
+        """The version that a round or a session of that moment opens under; a version begins and ends with a day."""
+        day = day_of(at_ms)
+        try:
+            book = self.book()
+            rules = book.in_force(ruleset, day)
+        except UnknownRuleset:  # adopted a moment ago, in another process
+            book = self.book(known_seconds=0.0)
+            rules = book.in_force(ruleset, day)
+        if self._adopted_only:
+            self._check_adopted(book, rules, at_ms)
+        return rules
+
+    def _check_adopted(self, book: RuleBook, rules: RuleSet, at_ms: int) -> None:
+        try:
+            book.check_adopted(rules, day_of(at_ms))
+        except UnknownRuleset:
+            self.book(known_seconds=0.0).check_adopted(rules, day_of(at_ms))
+
+    def available(self, at_ms: int) -> list[RuleSet]:
+        """What a table can be opened with at that moment."""
+        found = []
+        for ruleset in self.book().ids():
+            with suppress(UnknownRuleset):
+                found.append(self.in_force(ruleset, at_ms))
+        return found
+
+    def rules_at(self, at_ms: int) -> Callable[[str], RuleSet]:
+        return lambda ruleset: self.in_force(ruleset, at_ms)
+
+    # ---- of stored rounds
 
     def opening(self, opened: RoundOpened) -> Round:
         """The round as it opened, under the rules and terms of that day."""

@@ -71,7 +71,7 @@ class LiveTable:
 
     def _open(self) -> None:
         dealer = self._dealer()
-        self._simulated.play_by(dealer.rules_of(self._ruleset))
+        self._simulated.play_by(self._ledger.rulebook.in_force(self._ruleset, dealer.at_ms))
         document = json.loads(self._simulated.next_document())
         self._round = self._ledger.record_round({**document, "actions": []}, dealer)
         self._actions = iter(document["actions"])

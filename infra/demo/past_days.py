@@ -114,7 +114,7 @@ class Past:
         for slot in range(plan.rounds_a_day):
             for number, (name, table) in enumerate(self._tables.items()):
                 at_ms = day_ms + FIRST_ROUND_MS + slot * apart_ms + number * apart_ms // len(TABLES)
-                table.play_by(Actor(FLOOR, at_ms).rules_of(TABLES[name]))
+                table.play_by(self._ledger.rulebook.in_force(TABLES[name], at_ms))
                 document = json.loads(table.next_document())
                 self._sessions[name].before(document, at_ms)
                 result = self._record(document, at_ms, late=round_notes.is_late(day, slot, number))

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import moments
-from domain.rules import rulesets
-from domain.rules.ruleset import RuleSet
 
 
 class Actor(Struct, frozen=True):
@@ -17,10 +13,6 @@ class Actor(Struct, frozen=True):
     at_ms: int  # milliseconds since 1970
     late: bool = False  # entered afterwards, by a terminal that was offline
     dated: bool = False  # somebody stated the time, so it is checked against what it must have followed
-
-    def rules_of(self, ruleset: str) -> RuleSet:
-        """The version of a rule set that is in force when it happened; a version begins and ends with a day (UTC)."""
-        return rulesets.in_force(ruleset, datetime.fromtimestamp(self.at_ms / 1000, UTC).date())
 
     def after(self, moment_ms: int, what: str) -> Actor:
         """The same, no earlier than what it follows. A stated time that is clearly earlier is refused. One that nobody

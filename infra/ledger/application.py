@@ -45,8 +45,9 @@ class LedgerApplication(Application[UUID]):
     recorder: LedgerRecorder
     mapper: TypedMapper
 
-    def __init__(self, database_url: str, disk: DiskReserve | None = None) -> None:
-        """`disk` is the one that the database is on, where it is on this machine."""
+    def __init__(self, database_url: str, disk: DiskReserve | None = None, adopted_only: bool = False) -> None:
+        """`disk` is the one that the database is on, where it is on this machine. With `adopted_only` no table opens
+        with a rule set that was not adopted."""
         self._database_url = database_url
         self._disk = disk
         super().__init__()
@@ -54,7 +55,7 @@ class LedgerApplication(Application[UUID]):
         self.rows = EventRows(self.database)
         self.staff = Staff(self.database)
         self.sessions = Sessions(self.database)
-        self.rulebook = Rulebook(self.events)
+        self.rulebook = Rulebook(self.events, adopted_only)
         self.meters = Meters(self.events)
         self.tables = Tables(self.events, self.rulebook, self.meters)
 

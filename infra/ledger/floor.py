@@ -42,7 +42,7 @@ class Floor:
         actor: Actor,
         box: str | None = None,
     ) -> TableSession:
-        rules = actor.rules_of(ruleset)
+        rules = self._ledger.rulebook.in_force(ruleset, actor.at_ms)
         resolved = resolve(rules, self._tables.with_stored_meter(table, terms))
         for seat in players:
             check_seat(rules, seat)

@@ -5,7 +5,7 @@ and bettors are in floor.py, those of disputes in disputes.py.
 """
 
 from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
-from infra.ledger import annotations, play, record, whatif
+from infra.ledger import adoptions, annotations, play, record, whatif
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 
@@ -30,3 +30,7 @@ class Ledger(LedgerApplication):
     # whole documents
     record_round = record.record_round
     record = record.record
+
+    # rule sets
+    adopt_rules = adoptions.adopt_rules
+    retire_rules = adoptions.retire_rules

@@ -58,7 +58,7 @@ def open_round(
 def record_round(ledger: LedgerApplication, raw: Any, actor: Actor, receipt: CommandReceipt = None) -> StoredRound:
     """The stored round of a document. One that was recorded before is found again, whatever today's rules say of it."""
     try:
-        document = read_document(_with_stored_meter(ledger, raw), actor.rules_of)
+        document = read_document(_with_stored_meter(ledger, raw), ledger.rulebook.rules_at(actor.at_ms))
         return _record_document(ledger, document, raw, actor, receipt)
     except Refusal:
         before = _recorded_before(ledger, raw)
@@ -92,7 +92,7 @@ def _record_document(
         state = ledger.tables.get(table)
         try:
             dated = actor.after(state.at_ms, f"what happened last at table {table},")
-            _check_version(document.opening, dated)
+            _check_version(ledger, document.opening, dated)
             return _append_document(ledger, state, table, round_id, document, raw, dated, receipt)
         except (Conflict, Rotation, OutOfOrder) as refusal:
             ledger.tables.forget(table)
@@ -164,9 +164,9 @@ def _begin_round(
     return state.with_events([*seating, *begun], changes)
 
 
-def _check_version(opening: Round, actor: Actor) -> None:
+def _check_version(ledger: LedgerApplication, opening: Round, actor: Actor) -> None:
     """A time that is corrected by a minute may fall on the first day of another version of the rules."""
-    rules = actor.rules_of(opening.rules.id)
+    rules = ledger.rulebook.in_force(opening.rules.id, actor.at_ms)
     if rules.content_hash != opening.rules.content_hash:
         raise OutOfOrder(
             f"Version {rules.version} of {rules.id} is in force since {rules.in_force.since}, and what happened last at"

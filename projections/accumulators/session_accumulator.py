@@ -129,7 +129,10 @@ class SessionAccumulator(Accumulator):
         self.table, self.session, self.run = event.table, event.session, event.run
         self.opened, self.opened_at_ms = event, self.at_ms
         self.box, self.dealer = event.box, event.dealer
-        self.house = event.ruleset in rulesets.ids() and not rulesets.load(event.ruleset).player_banked
+        rules = rulesets.with_hash(event.ruleset, event.ruleset_hash)
+        if rules is None and event.ruleset in rulesets.ids():
+            rules = rulesets.load(event.ruleset)  # of a version of the program that had other files
+        self.house = rules is not None and not rules.player_banked
         self._begin_stretch()
 
     def _round_begun(self, event: RoundBegun) -> None:

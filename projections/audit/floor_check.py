@@ -28,7 +28,7 @@ from domain.floor.rotation import CHECKED_SINCE
 from domain.floor.table_sessions import RoundBegun, SessionNoted, SessionNumbered, SessionOpened
 from domain.round.events import ENGINE_VERSION, RoundOpened
 from domain.rules import rulesets
-from domain.rules.adoption import RuleSetAdopted
+from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
 from domain.rules.rulesets import RuleSetError
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
@@ -64,6 +64,7 @@ class FloorCheck:
             "box": self._box,
             "meter": self._meter,
             "rules": self._rules,
+            "rulebook": self._rule_versions,
             "bettor": self._only_read,
             "dispute": self._dispute,
         }
@@ -223,6 +224,14 @@ class FloorCheck:
             if not same:
                 what = f"The rule set {event.ruleset} is not what was adopted as {event.content_hash}: {reason}."
                 yield at_row(Finding("rules", what, ruleset=event.ruleset, stream=f"rules/{range_.name}"), row)
+
+    def _rule_versions(self, range_: StreamRange) -> Iterator[Finding]:
+        decisions = (RuleVersionAdopted, RuleVersionRetired)
+        found = [(row, entry) for row, entry in self._entries(range_) if isinstance(entry.event, decisions)]
+        for index, what in contradictions([(entry.event, entry.by, entry.at_ms) for _, entry in found]):
+            row, entry = found[index]
+            finding = Finding("rules", what, ruleset=entry.event.ruleset, stream=f"rulebook/{range_.name}")
+            yield at_row(finding, row)
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
         for _ in self._entries(range_):

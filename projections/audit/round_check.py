@@ -29,7 +29,8 @@ from domain.floor.trips_tables import Day, TripsTables, Use, used_at
 from domain.round.events import ROUND_TOPICS, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
-from domain.rules.adoption import RuleSetAdopted
+from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
+from infra.aggregates.rulebook import ADOPTIONS
 from infra.log.leaves import leaf_hashes_of, said_topic
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry, UnknownTopic
@@ -98,6 +99,8 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     BoxInstalled: lambda event: ("box", event.box),
     MeterSeeded: lambda event: ("meter", event.meter),
     RuleSetAdopted: lambda event: ("rules", event.content_hash),
+    RuleVersionAdopted: lambda event: ADOPTIONS,
+    RuleVersionRetired: lambda event: ADOPTIONS,
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
 }

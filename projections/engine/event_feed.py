@@ -10,8 +10,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from domain.rules.adoption import RuleVersionAdopted
+from domain.rules.book import kept
+from infra.aggregates.rulebook import ADOPTIONS
 from infra.store.compact_rows import CompactRows, FeedRow
+from infra.store.encoding.topics import TOPICS
 from infra.store.recorder import LedgerRecorder
+from infra.store.streams import stream_id
 
 PROBE = 500  # events that the recorder is asked for at a time
 WRITER_WAIT_SECONDS = 0.5
@@ -24,6 +29,7 @@ class Feed:
         self._settled = 0  # nothing can turn up at this position or below it any more
         self.topic = recorder.topic_ids.name
         self.earlier = self._rows.earlier
+        self._adoptions = 0  # so many are known
 
     def page(
         self, after: int, limit: int, upto: int | None = None, as_of: datetime | None = None
@@ -38,6 +44,7 @@ class Feed:
         if until <= after:
             return [], after
         rows = self._rows.feed(after, until, limit, as_of)
+        self._keep_rules()
         return rows, rows[-1][0] if len(rows) == limit else until
 
     def _settle(self, after: int) -> None:
@@ -48,3 +55,12 @@ class Feed:
             last = self._recorder.max_notification_id() or 0
             if self._recorder.writers_have_ended(WRITER_WAIT_SECONDS):
                 self._settled = last
+
+    def _keep_rules(self) -> None:
+        """Tables and rounds name their rule set by its hash: whatever a property has adopted is known before them."""
+        stream = stream_id(*ADOPTIONS)
+        for version, topic_id, state in self._recorder.rows_of(stream, gt=self._adoptions):
+            event = TOPICS.decoder(self.topic(topic_id))(state).event
+            if isinstance(event, RuleVersionAdopted):
+                kept(event)
+            self._adoptions = version

@@ -184,7 +184,7 @@ def _outcomes(lines: Iterable[LineSettled]) -> str:
 
 def _hands_made(round_: RoundAccumulator) -> tuple[str | None, Sequence[str]]:
     """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
-    game = _game(round_.opened.ruleset)
+    game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
     board = tuple(round_.cards.get(("board", 1), ()))
     dealer: str | None = None
     made: set[str] = set()
@@ -200,10 +200,10 @@ def _hands_made(round_: RoundAccumulator) -> tuple[str | None, Sequence[str]]:
 
 
 @lru_cache
-def _game(ruleset: str) -> Game | None:
-    """Most ids begin with the family, and no file need be read; also where the rule set is no longer shipped."""
-    game = GAMES.get(ruleset.partition("-")[0])
-    return rulesets.load(ruleset).game if game is None and ruleset in rulesets.ids() else game
+def _game(ruleset: str, content_hash: str) -> Game | None:
+    """Where the rule set is no longer shipped and was never adopted, its id begins with the family."""
+    rules = rulesets.with_hash(ruleset, content_hash)
+    return GAMES.get(ruleset.partition("-")[0]) if rules is None else rules.game
 
 
 class Hands(Projection):

@@ -95,7 +95,7 @@ def of_service(database_url: str) -> str:
 def open_service(database_url: str, **settings: Any) -> Iterator[TestClient]:
     # Without a follower the reports fall behind for as long as a module's tests take.
     set_ = Settings(**{"follow": False, "lag_limit_seconds": 3600.0, **settings})
-    ledger = Ledger(of_service(database_url), set_.disk())
+    ledger = Ledger(of_service(database_url), set_.disk(), set_.adopted_rules_only)
     try:
         app = create_app(ledger, set_)
         with CheckedClient(app, raise_server_exceptions=False) as client:

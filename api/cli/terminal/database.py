@@ -13,6 +13,7 @@ import typer
 from api.cli.terminal.errors import fail, first_line
 
 if TYPE_CHECKING:
+    from api.service.settings import Settings
     from infra.ledger.ledger import Actor, Ledger
     from infra.store.disk_space import DiskReserve
 
@@ -88,7 +89,7 @@ def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Le
     from infra.ledger.ledger import Ledger
 
     with open_database(database_url, data_dir) as url:
-        ledger = Ledger(url, disk_of(database_url, data_dir))
+        ledger = Ledger(url, disk_of(database_url, data_dir), settings().adopted_rules_only)
         try:
             yield ledger
         finally:
@@ -97,14 +98,18 @@ def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Le
 
 def disk_of(database_url: str | None, data_dir: Path | None) -> "DiskReserve | None":
     """The disk that recording leaves a reserve on: the embedded server's, or the one that was set."""
-    from api.service.settings import BadSetting, read_settings
     from infra.embedded import default_data_dir
 
+    return settings().disk(None if database_url is not None else data_dir or default_data_dir())
+
+
+def settings() -> "Settings":
+    from api.service.settings import BadSetting, read_settings
+
     try:
-        settings = read_settings()
+        return read_settings()
     except BadSetting as error:
         fail(str(error))
-    return settings.disk(None if database_url is not None else data_dir or default_data_dir())
 
 
 def actor(by: str | None) -> "Actor":

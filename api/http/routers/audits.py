@@ -12,7 +12,7 @@ from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
 from domain.moments import milliseconds, read_moment
-from domain.rules import rulesets
+from domain.rules.book import RuleBook
 from infra.access.callers import Caller
 from projections.audit.scope import Scope
 from projections.views.audit_views import audit_shown, existing_audit, findings_of, latest_audits, notes_of
@@ -47,19 +47,21 @@ async def start_audit(
     """
     without = sorted(set(body.without or ()))
     asked = {**body.model_dump(by_alias=True, exclude={"without"}), "without": without}
-    started = await service.run(service.auditing.start, caller.by, _scope(body), without, asked)
+    started = await service.run(
+        service.auditing.start, caller.by, _scope(body, await service.run(service.ledger.rulebook.book)), without, asked
+    )
     response.headers["Location"] = f"/v1/audits/{started.audit_id}"
     return audit_shown(started)
 
 
-def _scope(body: schemas.AuditIn) -> Scope:
+def _scope(body: schemas.AuditIn, book: RuleBook) -> Scope:
     since, until = (
         None if text is None else milliseconds(read_moment(text, name))
         for text, name in ((body.since, "from"), (body.until, "to"))
     )
     if since is not None and until is not None and since >= until:
         raise BadQuestion("`from` is before `to`.")
-    if body.ruleset is not None and body.ruleset not in rulesets.ids():
+    if body.ruleset is not None and body.ruleset not in book.ids():
         raise BadQuestion(f"There is no rule set {body.ruleset}.")
     return Scope(since, until, body.table, body.ruleset, body.bettor, body.round)
 

@@ -1,30 +1,47 @@
 """Rule sets to read, and rounds to adjudicate with nothing stored."""
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from fastapi import Query, Request, Response, Security
+from fastapi import Depends, Query, Request, Response, Security
 
-from api.http.answers import JSON
-from api.http.dependencies import plain_caller
-from api.http.problems import problems
+from api.http.answers import JSON, plain, respond
+from api.http.dependencies import Command, plain_caller, second_person
+from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.rounds import ResultOut
-from api.http.schemas.rules import RoundDocumentIn, RulesetOut, RulesetsOut
+from api.http.schemas.rules import (
+    AdoptionIn,
+    AdoptionOut,
+    AdoptionsOut,
+    RetirementIn,
+    RoundDocumentIn,
+    RulesetOut,
+    RulesetsOut,
+    RulesetSummary,
+)
 from api.service import roles
-from api.service.admission import ServiceOf, path_id
+from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Number
+from api.service.idempotency import Writing
 from api.service.problems import Problem
 from domain.documents import document
 from domain.errors import UnknownRuleset
-from domain.rules import rulesets
-from domain.rules.description import contents, summary
+from domain.rules.adoption import Approval, Days
+from domain.rules.book import Adoption, RuleBook
+from domain.rules.description import adoption_document, contents, summary
+from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
+from infra.ledger.ledger import Actor, CommandReceipt
 
 router = resource("rule sets")
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
+Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
+RulesetId = Annotated[str, path_id("uth-house", "The rule set's id.")]
+ADOPTED = stored("What was decided.", "conflict", "unknown_ruleset")
 LONG_DOCUMENT_BYTES = 32_768  # judged next to the event loop, not in it
 
 
@@ -66,15 +83,16 @@ def _adjudicated(body: bytes) -> bytes:
 
 
 @router.get("/rulesets", response_model=RulesetsOut)
-async def list_rulesets(caller: Anybody) -> Response:
-    """The rule sets that rounds can be played by."""
-    return Response(_list(rulesets.ids()), media_type=JSON)
+async def list_rulesets(service: ServiceOf, caller: Anybody) -> Response:
+    """The rule sets that rounds can be played by: those that ship, and those that were adopted."""
+    return Response(_list(await service.run(service.ledger.rulebook.book)), media_type=JSON)
 
 
 @router.get("/rulesets/{ruleset}", response_model=RulesetOut)
 async def get_ruleset(
+    service: ServiceOf,
     caller: Anybody,
-    ruleset: Annotated[str, path_id("uth-house", "The rule set's id.")],
+    ruleset: RulesetId,
     version: Annotated[Number | None, Query(ge=1, le=9999, description="Another version than the newest.")] = None,
 ) -> Response:
     """One rule set, every figure with its clause.
@@ -82,16 +100,70 @@ async def get_ruleset(
     The newest version, unless another is asked for; `changes` is how it differs from the one before.
     """
     try:
-        return Response(_contents(ruleset, version), media_type=JSON)
+        book = await service.run(service.ledger.rulebook.book)
+        return Response(_contents(book, ruleset, version), media_type=JSON)
     except UnknownRuleset as refusal:
         raise Problem("not_found", refusal.detail) from None
 
 
 @lru_cache
-def _list(ids: tuple[str, ...]) -> bytes:
-    return msgspec.json.encode({"rulesets": [summary(rulesets.load(id)) for id in ids]})
+def _list(book: RuleBook) -> bytes:
+    return msgspec.json.encode({"rulesets": [summary(book.load(id)) for id in book.ids()]})
 
 
 @lru_cache
-def _contents(ruleset: str, version: int | None) -> bytes:
-    return msgspec.json.encode(contents(rulesets.load(ruleset, version)))
+def _contents(book: RuleBook, ruleset: str, version: int | None) -> bytes:
+    return msgspec.json.encode(contents(book.load(ruleset, version), book))
+
+
+# ---- adopting and retiring
+
+
+@router.get("/rulesets/{ruleset}/adoptions", response_model=AdoptionsOut)
+async def list_adoptions(service: ServiceOf, caller: Anybody, ruleset: RulesetId) -> Any:
+    """Which versions of a rule set were adopted, under which approval, for which days and by whom; the first first."""
+    book = await service.run(service.ledger.rulebook.book)
+    return {"adoptions": [adoption_document(adoption) for adoption in book.adoptions(ruleset)]}
+
+
+@router.post("/rulesets/{ruleset}/adoptions", response_model=AdoptionOut, responses=ADOPTED)
+async def adopt_rules(
+    service: ServiceOf, caller: Adopting, ruleset: RulesetId, body: AdoptionIn, writing: Command, second: Second
+) -> Response:
+    """Adopt a version of a rule set, by two different people.
+
+    The next version of its id, in force from a day on that is still to come; or, under a new id, the first one, which
+    may be in force from today on. What ships is adopted with the text that ships. Open rounds are finished under the
+    version that they opened with.
+    """
+
+    def command(receipt: CommandReceipt) -> Adoption:
+        signed = second.signed(body.second_person)
+        days = Days(body.first_day, body.last_day)
+        approval = Approval(body.approval, body.approved_on)
+        return service.ledger.adopt_rules(body.text, ruleset, days, approval, signed, _now(writing), receipt)
+
+    return respond(await service.once(writing.once, command, plain(adoption_document)))
+
+
+@router.post("/rulesets/{ruleset}/retirement", response_model=RulesetSummary, responses=ADOPTED)
+async def retire_rules(
+    service: ServiceOf, caller: Adopting, ruleset: RulesetId, body: RetirementIn, writing: Command, second: Second
+) -> Response:
+    """Retire a rule set from a day on, by two different people.
+
+    Nothing opens under it from that day on, until a next version is adopted.
+    """
+
+    def command(receipt: CommandReceipt) -> RuleSet:
+        signed = second.signed(body.second_person)
+        return service.ledger.retire_rules(ruleset, body.from_day, body.reason or "", signed, _now(writing), receipt)
+
+    return respond(await service.once(writing.once, command, plain(summary)))
+
+
+def _now(writing: Writing) -> Actor:
+    """Whoever decides on rule sets does so as it is recorded: a decision cannot be dated back."""
+    if writing.actor.dated:
+        raise Problem("bad_choice", "A rule set is adopted or retired now: Happened-At is left out.")
+    return writing.actor

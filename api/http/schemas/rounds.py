@@ -19,9 +19,9 @@ from api.service.fields import (
     MovedMoney,
     Number,
     Omittable,
-    OneOf,
     PositiveMoney,
     QueryModel,
+    RulesetName,
     Seat,
     SeatedPlayers,
     ShownMoney,
@@ -34,7 +34,6 @@ from domain.documents.document import MOST_ACTIONS
 from domain.round.actions import Card, Kind, SpotName
 from domain.round.actions import Choice as ChoiceName
 from domain.round.events import Outcome
-from domain.rules import rulesets
 
 FactNumber = Annotated[str, matching("^(0|[1-9][0-9]{0,3})$", "is the number of an action, from 0")]
 
@@ -388,7 +387,7 @@ class RoundFilters(QueryModel):
     until: AsOf | None = Field(None, alias="to", description="Only those opened before then.")
     day: GamingDay | None = Field(None, description="Only of this gaming day.")
     shift: Word | None = Field(None, description="Only of this shift.")
-    ruleset: Annotated[str, OneOf(rulesets.ids())] | None = Field(None, description="Only by this rule set.")
+    ruleset: RulesetName | None = Field(None, description="Only by this rule set.")
     status: Literal["open", "settled", "void"] | None = Field(None, description="Only with this status.")
     outcome: Outcome | None = Field(
         None, description="Only those in which a wager came out so: at `seat` and of `bettor`, where they are given."

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from api.http.schemas.rounds import Action, PlayerDealer
 from api.http.schemas.tables import Terms
-from api.service.fields import Id, Model, Omittable, SeatedPlayers, ShownMoney
+from api.service.fields import GamingDay, Id, Model, Omittable, SeatedPlayers, ShownMoney, Text
 from domain.documents.document import MOST_ACTIONS
 
 
@@ -81,3 +81,38 @@ class RulesetOut(RulesetSummary):
     supplied_schedule: bool
     progressives: list[dict[str, Any]]
     clauses: list[dict[str, Any]]
+
+
+class AdoptionIn(Model):
+    """`text` is the whole file. Days are in UTC, as every version begins."""
+
+    text: Annotated[str, Field(max_length=500_000)]
+    first_day: GamingDay
+    last_day: Omittable[GamingDay] = None
+    approval: Text
+    approved_on: Omittable[GamingDay] = None
+    second_person: Id
+
+
+class AdoptionOut(Model):
+    ruleset: str
+    version: int
+    hash: str
+    source_hash: str | None
+    approval: str
+    approved_on: str | None
+    first_day: str
+    last_day: str | None
+    by: str
+    second_person: str
+    at: str
+
+
+class AdoptionsOut(Model):
+    adoptions: list[AdoptionOut]
+
+
+class RetirementIn(Model):
+    from_day: GamingDay
+    reason: Omittable[Text] = None
+    second_person: Id

@@ -8,7 +8,6 @@ from pydantic import Field, Strict
 
 from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole
 from domain.round.actions import Card, SpotName
-from domain.rules import rulesets
 
 Limits = Annotated[tuple[Money, Money], Strict(False)]
 
@@ -44,7 +43,7 @@ class Terms(Model):
 
 
 class SessionIn(Model):
-    ruleset: str = Field(json_schema_extra={"enum": list(rulesets.ids())})
+    ruleset: str = Field(examples=["uth-house"], description="The id of a rule set that ships or was adopted.")
     terms: Omittable[Terms] = None
     players: Omittable[SeatedPlayers] = None
     box: Omittable[Id] = None

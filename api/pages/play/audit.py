@@ -12,12 +12,12 @@ from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf, path_id
-from api.service.fields import Id, Number, OneOf
+from api.service.fields import Id, Number, RulesetName
 from api.service.problems import Problem
 from api.service.state import Service
 from domain.audit.findings import KINDS
 from domain.moments import milliseconds
-from domain.rules import rulesets
+from domain.rules.description import titles
 from infra.access.callers import Caller
 from infra.ledger.audit_runs import AuditRuns
 from infra.log.stored_log import LogReader
@@ -51,7 +51,7 @@ async def show_audits(request: Request, service: ServiceOf, caller: Reading) -> 
         "log": log,
         "may_start": caller.may(roles.AUDITING),
         "choices": {
-            "rulesets": [(id_, rulesets.load(id_).title) for id_ in rulesets.ids()],
+            "rulesets": titles(await service.run(service.ledger.rulebook.book)),
             "checks": list(CHECKS.items()),
         },
     }
@@ -87,7 +87,7 @@ class AuditForm(FormModel):
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
     table: Id | None = None
-    ruleset: Annotated[str, OneOf(rulesets.ids())] | None = None
+    ruleset: RulesetName | None = None
     bettor: Id | None = None
     round: Id | None = None
     checks: tuple[Check, ...] = ()

@@ -5,7 +5,7 @@ Face-down cards are null in the picture, and neither the facts nor the forecast 
 
 from __future__ import annotations
 
-from functools import lru_cache
+import time
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,7 +25,6 @@ from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.taking_back import offered
 from domain.round.wager_key import wager_key
-from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet, Tier
 from domain.rules.terms import Terms
 from domain.view.forecast import document, forecast
@@ -49,7 +48,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "table": table,
         "session": None if session is None else session_shown(session),
         "rules": None if session is None else _rules(session.rules, session.terms),
-        "rulesets": _rulesets(rulesets.ids()) if session is None or session.closed else [],
+        "rulesets": _rulesets(service) if session is None or session.closed else [],
         "bank": None if session is None else _next_bank(session),
         "round": None,
         "picture": None,
@@ -198,9 +197,9 @@ def _spot(name: str, rules: RuleSet, terms: Terms) -> dict[str, Any]:
     }
 
 
-@lru_cache
-def _rulesets(ids: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [_choices(rulesets.load(ruleset)) for ruleset in ids]
+def _rulesets(service: Service) -> list[dict[str, Any]]:
+    """What a table can be opened with today."""
+    return [_choices(rules) for rules in service.ledger.rulebook.available(time.time_ns() // 1_000_000)]
 
 
 def _choices(rules: RuleSet) -> dict[str, Any]:

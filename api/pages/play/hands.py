@@ -13,10 +13,10 @@ from api.pages.rendering.addresses import address
 from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import Cursor, Flag, GamingDay, Id, Money, Number, OneOf, Word
+from api.service.fields import Cursor, Flag, GamingDay, Id, Money, Number, RulesetName, Word
 from domain.money import cents, money
 from domain.round.events import Outcome
-from domain.rules import rulesets
+from domain.rules.description import titles
 from infra.access.callers import Caller
 from projections.views.paging import read_cursor
 from projections.views.round_search import RoundFilter, export_rounds, find_rounds
@@ -52,7 +52,7 @@ class HandsFilters(PageQuery):
     shift: Word | None = None
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
-    ruleset: Annotated[str, OneOf(rulesets.ids())] | None = None
+    ruleset: RulesetName | None = None
     status: Status | None = None
     outcome: Outcome | None = None
     made: Word | None = None
@@ -95,7 +95,7 @@ async def show_hands(
         "first": asked.cursor is None,
         "more_filters": refused or any(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
-            "rulesets": [(id_, rulesets.load(id_).title) for id_ in rulesets.ids()],
+            "rulesets": titles(await service.run(service.ledger.rulebook.book)),
             "statuses": list(get_args(Status)),
             "outcomes": [(outcome, outcome.replace("_", " ")) for outcome in get_args(Outcome)],
             "made": list(MADE),

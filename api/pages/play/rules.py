@@ -11,17 +11,18 @@ from api.pages.forms import PageQuery
 from api.pages.page_route import page_router
 from api.pages.responses import render
 from api.service import roles
-from api.service.admission import path_id
+from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
 from domain.errors import UnknownRuleset
 from domain.games.registry import GAMES
-from domain.rules import rulesets
-from domain.rules.description import contents, summary
+from domain.rules.book import RuleBook
+from domain.rules.description import adoption_document, contents, summary
 from infra.access.callers import Caller
 from projections.views.books import NotFound
 
 router = page_router()
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+RulesetId = Annotated[str, path_id("uth-house", "The rule set's id.")]
 SECTION = "rules"
 CRUMBS = (("Rules", "/rules"),)
 MODES = {"shuffler": "from a shuffler", "shoe": "from a shoe", "hand": "by hand"}
@@ -42,8 +43,9 @@ WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotati
 
 
 @router.get("/rules")
-async def show_rulesets(request: Request, caller: Anybody) -> Response:
-    data = {"rulesets": _summaries(rulesets.ids()), "families": {family: game.title for family, game in GAMES.items()}}
+async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -> Response:
+    book = await service.run(service.ledger.rulebook.book)
+    data = {"rulesets": _summaries(book), "families": {family: game.title for family, game in GAMES.items()}}
     return await render(request, "rules.html", data, title="Rules", section=SECTION)
 
 
@@ -54,29 +56,32 @@ class RulesetAsked(PageQuery):
 @router.get("/rules/{ruleset}")
 async def show_ruleset(
     request: Request,
+    service: ServiceOf,
     caller: Anybody,
-    ruleset: Annotated[str, path_id("uth-house", "The rule set's id.")],
+    ruleset: RulesetId,
     asked: Annotated[RulesetAsked, Query()],
 ) -> Response:
-    found = _contents(ruleset, asked.version)
+    book = await service.run(service.ledger.rulebook.book)
+    found = _contents(book, ruleset, asked.version)
     data = {
         "ruleset": found,
         "family": GAMES[found["family"]].title,
         "paytables": side_by_side(found["paytables"]),
         "words": WORDS,
+        "adoptions": [adoption_document(adoption) for adoption in book.adoptions(ruleset)],
     }
     return await render(request, "ruleset.html", data, title=found["title"], section=SECTION, crumbs=CRUMBS)
 
 
 @lru_cache
-def _summaries(ids: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [summary(rulesets.load(id_)) for id_ in ids]
+def _summaries(book: RuleBook) -> list[dict[str, Any]]:
+    return [summary(book.load(id_)) for id_ in book.ids()]
 
 
 @lru_cache
-def _contents(ruleset: str, version: int | None) -> dict[str, Any]:
+def _contents(book: RuleBook, ruleset: str, version: int | None) -> dict[str, Any]:
     try:
-        return contents(rulesets.load(ruleset, version))
+        return contents(book.load(ruleset, version), book)
     except UnknownRuleset as refusal:
         raise NotFound(refusal.detail) from None
 

@@ -1,7 +1,19 @@
 """The rule sets: one TOML file for each version, checked when it is loaded."""
 
 from domain.rules.figures import Figure
-from domain.rules.loader import RuleSetError, changed, figures, ids, in_force, load, parse, versions, with_hash
+from domain.rules.loader import (
+    RuleSetError,
+    changed,
+    figures,
+    ids,
+    in_force,
+    keep,
+    load,
+    of_day,
+    parse,
+    versions,
+    with_hash,
+)
 
 __all__ = [
     "Figure",
@@ -10,7 +22,9 @@ __all__ = [
     "figures",
     "ids",
     "in_force",
+    "keep",
     "load",
+    "of_day",
     "parse",
     "versions",
     "with_hash",

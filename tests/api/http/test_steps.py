@@ -8,6 +8,7 @@ import pytest
 
 from domain.round.corrections import Entry
 from domain.rules import rulesets
+from domain.rules.adoption import day_of
 from infra.ledger.ledger import Actor, Ledger
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands
 from tests.domain.stored_rounds import simulated
@@ -106,7 +107,7 @@ def test_chips_that_were_taken_back_have_their_place_until_then(client, ledger_u
         (own, None, None),
         (other, "backline", None),
     ]
-    clause = Actor("dealer-1", START_MS).rules_of(ruleset).clause("withdraw")
+    clause = rulesets.in_force(ruleset, day_of(START_MS)).clause("withdraw")
     assert [step["why"]["clause"] for step in given["steps"] if "withdrawn" in step["event"]] == [clause] * 3
     words = [step["text"] for step in given["steps"] if "withdrawn" in step["event"]]
     assert words[0] == f"seat-1 takes back $5.00 of the {spot} wager; $10.00 stays"

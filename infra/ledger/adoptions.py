@@ -1,0 +1,65 @@
+"""Putting versions of rule sets into force and retiring them, by two people."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from domain.rules import adoption
+from domain.rules.adoption import Approval, Days, RulebookEvent, TwoPeople
+from domain.rules.book import Adoption
+from domain.rules.ruleset import RuleSet
+from infra.aggregates.changes import Changes
+from infra.aggregates.rulebook import ADOPTIONS
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication
+
+
+def adopt_rules(
+    ledger: LedgerApplication,
+    text: str,
+    ruleset: str,
+    days: Days | None,
+    approval: Approval,
+    second_person: str,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> Adoption:
+    """The rule set of a file's text; without days, from the first day that the file names."""
+    rules = adoption.read_file(text, ruleset)
+    book, version = ledger.rulebook.latest()
+    days = days or Days(rules.in_force.since)
+    adopted = adoption.adopt(book, rules, days, approval, TwoPeople(actor.by, second_person), actor.at_ms)
+    outcome = Adoption(adopted, rules, actor.by, actor.at_ms, adopted.last_day)
+    _save(ledger, version, adopted, actor, receipt, outcome)
+    return outcome
+
+
+def retire_rules(
+    ledger: LedgerApplication,
+    ruleset: str,
+    from_day: date,
+    reason: str,
+    second_person: str,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> RuleSet:
+    """The newest version, with its last day."""
+    book, version = ledger.rulebook.latest()
+    retired = adoption.retire(book, ruleset, from_day, reason, TwoPeople(actor.by, second_person), actor.at_ms)
+    outcome = book.ended(ruleset, retired.last_day)
+    _save(ledger, version, retired, actor, receipt, outcome)
+    return outcome
+
+
+def _save(
+    ledger: LedgerApplication,
+    version: int,
+    event: RulebookEvent,
+    actor: Actor,
+    receipt: CommandReceipt,
+    outcome: Adoption | RuleSet,
+) -> None:
+    changes = Changes(actor)
+    changes.add(*ADOPTIONS, version, [event])
+    ledger.save_changes(changes, "The rulebook", receipt, outcome)
+    ledger.rulebook.latest()

@@ -1,0 +1,145 @@
+"""Rule sets that nobody has seen are adopted and played over HTTP, without a change in the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from domain.rules import rulesets
+from domain.rules.adoption import read_file
+from infra.simulation.table import Table
+from projections.audit.run import Audit
+from tests.api.http.test_play import open_round, prepare_table
+from tests.api.http.test_roles import bearer, token
+from tests.api.service import KEY, open_service, register_in, signature
+from tests.domain.rules.own_rules import IDS, own_text
+
+PAGE = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def today() -> date:
+    return datetime.now(UTC).date()
+
+
+def body(text: str, first_day: date, **more: Any) -> dict[str, Any]:
+    return {
+        "text": text,
+        "first_day": first_day.isoformat(),
+        "approval": "GEGA-77",
+        "second_person": "floor-2",
+        **more,
+    }
+
+
+@pytest.mark.parametrize("ruleset", IDS)
+def test_an_unseen_rule_set_is_adopted_and_played(client, ledger_url: str, today: date, ruleset: str):
+    text = own_text(ruleset, today)
+    assert client.get(f"/v1/rulesets/{ruleset}").status_code == 404
+    answer = client.post(f"/v1/rulesets/{ruleset}/adoptions", json=body(text, today, approved_on="2026-01-02"))
+    assert answer.status_code == 200, answer.text
+    adopted = answer.json()
+    rules = read_file(text, ruleset)
+    assert (adopted["version"], adopted["hash"], adopted["second_person"]) == (1, rules.content_hash, "floor-2")
+    assert (adopted["approval"], adopted["approved_on"], adopted["last_day"]) == ("GEGA-77", "2026-01-02", None)
+    assert client.get(f"/v1/rulesets/{ruleset}/adoptions").json() == {"adoptions": [adopted]}
+    assert ruleset in [one["id"] for one in client.get("/v1/rulesets").json()["rulesets"]]
+    assert client.get(f"/v1/rulesets/{ruleset}").json()["hash"] == rules.content_hash
+
+    table = Table(rules, f"{ruleset}-t", 1, Random(ruleset))
+    for _ in range(3):
+        document = json.loads(table.next_document())
+        prepare_table(client, document)
+        round_ = open_round(client, document)
+        for action in document["actions"]:
+            answer = client.post(f"/v1/rounds/{round_['id']}/actions", json={"actions": [action]})
+            assert answer.status_code == 200, answer.text
+        assert answer.json()["status"] in ("settled", "void")
+        assert client.get(f"/v1/rounds/{round_['id']}/steps").status_code == 200
+        assert client.get(f"/rounds/{round_['id']}", headers=PAGE).status_code == 200
+    found = client.get("/v1/rounds", params={"ruleset": ruleset}).json()["rounds"]
+    assert len(found) == 3
+    for page in (f"/rules/{ruleset}", "/rules", f"/hands?ruleset={ruleset}", "/audit", "/floor"):
+        answer = client.get(page, headers=PAGE)
+        assert answer.status_code == 200
+        assert ruleset in answer.text, page
+    assert Audit(ledger_url, processes=1, without=("log",)).run().clean
+
+
+def test_a_next_version_is_adopted_for_a_day_to_come(client, today: date):
+    text = rulesets.load("uth-sd").text.replace("version = 2\n", "version = 3\n", 1)
+    wrong = client.post("/v1/rulesets/uth-sd/adoptions", json=body(text, today))
+    assert (wrong.status_code, wrong.json()["code"]) == (409, "bad_choice")
+    first_day = today + timedelta(days=3)
+    assert client.post("/v1/rulesets/uth-sd/adoptions", json=body(text, first_day)).status_code == 200
+    found = client.get("/v1/rulesets/uth-sd").json()
+    assert (found["version"], found["in_force"]["since"]) == (3, first_day.isoformat())
+    assert [one["version"] for one in found["versions"]] == [1, 2, 3]
+    assert found["versions"][1]["in_force"]["until"] == (first_day - timedelta(days=1)).isoformat()
+    opened = client.post("/v1/tables/t-sd/sessions", json={"ruleset": "uth-sd", "terms": {"trips": "UTH-01"}})
+    assert opened.status_code == 201, "under version 2, which is in force today"
+
+    retired = client.post(
+        "/v1/rulesets/uth-sd/retirement",
+        json={"from_day": (today + timedelta(days=30)).isoformat(), "second_person": "floor-2"},
+    )
+    assert retired.status_code == 200, retired.text
+    assert retired.json()["in_force"]["until"] == (today + timedelta(days=29)).isoformat()
+
+
+def test_what_is_refused_is_said_in_a_sentence(client, today: date):
+    text = own_text("uth-hill", today).replace('id = "uth-hill"', 'id = "uth-vale"', 1)
+
+    def refused(sent: dict[str, Any], headers: dict[str, str] | None = None) -> str:
+        answer = client.post("/v1/rulesets/uth-vale/adoptions", json=sent, headers=headers or {})
+        assert answer.status_code == 409, answer.text
+        return str(answer.json()["detail"])
+
+    yesterday = today - timedelta(days=1)
+    assert "from" in refused(body(text, yesterday))
+    assert "uth-vale.toml:" in refused(body(text.replace("[seats]", "[chairs]"), today))
+    assert "`id`" in refused(body(own_text("uth-hill", today), today)) or "uth-vale" in refused(body("id = 1", today))
+    happened = {"Happened-At": datetime.now(UTC).isoformat(timespec="seconds")}
+    assert "Happened-At is left out" in refused(body(text, today), happened)
+    assert client.get("/v1/rulesets/uth-vale").status_code == 404
+    nowhere = {"from_day": today.isoformat(), "second_person": "floor-2"}
+    assert client.post("/v1/rulesets/uth-vale/retirement", json=nowhere).status_code == 422
+
+
+# ---- two people, and a strict property
+
+
+@pytest.fixture(scope="module")
+def strict(ledger_url: str) -> Iterator[Any]:
+    register_in(ledger_url, ("floor-1", "floor"), ("accounting-2", "accounting"), ("cage-2", "cage"))
+    with open_service(ledger_url, token_key=KEY, adopted_rules_only=True) as client:
+        yield client
+
+
+def test_two_people_sign(strict, today: date):
+    sent = body(rulesets.load("uth-house").text, today)
+
+    def adopt(role: str, second: str, signed: bool = True) -> int:
+        headers = bearer(token(role, f"{role}-1"))
+        if signed:
+            headers["Second-Authorization"] = signature(second)
+        answer = strict.post(
+            "/v1/rulesets/uth-house/adoptions", json={**sent, "second_person": second}, headers=headers
+        )
+        return int(answer.status_code)
+
+    session = {"json": {"ruleset": "uth-house"}, "headers": bearer(token("floor", "floor-1"))}
+    refused = strict.post("/v1/tables/t-strict/sessions", **session)
+    assert (refused.status_code, refused.json()["code"]) == (422, "unknown_ruleset")
+    assert "adopted rule sets only" in refused.json()["detail"]
+    assert adopt("auditor", "accounting-2") == 403
+    assert adopt("floor", "accounting-2", signed=False) == 403
+    assert adopt("floor", "cage-2") == 403
+    assert adopt("floor", "floor-1") == 403
+    assert adopt("floor", "accounting-2") == 200
+    assert strict.post("/v1/tables/t-strict/sessions", **session).status_code == 201
