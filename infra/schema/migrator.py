@@ -79,7 +79,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
         connection.add_notice_handler(partial(_heed, warnings))
         if not _outstanding(connection, wanted) and _roles_in_place(connection):
             return Report((), ())
-        connection.execute("SELECT pg_advisory_lock(%s)", [LOCK_KEY])  # given back when the connection closes
+        _take_turn(connection)
         _prepare(connection)
         applied = []
         for migration in _outstanding(connection, wanted):
@@ -91,6 +91,18 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
                 if not warnings:
                     _remember(connection, roles())
     return Report(tuple(applied), tuple(warnings))
+
+
+def _take_turn(connection: psycopg.Connection) -> None:
+    """One migrates at a time; the lock is given back when the connection closes.
+
+    It is asked for again and again: an index that is built beside writers would wait for whoever waits for the lock.
+    """
+    while True:
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
+        if row is not None and row[0]:
+            return
+        time.sleep(PAUSE_SECONDS)
 
 
 def _heed(warnings: list[str], notice: psycopg.errors.Diagnostic) -> None:
@@ -154,6 +166,9 @@ def _outstanding(connection: psycopg.Connection, wanted: list[Migration]) -> lis
 
 def _apply_between_writers(connection: psycopg.Connection, migration: Migration) -> None:
     """Whoever writes queues behind a migration that waits for a lock, so it waits for a moment only, and again."""
+    if "CONCURRENTLY" in migration.sql:
+        _apply_beside_writers(connection, migration)
+        return
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
@@ -168,6 +183,14 @@ def _apply_between_writers(connection: psycopg.Connection, migration: Migration)
                     f"{PATIENCE_SECONDS:.0f} seconds, because somebody uses them all the time. Stop the service first."
                 ) from None
             time.sleep(PAUSE_SECONDS)
+
+
+def _apply_beside_writers(connection: psycopg.Connection, migration: Migration) -> None:
+    """Statement by statement, none in a transaction: a file that was broken off is applied again from its beginning."""
+    for statement in migration.sql.split(";\n"):
+        if statement.strip():
+            connection.execute(statement.encode())
+    _remember(connection, migration)
 
 
 def _apply(connection: psycopg.Connection, migration: Migration) -> None:

@@ -157,9 +157,6 @@ CREATE TRIGGER log_checkpoints_stay_long BEFORE UPDATE ON roundledger.log_checkp
     FOR EACH ROW EXECUTE FUNCTION roundledger.refuse_early('sealed_at');
 ALTER TABLE roundledger.log_checkpoints ENABLE ALWAYS TRIGGER log_checkpoints_stay_long;
 
--- Receipts come in the order of time, so a few pages of this index lead to the oldest; it costs an append next to nothing.
-CREATE INDEX receipts_by_time ON roundledger.receipts USING brin (recorded_at) WITH (pages_per_range = 16);
-
 -- ---- removing
 
 CREATE FUNCTION roundledger.check_retention(source text, days integer) RETURNS void LANGUAGE plpgsql

@@ -99,3 +99,23 @@ def test_a_migration_does_not_wait_in_the_way_of_writers(url: str, monkeypatch: 
         reader.rollback()
         waiting.join()
     assert migrate(url, [*numbered(), column]).applied == ()
+
+
+def test_an_index_is_built_beside_writers_and_by_one_of_several(url: str):
+    """Also while others wait for their turn; what a broken build left behind is replaced."""
+    drop = "DROP INDEX CONCURRENTLY IF EXISTS roundledger.i;\n"
+    index = Migration(9000, "index", f"{drop}CREATE INDEX CONCURRENTLY i ON roundledger.events (topic_id);\n")
+    applied: list[tuple[str, ...]] = []
+    others = [
+        threading.Thread(target=lambda: applied.append(migrate(url, [*numbered(), index]).applied)) for _ in range(3)
+    ]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE INDEX i ON roundledger.events (position)")
+        for other in others:
+            other.start()
+        for other in others:
+            other.join()
+        found = connection.execute("SELECT pg_get_indexdef('roundledger.i'::regclass)").fetchone()
+    assert sorted(applied) == [(), (), ("9000_index",)]
+    assert found is not None
+    assert "(topic_id)" in found[0]
