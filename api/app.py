@@ -42,8 +42,8 @@ from api.pages.office import (
 )
 from api.pages.office import reports as report_pages
 from api.pages.office import settings as setting_pages
+from api.pages.play import adoption, dealer, floor, hands, irregular, replay
 from api.pages.play import audit as audit_pages
-from api.pages.play import dealer, floor, hands, irregular, replay
 from api.pages.play import disputes as dispute_pages
 from api.pages.play import rules as rule_pages
 from api.pages.rendering import static_files
@@ -100,6 +100,7 @@ PAGES = (
     report_pages.router,
     audit_pages.router,
     people.router,
+    adoption.router,
     rule_pages.router,
     staff.router,
     setting_pages.router,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 NOTICE_MS = 60_000  # another process knows of an adoption by then
 LONGEST_TEXT = 500
+_ID = re.compile(r'^id = "([a-z0-9][a-z0-9-]{0,39})"', re.MULTILINE)
 
 
 class RuleSetAdopted(Event, frozen=True):
@@ -76,6 +78,12 @@ class TwoPeople(NamedTuple):
 
 def day_of(at_ms: int) -> date:
     return datetime.fromtimestamp(at_ms / 1000, UTC).date()
+
+
+def id_in(text: str) -> str:
+    """The id that a file's text names; where it names none, one that its mistakes are reported under."""
+    found = _ID.search(text)
+    return "ruleset" if found is None else found[1]
 
 
 def read_file(text: str, ruleset: str) -> RuleSet:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from domain.rules import rulesets
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
+from infra.demo.adoptions import adopt_shipped
 from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
 from infra.demo.roster import (
@@ -101,6 +102,7 @@ class Past:
         first_day_ms, *figures = json.loads(self._once.note_of(BEGUN) or note)
         for number in range(2, len(TABLES) + 1):
             self._register(number, f"register/{number}", first_day_ms)
+        adopt_shipped(self._once, first_day_ms)
         return first_day_ms, Plan(*figures)
 
     def _register(self, number: int, step: str, at_ms: int, note: bytes = b"") -> None:

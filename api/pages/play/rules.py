@@ -45,7 +45,12 @@ WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotati
 @router.get("/rules")
 async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -> Response:
     book = await service.run(service.ledger.rulebook.book)
-    data = {"rulesets": _summaries(book), "families": {family: game.title for family, game in GAMES.items()}}
+    data = {
+        "rulesets": _summaries(book),
+        "families": {family: game.title for family, game in GAMES.items()},
+        "may_adopt": caller.may(roles.ADOPTING),
+        "adopted": {one.event.content_hash for one in book.adoptions()},
+    }
     return await render(request, "rules.html", data, title="Rules", section=SECTION)
 
 
@@ -68,6 +73,7 @@ async def show_ruleset(
         "family": GAMES[found["family"]].title,
         "paytables": side_by_side(found["paytables"]),
         "words": WORDS,
+        "may_adopt": caller.may(roles.ADOPTING),
         "adoptions": [adoption_document(adoption) for adoption in book.adoptions(ruleset)],
     }
     return await render(request, "ruleset.html", data, title=found["title"], section=SECTION, crumbs=CRUMBS)

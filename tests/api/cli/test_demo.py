@@ -78,6 +78,13 @@ def test_all_rule_sets_are_played_at_two_tables_each(built: str):
     assert set(TABLES.values()) == set(rulesets.ids())
 
 
+def test_all_seven_rule_sets_are_adopted_by_two_people(built: str):
+    with ledger_of(built) as ledger:
+        adoptions = ledger.rulebook.latest()[0].adoptions()
+    assert {one.event.ruleset for one in adoptions} == set(rulesets.ids())
+    assert all(one.by != one.event.second_person for one in adoptions)
+
+
 def test_one_box_is_short_by_exactly_five_dollars_and_nobody_has_signed_for_it(built: str):
     statement = "SELECT box, expected, counted, status FROM projections.drops WHERE counted <> expected"
     ((box, expected, counted, status),) = rows(built, statement)

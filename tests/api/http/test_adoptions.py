@@ -111,6 +111,64 @@ def test_what_is_refused_is_said_in_a_sentence(client, today: date):
     assert client.post("/v1/rulesets/uth-vale/retirement", json=nowhere).status_code == 422
 
 
+# ---- on pages
+
+
+def sent(client, path: str, **fields: str) -> Any:
+    token = client.get("/rules/adopt", headers=PAGE).text.partition('name="csrf" value="')[2].partition('"')[0]
+    return client.post(path, data={**fields, "csrf": token}, headers=PAGE, follow_redirects=True)
+
+
+def test_a_page_compares_before_it_adopts(client, today: date):
+    text = rulesets.load("uth-bgc").text.replace("version = 2\n", "version = 3\n", 1).replace('"3:2"', '"2:1"')
+    compared = sent(client, "/rules/adopt/check", text=text.replace("\n", "\r\n"))
+    assert compared.status_code == 200
+    for shown in ("Adopt version 3 of uth-bgc", "paytable.BLIND.pays.flush", "3:2", "2:1", "bettors"):
+        assert shown in compared.text, shown
+    first_day = (today + timedelta(days=2)).isoformat()
+    form = {"text": text.replace("\n", "\r\n"), "approval": "GEGA-9", "second_person": "floor-2"}
+    refused = sent(client, "/rules/adopt", **form, first_day="2026-11-18")
+    assert refused.status_code == 409
+    assert "Version 2 of uth-bgc begins on 2026-11-18: the next one begins after that day" in refused.text
+    assert "Adopt version 3 of uth-bgc" in refused.text, "what was filled in stays"
+    adopted = sent(client, "/rules/adopt", **form, first_day=first_day)
+    assert adopted.status_code == 200
+    assert "GEGA-9" in adopted.text
+    (stored,) = client.get("/v1/rulesets/uth-bgc/adoptions").json()["adoptions"]
+    assert stored["hash"] == read_file(text, "uth-bgc").content_hash, "line ends of a browser change nothing"
+    last_day = (today + timedelta(days=8)).isoformat()
+    retired = sent(
+        client, "/rules/uth-bgc/retire", from_day=(today + timedelta(days=9)).isoformat(), second_person="floor-2"
+    )
+    assert retired.status_code == 200
+    assert client.get("/v1/rulesets/uth-bgc").json()["in_force"]["until"] == last_day
+
+
+def test_what_ships_is_adopted_without_its_file(client, today: date):
+    page = client.get("/rules/adopt?ruleset=p215-casino-club", headers=PAGE).text
+    assert "No figure and no clause differs from version 2" in page
+    text = rulesets.load("p215-casino-club").text
+    done = sent(
+        client,
+        "/rules/adopt",
+        text=text,
+        approval="GEGA-10",
+        first_day=today.isoformat(),
+        second_person="floor-2",
+    )
+    assert done.status_code == 200, done.text
+    (stored,) = client.get("/v1/rulesets/p215-casino-club/adoptions").json()["adoptions"]
+    assert stored["hash"] == rulesets.load("p215-casino-club").content_hash
+
+
+def test_a_page_reports_every_mistake(client):
+    refused = sent(client, "/rules/adopt/check", text='id = "uth-moor"\nfamily = "uth"\n')
+    assert refused.status_code == 409
+    assert "uth-moor.toml:" in refused.text
+    assert sent(client, "/rules/adopt/check", text="id = [").status_code == 409
+    assert client.get("/rules/adopt?ruleset=uth-moor", headers=PAGE).status_code == 404
+
+
 # ---- two people, and a strict property
 
 
