@@ -175,7 +175,7 @@ def scope_of(
     if since_ms is not None and until_ms is not None and since_ms >= until_ms:
         fail("--from must be before --to")
     if ruleset is not None and ruleset not in rulesets.ids():
-        typer.echo(f"roundledger: {ruleset} is none of today's rule sets", err=True)
+        typer.echo(f"roundledger: {ruleset} does not ship with this program; it may have been adopted", err=True)
     return Scope(since_ms, until_ms, table, ruleset, bettor, round_id)
 
 

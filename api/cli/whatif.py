@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
-from api.cli.terminal.database import DatabaseUrl, DataDir
+from api.cli.terminal.database import DatabaseUrl, DataDir, open_ledger
 from api.cli.terminal.errors import fail, nothing_unforeseen
 from api.cli.terminal.output import Into, open_page, print_table, write
 
 if TYPE_CHECKING:
     from domain.disputes.whatif import RuleChanges
+    from domain.rules.ruleset import RuleSet
 
 
 OutputFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")]
@@ -62,15 +63,13 @@ def whatif(
     from api.cli.terminal.progress import progress_with_rate
     from domain.disputes.whatif import changed_rules
     from domain.errors import BadTerms
-    from domain.rules import rulesets
     from projections.audit.whatif_history import what_if
 
-    if ruleset not in rulesets.ids():
-        fail(f"there is no rule set {ruleset}; there are {', '.join(rulesets.ids())}")
-    figures = _figures(ruleset, set_ or [])
+    rules = _newest(ruleset, database_url, data_dir)
+    figures = _figures(rules, set_ or [])
     changes = _changes(trips, schedule, coverage, limit or [], paytable or [], figures)
     try:
-        _check(changed_rules(rulesets.load(ruleset), changes), changes)
+        _check(changed_rules(rules, changes), changes)
     except BadTerms as refusal:
         fail(refusal.detail)
     scope = scope_of(since, until, table, ruleset, bettor)
@@ -112,11 +111,26 @@ def _paytable(text: str) -> tuple[str, Any]:
     return f"paytable.{table}.pays.{hand}", odds
 
 
-def _figures(ruleset: str, texts: list[str]) -> dict[str, Any]:
+def _newest(ruleset: str, database_url: str | None, data_dir: Path | None) -> "RuleSet":
+    """That ships; else the ledger is asked whether it was adopted."""
+    from domain.errors import UnknownRuleset
+    from domain.rules import rulesets
+
+    if ruleset in rulesets.ids():
+        return rulesets.load(ruleset)
+    with open_ledger(database_url, data_dir) as ledger:
+        book = ledger.rulebook.latest()[0]
+    try:
+        return book.load(ruleset)
+    except UnknownRuleset:
+        fail(f"there is no rule set {ruleset}; there are {', '.join(book.ids())}")
+
+
+def _figures(rules: "RuleSet", texts: list[str]) -> dict[str, Any]:
     """Each place and its value, read like the present value: text and money as they are, anything else as JSON."""
     from domain.rules import rulesets
 
-    is_text = {figure.place for figure in rulesets.figures(rulesets.load(ruleset)) if isinstance(figure.value, str)}
+    is_text = {figure.place for figure in rulesets.figures(rules) if isinstance(figure.value, str)}
     found: dict[str, Any] = {}
     for text in texts:
         place, equals, value = text.partition("=")

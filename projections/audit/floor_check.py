@@ -127,6 +127,8 @@ class FloorCheck:
                 except NoRules as reason:
                     yield at_row(Finding("rules", str(reason), table=table, stream=f"session/{name}"), row)
                     return
+                if why_not := self._rulebook.in_force(event.ruleset, event.ruleset_hash, entry.at_ms):
+                    yield at_row(Finding("rules", why_not, table=table, stream=f"session/{name}"), row)
                 audit = SessionAudit(rules, terms, event, before, whole=range_ is None)
                 if range_ is None:
                     yield from _all_at(audit.opening(), row)

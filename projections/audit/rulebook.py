@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from domain.errors import Refusal
+from domain.errors import Refusal, UnknownRuleset
 from domain.money import cents
 from domain.round.events import RoundOpened
 from domain.round.state import Round, start
 from domain.rules import rulesets
-from domain.rules.adoption import RuleSetAdopted
+from domain.rules.adoption import NOTICE_MS, RulebookEvent, RuleSetAdopted, day_of
+from domain.rules.book import RuleBook
 from domain.rules.ruleset import RuleSet
 from domain.rules.rulesets import RuleSetError
 from domain.rules.terms import Meter, Terms
-from infra.aggregates.rulebook import terms_of
+from infra.aggregates.rulebook import ADOPTIONS, terms_of
+from infra.store.encoding.mapper import UnknownTopic
 from infra.store.streams import stream_id
 from projections.audit.event_source import Streams, decoded
 
@@ -35,6 +38,7 @@ class Rulebook:
         self._source = source
         self._rules: dict[tuple[str, str], RuleSet | NoRules] = {}
         self._terms: dict[tuple[str, bytes], Terms] = {}
+        self._adoptions: RuleBook | None = None
 
     def opening(self, opened: RoundOpened) -> Round:
         rules = self.rules(opened.ruleset, opened.ruleset_hash)
@@ -73,6 +77,38 @@ class Rulebook:
             event = decoded(self._source, row).event
             return event if isinstance(event, RuleSetAdopted) else None
         return None
+
+    def in_force(self, ruleset: str, content_hash: str, at_ms: int) -> str | None:
+        """Why nothing could open under this content then, where a property had adopted versions of the rule set by that
+        day. A minute is what clocks may differ by."""
+        days = {day_of(at_ms), day_of(at_ms - NOTICE_MS)}
+        adopted = self._book().adoptions(ruleset)
+        if not adopted or min(days) < adopted[0].event.first_day:
+            return None
+        reasons = []
+        for day in days:
+            try:
+                found = self._book().in_force(ruleset, day)
+            except UnknownRuleset as refusal:
+                reasons.append(refusal.detail)
+            else:
+                if found.content_hash == content_hash:
+                    return None
+                reasons.append(f"Version {found.version} of {ruleset} is in force on {day}, and this is another text.")
+        return reasons[0]
+
+    def _book(self) -> RuleBook:
+        if self._adoptions is None:
+            self._adoptions = RuleBook(self._decisions())
+        return self._adoptions
+
+    def _decisions(self) -> Iterator[tuple[RulebookEvent, str, int]]:
+        """What cannot be read is reported where the adoptions themselves are checked."""
+        for row in self._source.stream(stream_id(*ADOPTIONS)):
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic):
+                entry = decoded(self._source, row)
+                if isinstance(entry.event, RulebookEvent):
+                    yield entry.event, entry.by, entry.at_ms
 
     def terms(self, rules: RuleSet, document: Mapping[str, Any]) -> Terms:
         """What a meter shows changes with every round; the rest of the terms does not."""

@@ -152,7 +152,6 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
     ("arguments", "answer"),
     [
         (["--ruleset", "uth-bgc"], "name what is to be another"),
-        (["--ruleset", "nothing", "--trips", "UTH-01"], "there is no rule set nothing"),
         (["--ruleset", "uth-bgc", "--trips", "UTH-09"], "does not offer the trips table 'UTH-09', only UTH-01, UTH-02"),
         (["--ruleset", "tcp-casino-club", "--trips", "UTH-01"], "tcp-casino-club has no trips wager"),
         (
@@ -207,3 +206,10 @@ def test_past_rounds_are_tried_under_a_file(history: str, asked: Callable[..., A
     other.write_text(new_text(load("uth-bgc"), "hill", datetime.date(2027, 1, 1)))
     tried = ["try", str(other), "--of", "uth-bgc", "--format", "json", "--database-url", history]
     assert json.loads(CliRunner().invoke(rules_app, tried).stdout)["total"]["changed"] == 0
+
+
+def test_a_rule_set_that_neither_ships_nor_was_adopted_is_refused(history: str):
+    asked = ["whatif", "--ruleset", "nothing", "--trips", "UTH-01", "--database-url", history]
+    answered = CliRunner().invoke(app, asked)
+    assert answered.exit_code == 2
+    assert "there is no rule set nothing; there are p215-casino-club" in answered.stderr

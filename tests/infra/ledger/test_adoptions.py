@@ -155,3 +155,15 @@ def test_an_audit_reports_an_adoption_that_was_changed(url: str, ledger: Ledger)
     found = findings(url)
     assert any("The text of version 1 of uth-hill is not the one that was adopted" in what for what in found)
     assert any("One person alone decided on version 1 of uth-hill" in what for what in found)
+
+
+def test_an_audit_reports_a_session_under_a_version_that_was_not_in_force(url: str, ledger: Ledger) -> None:
+    adopt(ledger, "uth-hill", DAY_BEFORE)
+    adopt(ledger, "uth-hill", CHANGE.date(), 2)
+    Floor(ledger).open_session("t-1", "uth-hill", TermsDocument(), {}, at(-2_000))
+    assert findings(url) == []
+    with Spoiler(url) as spoiler:
+        position, _, _, state = spoiler.rows("table.session_opened.v1")[0]
+        state[2] = at(600).at_ms
+        spoiler.write(position, state)
+    assert "Version 2 of uth-hill is in force on 2026-03-02, and this is another text." in findings(url)

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from domain.round.events import CardsTurned
+from domain.rules.adoption import Approval, Days, day_of
 from infra.ledger.ledger import Actor, Ledger, UnknownRound
 from infra.log.checkpoints import sign
 from infra.log.keys import new_signer
@@ -21,6 +22,7 @@ from infra.log.proofs import Proof, hash_lines
 from infra.log.signed_notes import Verifier
 from infra.log.witness import Witness
 from infra.simulation import documents
+from infra.simulation.table import Table
 from projections.evidence import bundle
 from projections.evidence.bundle import Evidence, Sealed, files_of, story_of
 from projections.evidence.current_bundle import make, sealed_evidence
@@ -28,6 +30,7 @@ from projections.evidence.round_html import SUITS
 from projections.evidence.sources import NoEvidence, NotSealed, gather
 from projections.evidence.verification import verify
 from projections.evidence.zip_file import Damaged, pack, unpack
+from tests.domain.rules.own_rules import own_text
 from tests.domain.stored_rounds import cards_in
 from tests.sealed_ledger import AT_MS, RULESETS, SEED, as_superuser, log_of, record_rounds, seal
 
@@ -332,6 +335,22 @@ def test_a_round_that_was_not_settled(copy: Callable[[], str], keys: Path, statu
     assert verdict.faults == []
     assert verdict.result is not None
     assert verdict.result["status"] == status
+
+
+def test_a_round_by_an_adopted_rule_set(copy: Callable[[], str], keys: Path):
+    url, day = copy(), day_of(AT_MS)
+    ledger = Ledger(url)
+    text = own_text("hill-three-card", day)
+    adopted = Approval("GEGA-1"), "floor-2", Actor("floor-1", AT_MS)
+    rules = ledger.adopt_rules(text, "hill-three-card", Days(day), *adopted).rules
+    document = msgspec.json.decode(Table(rules, "hill-1", 1, random.Random(1)).next_document())
+    result = ledger.record(document, Actor("dealer-1", AT_MS))
+    ledger.close()
+    assert result["error"] is None
+    with log_of(url) as log:
+        evidence = sealed_evidence(log, result["id"], keys)
+        verdict = verify(pack(files_of(evidence)), [evidence.key])
+    assert (verdict.faults, verdict.trusted, evidence.ruleset_text) == ([], True, text)
 
 
 def test_a_corrected_round(copy: Callable[[], str], keys: Path):
