@@ -9,6 +9,7 @@ import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.output import write_json
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="People who may sign in to the pages.", no_args_is_help=True)
 
+VIOLATIONS_EXIT = 1
 StaffId = Annotated[str, typer.Argument(metavar="ID", help="The staff id.")]
 
 
@@ -100,6 +102,30 @@ def list_people(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> N
         for one in ledger.staff.everybody():
             status = "disabled" if one.disabled else ""
             typer.echo("\t".join((one.staff_id, one.name, ",".join(one.parts), status)).rstrip())
+
+
+@app.command("check")
+def check(
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List who has roles that nobody may have together, by parts or by tokens, and what to take away.
+
+    The exit code is 1 if there are any.
+    """
+    from infra.access.review.violations import violations
+
+    with _people(database_url, data_dir) as ledger:
+        found = violations(ledger.events.recorder.database)
+    if as_json:
+        write_json({"violations": found})
+    else:
+        for one in found:
+            typer.echo(f"{one.what} {one.remedy}")
+    if found:
+        raise typer.Exit(VIOLATIONS_EXIT)
+    typer.echo("roundledger: nobody has roles that must not be combined", err=True)
 
 
 @app.command("password")

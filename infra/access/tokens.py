@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from infra.access.role_matrix import Holding, NotAllowed, Way, check_part, clashes, role_of, sentence
@@ -42,7 +42,7 @@ class Tokens:
         self._record_uses(asked_at)
         rows = self._database.rows("SELECT token_id FROM roundledger.revoked_tokens")
         people = self._database.rows("SELECT staff_id, parts, disabled FROM roundledger.people")
-        held = self._held({staff_id: parts for staff_id, parts, _ in people})
+        held = self.held({staff_id: parts for staff_id, parts, _ in people})
         self._revoked = frozenset(token_id for (token_id,) in rows)
         self._disabled = frozenset(staff_id for staff_id, _, disabled in people if disabled)
         refused = {by: clashes(holdings) for by, holdings in held.items()}
@@ -59,7 +59,7 @@ class Tokens:
         )
         self._asked_at = asked_at
 
-    def _held(self, parts: dict[str, list[str]]) -> dict[str, list[Holding]]:
+    def held(self, parts: Mapping[str, Sequence[str]]) -> dict[str, list[Holding]]:
         """Everything by which anybody has a role now: their parts, then their tokens in the order they were made."""
         held = defaultdict(list, {by: [Holding(part, "part") for part in its] for by, its in parts.items()})
         for holder, part, way, token_id in self._database.rows(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infra.access.role_matrix import NotAllowed, check_parts
-from infra.access.staff import Staff
+from infra.access.review.violations import violations
 from infra.health.check import Check, fault, ok, warning
 from infra.health.figures import figures_of
 from infra.log.leaves import leaf_hashes
@@ -138,13 +137,11 @@ def last_audit(database: Database) -> Check:
 
 
 def roles(database: Database) -> Check:
-    """People whose roles must not be combined, as they may have been given before that was a rule."""
-    found = []
-    for member in Staff(database).everybody():
-        try:
-            check_parts(member.parts)
-        except NotAllowed as refusal:
-            found.append(f"{member.staff_id}: {refusal}")
+    """People and machines whose roles must not be combined, as they may have been given before that was a rule."""
+    found = violations(database)
     if found:
-        return fault("separation of roles", " ".join(found[:MOST_NAMED]), "Take one of the roles away.")
-    return ok("separation of roles", "Nobody has roles that must not be combined.")
+        said = " ".join(one.what for one in found[:MOST_NAMED])
+        more = f" And {len(found) - MOST_NAMED} more." if len(found) > MOST_NAMED else ""
+        remedy = found[0].remedy if len(found) == 1 else "`roundledger people check` says what to take away."
+        return fault("separation of roles", said + more, remedy)
+    return ok("separation of roles", "Nobody has roles that must not be combined, by a part or by a token.")

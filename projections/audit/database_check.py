@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from domain.audit.findings import Finding
+from infra.access.review.violations import Violation, violations
 from infra.access.trail_audit import TrailAudit
 from infra.schema.catalogue import CatalogueAudit
 from infra.store.database import Database
@@ -28,6 +29,7 @@ class DatabaseCheck:
         database = Database(self._database_url, connections_at_most=1)
         try:
             yield from self._catalogue.findings(database)
+            yield from map(_note, violations(database))
             self._powerful_logins = [login for (login,) in database.rows(POWERFUL_LOGINS)]
         finally:
             database.close()
@@ -48,3 +50,9 @@ class DatabaseCheck:
             logins = " and ".join(self._powerful_logins)
             parts.append(f"programs of the ledger have logged in as {logins}, which could change the record")
         return "; ".join(parts)
+
+
+def _note(violation: Violation) -> Finding:
+    """Nothing against the ledger: the role that was held first is the one that counted."""
+    what = f"{violation.what} {violation.remedy}"
+    return Finding("roles", what, stream=f"staff/{violation.holder}", severity="note")

@@ -18,6 +18,7 @@ from api.service.state import Service
 from infra.access.callers import Caller, Forbidden
 from infra.access.grants import Second
 from infra.access.passwords import SHORTEST
+from infra.access.review.violations import violations
 from infra.access.role_matrix import GRANTED, GRANTING
 from infra.access.staff import Staff, StaffMember
 from projections.views.books import NotFound
@@ -61,8 +62,14 @@ class PartsForm(SignedForm):
 @router.get(PATH)
 async def show_staff(request: Request, service: ServiceOf, caller: Reading) -> Response:
     people, changes = await service.run(_staff, service.people)
-    factors = await service.run(service.factors.everybodys)
-    data = {"people": people, "changes": changes, "factors": factors, "roles": WHAT_FOR, "shortest": SHORTEST}
+    data = {
+        "people": people,
+        "changes": changes,
+        "factors": await service.run(service.factors.everybodys),
+        "violations": await service.run(violations, service.ledger.events.recorder.database),
+        "roles": WHAT_FOR,
+        "shortest": SHORTEST,
+    }
     return await render(request, "staff.html", data, title="Staff", section=SECTION)
 
 

@@ -1,0 +1,55 @@
+"""What violates the role matrix of all that people and machines hold, whenever and however it was given."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from infra.access.role_matrix import Holding, clashes, role_of, sentence
+from infra.access.staff import Staff
+from infra.access.tokens import Tokens
+from infra.store.database import Database
+
+
+class Violation(Struct, frozen=True):
+    """Two roles that nobody may have together. The refused one does not count until one of both is taken away."""
+
+    holder: str
+    machine: bool  # not on the staff register
+    kept: str
+    refused: str
+    token_id: str | None  # of the refused one, where it is a token's
+    what: str
+    remedy: str
+
+
+def violations(database: Database) -> list[Violation]:
+    """By holder, parts of disabled people included: they would have them again. A claim is a session's, and never gives
+    a role beside one that it must be separate from."""
+    parts = {member.staff_id: member.parts for member in Staff(database).everybody()}
+    return [
+        Violation(
+            holder=holder,
+            machine=holder not in parts,
+            kept=str(clash.kept),
+            refused=str(clash.refused),
+            token_id=clash.refused.token_id,
+            what=f"{holder}: {sentence(clash)}",
+            remedy=_remedy(clash.kept, clash.refused),
+        )
+        for holder, held in sorted(Tokens(database).held(parts).items())
+        for clash in clashes(held)
+    ]
+
+
+def _remedy(kept: Holding, refused: Holding) -> str:
+    """One admin takes away what one of both is held by."""
+    ways = []
+    for one in (refused, kept):
+        if one.token_id is None:
+            ways.append(f"take the part {one.part} away")
+        elif one.way == "token":
+            ways.append(f"revoke the token {one.token_id}")
+        else:
+            ways.append(f"let the identity provider claim {role_of(one.part)} no more")
+    said = ", or ".join(ways)
+    return f"{said[0].upper()}{said[1:]}."
