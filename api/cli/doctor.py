@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infra.health.check import Check
 
 FAULTS_EXIT = 1
-LABELS = {"ok": ("ok", "green"), "warning": ("look", "yellow"), "fault": ("FAULT", "red")}
+LABELS = {"ok": ("ok", "green"), "warning": ("warn", "yellow"), "fault": ("FAULT", "red")}
 
 
 @nothing_unforeseen("the installation could not be checked")
@@ -120,7 +120,9 @@ def _reports(url: str) -> "Check":
     if behind.seconds > 60:
         said = f"The reports lack {behind.events:,} events; the oldest is {behind.seconds:,.0f} seconds old."
         return warning("reports", said, "Start `roundledger serve` or `follow`, or run `roundledger rebuild`.")
-    return ok("reports", f"The reports lack {behind.events:,} events.")
+    if behind.events:
+        return ok("reports", f"The reports are about to include the last {behind.events:,} events.")
+    return ok("reports", "The reports are up to date.")
 
 
 def _print(checks: "list[Check]") -> None:

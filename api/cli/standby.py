@@ -48,14 +48,16 @@ def create(
 def run(folder: StandbyDir) -> None:
     """Run a standby until interrupted. Commits on the primary wait for it from its first connection on."""
     from infra.embedded import embedded_postgres
-    from infra.standby.replica import StandbyRefused, primary_of
+    from infra.standby.replica import StandbyRefused, check_ledger, primary_of
     from infra.standby.standby_state import is_standby
     from infra.standby.standby_watch import watching
 
     stop = threading.Event()
+    with _explained():
+        check_ledger(folder)
     with _explained(), embedded_postgres(folder) as url:
         if not is_standby(url):
-            raise StandbyRefused(f"{folder} is not a standby: serve it, or make a standby of it.")
+            raise StandbyRefused(f"{folder} is not a standby but a primary: start it with `roundledger serve`.")
         primary = primary_of(folder)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())

@@ -107,7 +107,8 @@ def sealing(database: Database) -> Check:
         return warning(
             "sealing", said, "Start `roundledger serve` with ROUNDLEDGER_SEAL, or run `roundledger log seal`."
         )
-    return ok("sealing", f"{lag.events:,} events wait to be sealed.")
+    waiting = f"The last {lag.events:,} events are about to be sealed." if lag.events else "Every event is sealed."
+    return ok("sealing", waiting)
 
 
 def replication(database: Database) -> Check:
@@ -123,7 +124,9 @@ def replication(database: Database) -> Check:
     if idle:
         said = f"The replication slot {' and '.join(idle)} has no receiver, and keeps what it has not received."
         return warning("standby", said, "Start its receiver, or drop the slot before the disk fills up.")
-    return ok("standby", f"{connected:,} receivers are connected.")
+    if not connected:
+        return ok("standby", "No standby is expected, and nobody receives the write-ahead log.")
+    return ok("standby", f"Connected receivers of the write-ahead log: {connected:,}.")
 
 
 def last_audit(database: Database) -> Check:

@@ -52,7 +52,11 @@ def folder(data_dir: Path) -> Check:
         pgdata = data_dir / "pgdata"
         data_folder.check_access(pgdata, pgdata.stat().st_uid if os.geteuid() == 0 else os.geteuid())
     except FileNotFoundError as error:
-        return fault("data folder", f"{error.filename} does not exist.", "Name the folder with --data-dir, or restore.")
+        do = (
+            "Name the ledger's folder with --data-dir, make a new ledger with `roundledger serve`, or bring one back "
+            "with `roundledger restore`."
+        )
+        return fault("data folder", f"There is no ledger: {error.filename} does not exist.", do)
     except (OSError, EmbeddedPostgresError) as error:
         return fault("data folder", str(error), "Give the folder its owner and the mode 0700.")
     if home.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

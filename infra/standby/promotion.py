@@ -10,7 +10,7 @@ import psycopg
 from infra.embedded import embedded_postgres
 from infra.embedded.binaries import find_in_wheel
 from infra.embedded.shared_server import SharedServer
-from infra.standby.replica import FOLLOWING, PRIMARY, Primary, StandbyRefused, mark_superseded
+from infra.standby.replica import FOLLOWING, PRIMARY, Primary, StandbyRefused, check_ledger, mark_superseded
 
 
 class Promoted(NamedTuple):
@@ -20,11 +20,12 @@ class Promoted(NamedTuple):
 
 def promote(home: Path, patience_seconds: int = 60) -> Promoted:
     """Let a standby take over. Its primary must be gone: where its folder is here, it is closed for good."""
+    check_ledger(home)
     with embedded_postgres(home) as url, psycopg.connect(url, autocommit=True) as connection:
         row = connection.execute("SELECT pg_is_in_recovery(), current_setting('primary_conninfo')").fetchone()
         assert row is not None
         if not row[0]:
-            raise StandbyRefused(f"{home} is not a standby.")
+            raise StandbyRefused(f"{home} is not a standby but a primary: there is nothing to promote.")
         _check_gone(str(row[1]))
         _fence(home, url)
         row = connection.execute("SELECT pg_promote(true, %s)", [patience_seconds]).fetchone()

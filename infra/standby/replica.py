@@ -39,6 +39,12 @@ class Primary(NamedTuple):
     folder: Path | None
 
 
+def check_ledger(folder: Path) -> None:
+    """Starting a server where none was would make a new ledger."""
+    if not (folder / "pgdata").is_dir():
+        raise StandbyRefused(f"{folder} has no ledger. Make a standby in it with `roundledger standby create`.")
+
+
 # ---- from nothing
 
 

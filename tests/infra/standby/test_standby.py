@@ -174,6 +174,9 @@ def test_what_is_refused(pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyP
         promote(pair.standby)
     with pytest.raises(StandbyRefused, match="is not a standby"):
         promote(pair.primary)
+    with pytest.raises(StandbyRefused, match="has no ledger"):
+        promote(tmp_path / "c")
+    assert not (tmp_path / "c").exists()
     monkeypatch.setattr(shared_server, "ENDING_SECONDS", 0.0)
     with pytest.raises(EmbeddedPostgresError, match="is in use"):
         rejoin(pair.standby, primary)
