@@ -19,7 +19,7 @@ from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCredited, 
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from domain.round.replay import fact_documents
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.log.sealer import Sealer

@@ -22,7 +22,7 @@ from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 
 if TYPE_CHECKING:
-    from infra.ledger.disputes import StoredDispute
+    from infra.ledger.disputes.disputes import StoredDispute
     from infra.ledger.ledger import Actor, Ledger
 
 app = typer.Typer(no_args_is_help=True, help="Disputes: claims, statements, rulings, appeals and their dossiers.")
@@ -44,7 +44,7 @@ def _ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger
     """As everywhere; a refusal is one sentence and its clause, and exit code 2."""
     from domain.errors import Refusal
     from infra.access.callers import Forbidden
-    from infra.ledger.disputes import UnknownDispute
+    from infra.ledger.disputes.disputes import UnknownDispute
     from infra.ledger.ledger import UnknownRound
     from projections.calendar.property_clock import clock_of
 
@@ -78,7 +78,7 @@ def open_(
     by: By = None,
 ) -> None:
     """Open a dispute on a wager of a finished round, and freeze what is stored of the round."""
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.disputes import Disputes
 
     _check_id(dispute_id, "--id")
     who = actor(by)
@@ -149,7 +149,7 @@ def _add(
     data_dir: Path | None,
     by: str | None,
 ) -> None:
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.disputes import Disputes
 
     who = actor(by)
     with _ledger(database_url, data_dir) as ledger:
@@ -185,7 +185,7 @@ def rule(
 
     Where money moves two people sign, --by and --second; both give their passwords, unless the staff register is empty.
     """
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.disputes import Disputes
 
     _check_id(second, "--second")
     if on_appeal and appeal_until is not None:
@@ -246,8 +246,8 @@ def show(
     dispute_id: DisputeId, as_json: AsJson = False, database_url: DatabaseUrl = None, data_dir: DataDir = None
 ) -> None:
     """The file of a dispute: claim, evidence, what was said, what the rules say beside what was paid, rulings."""
-    from infra.ledger.dispute_document import dispute_with_round
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.dispute_document import dispute_with_round
+    from infra.ledger.disputes.disputes import Disputes
     from projections.calendar.property_clock import clock_of
 
     with _ledger(database_url, data_dir) as ledger:
@@ -316,7 +316,7 @@ def dossier(
     data_dir: DataDir = None,
 ) -> None:
     """The whole file as a PDF."""
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.disputes import Disputes
     from projections.export.dossier import dossier as written
 
     with _ledger(database_url, data_dir) as ledger:
@@ -343,8 +343,8 @@ def whatif(
     by: By = None,
 ) -> None:
     """What would have been with another card or another fact: which lines change, by which clauses."""
-    from infra.ledger.dispute_document import what_if_document
-    from infra.ledger.disputes import Disputes
+    from infra.ledger.disputes.dispute_document import what_if_document
+    from infra.ledger.disputes.disputes import Disputes
 
     cards, facts = [_card(text) for text in card or []], dict(_fact(text) for text in fact or [])
     with _ledger(database_url, data_dir) as ledger:

@@ -8,19 +8,20 @@ from typing import Annotated
 
 import typer
 
-from api.cli import backup, disputes, housekeeping, log, people, property_name, rules, standby
+from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
-from api.cli.client import client
 from api.cli.day_journal import journal
 from api.cli.demo import demo
-from api.cli.doctor import doctor
 from api.cli.evidence import evidence, verify
 from api.cli.ledger import migrate, record, replay
+from api.cli.operations import backup, housekeeping, standby
+from api.cli.operations.client import client
+from api.cli.operations.doctor import doctor
+from api.cli.operations.serve import config, serve, tokens
+from api.cli.operations.upgrade import upgrade
 from api.cli.reports import follow, gaming_days_app, rebuild, report
-from api.cli.serve import config, serve, tokens
 from api.cli.simulate import simulate
-from api.cli.upgrade import upgrade
 from api.cli.whatif import whatif
 
 app = typer.Typer(

@@ -14,7 +14,7 @@ from infra.access.callers import Forbidden
 from infra.access.passwords import WeakPassword
 from infra.access.role_matrix import NotAllowed
 from infra.ledger.audit_runs import AuditRunning
-from infra.ledger.disputes import UnknownDispute
+from infra.ledger.disputes.disputes import UnknownDispute
 from infra.ledger.ledger import UnknownRound
 from infra.ledger.rounds_in_play import StaleVersion, VersionConflict
 from infra.store.errors import NOT_STORING, UNAVAILABLE, NotRecording

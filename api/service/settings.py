@@ -13,8 +13,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from infra.access.claims import is_claimable
 
 if TYPE_CHECKING:
+    from infra.health.disk_space import DiskReserve
     from infra.housekeeping.retention import Retention
-    from infra.store.disk_space import DiskReserve
 
 PREFIX = "ROUNDLEDGER_"
 SHORTEST_KEY = 32
@@ -173,7 +173,7 @@ class Settings(BaseSettings):
 
     def disk(self, embedded: Path | None = None) -> DiskReserve | None:
         """The disk whose reserve recording leaves free; `embedded` is the data folder, where there is one."""
-        from infra.store.disk_space import DiskReserve
+        from infra.health.disk_space import DiskReserve
 
         folder = self.disk_folder or embedded
         return None if folder is None else DiskReserve(folder, self.disk_reserve_mib << 20)

@@ -11,18 +11,16 @@ from typing import ParamSpec, TypeVar
 
 from api.service.idempotency import Answer, Once, carry_out
 from api.service.identity.provider import IdentityProvider
+from api.service.identity.tokens import Tokens
 from api.service.metrics import Metrics
 from api.service.rate_limits import RateLimit
 from api.service.settings import Settings
-from api.service.tokens import Tokens
 from infra.access.factors import Factors
 from infra.access.grants import Grants
-from infra.access.looks import LoggedLooks, Looks
 from infra.access.passkeys import Passkeys
 from infra.access.proofs import Proofs
 from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords
-from infra.access.trail_digests import TrailDigests
 from infra.housekeeping.housekeeper import Housekeeping
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
@@ -30,6 +28,8 @@ from infra.ledger.rounds_in_play import RoundsInPlay
 from infra.standby.standby_state import is_standby
 from infra.store import tracing
 from infra.store.notifications import EventListener
+from infra.trail.looks import LoggedLooks, Looks
+from infra.trail.trail_digests import TrailDigests
 from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector

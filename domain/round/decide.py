@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from domain.errors import BadDocument, MissingWager, OutOfTurn
 from domain.money import cents, positive_cents
-from domain.round import taking_back, wagers
+from domain.round import take_backs, wagers
 from domain.round.actions import (
     Bet,
     CloseBets,
@@ -147,7 +147,7 @@ _DECIDE: Mapping[type[Fact], Callable[[Round, Any], list[RoundEvent]]] = {
     Settle: _settle,
     Void: _void,
     ReadMeter: _read_meter,
-    TakeBack: taking_back.take_back,
+    TakeBack: take_backs.take_back,
 }
 
 

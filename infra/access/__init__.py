@@ -1,1 +1,1 @@
-"""Staff, passwords, sessions, and the trail of who did and read what."""
+"""Staff, roles, passwords, sessions, tokens and signatures."""

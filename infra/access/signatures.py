@@ -11,12 +11,12 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from infra.access.callers import OPEN, Caller, Forbidden
-from infra.access.looks import Looks
 from infra.access.passkeys import PasskeyGiven, PasskeyRefused, Passkeys
 from infra.access.proofs import ProofEnded
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.store.database import Database
+from infra.trail.looks import Looks
 
 FRESH_MINUTES = 5.0
 

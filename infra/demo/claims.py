@@ -11,7 +11,7 @@ from domain.money import cents
 from domain.round.corrections import Entry
 from infra.demo.roster import ARBITERS, DAY_MS, FLOOR, MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor
 
 SOONEST_SLOT = 1

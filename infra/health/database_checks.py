@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from infra.access.review.violations import violations
+from infra.health import clock_offset
 from infra.health.check import Check, fault, ok, warning
+from infra.health.clock_offset import Clocks
 from infra.health.figures import figures_of
 from infra.log.leaves import leaf_hashes
 from infra.log.partial_check import PartChecker
 from infra.log.stored_log import LogReader
 from infra.schema.catalogue import CatalogueAudit
-from infra.store import clock_offset
-from infra.store.clock_offset import Clocks
 from infra.store.database import Database, rights_beyond_service_of
 
 OLDEST_SERVER = 150_000

@@ -15,9 +15,9 @@ from infra.backup.backup_folder import BackupFolder
 from infra.backup.manifest import BadBackup
 from infra.embedded import EmbeddedPostgresError, data_folder
 from infra.health.check import Check, fault, ok, warning
+from infra.health.disk_space import DiskReserve
 from infra.log.keys import KeyFile, KeyProblem
 from infra.log.stored_log import LogReader
-from infra.store.disk_space import DiskReserve
 
 PYTHONS = ((3, 11), (3, 13))
 BACKUP_WARNS_AFTER = timedelta(hours=26)  # once a day, with two hours to spare

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import psycopg
 
 from domain.audit.trail_events import Covered
-from infra.access.trail import Digests, covered_numbers
 from infra.housekeeping.retention import COVERED, Retention
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store.database import take_role
+from infra.trail.trail import Digests, covered_numbers
 
 logger = logging.getLogger(__name__)
 

@@ -18,9 +18,9 @@ from infra.aggregates.meters import Meters
 from infra.aggregates.rounds import StoredRound, UnknownRound, project_round
 from infra.aggregates.rulebook import Rulebook
 from infra.aggregates.tables import Tables
+from infra.health.disk_space import DiskReserve
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
-from infra.store.disk_space import DiskReserve
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import EventRows

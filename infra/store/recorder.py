@@ -22,16 +22,16 @@ from eventsourcing.persistence import (
     Tracking,
 )
 
+from infra.health.clock_offset import Clocks
+from infra.health.disk_space import DiskReserve
+from infra.health.write_probe import WriteProbe
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store import appender, tracing
 from infra.store.appender import Appender, Receipt, SealedCard
-from infra.store.clock_offset import Clocks
 from infra.store.database import Database, open_sealed
-from infra.store.disk_space import DiskReserve
 from infra.store.encoding.topic_ids import TopicIds
 from infra.store.event_reader import EventReader
 from infra.store.notifications import Notifier, notices
-from infra.store.write_probe import WriteProbe
 
 logger = logging.getLogger(__name__)
 

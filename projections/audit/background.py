@@ -17,9 +17,9 @@ import msgspec
 from msgspec import Struct
 
 from domain.audit.findings import Finding, Severity
-from infra.access.trail import take_digest
 from infra.ledger.audit_runs import AuditRuns
 from infra.store.database import Database
+from infra.trail.trail import take_digest
 from projections.audit.run import Audit, Progress, Stopped, Summary
 from projections.audit.scope import Scope
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from domain.audit.findings import Finding
 from infra.access.review.violations import Violation, violations
-from infra.access.trail_audit import TrailAudit
 from infra.schema.catalogue import CatalogueAudit
 from infra.store.database import Database
+from infra.trail.trail_audit import TrailAudit
 
 # Of sessions on record: by which logins that are more than the service needs.
 POWERFUL_LOGINS = (

@@ -19,8 +19,8 @@ from domain.disputes.disputes import (
 from domain.disputes.whatif import CardChange
 from domain.view.table_view import table_view
 from infra.aggregates.rounds import StoredRound
-from infra.ledger.dispute_document import dispute_with_round
-from infra.ledger.disputes import StoredDispute
+from infra.ledger.disputes.dispute_document import dispute_with_round
+from infra.ledger.disputes.disputes import StoredDispute
 from infra.ledger.ledger import Ledger
 from infra.ledger.property import property_of
 from infra.log.stored_log import LogReader

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from domain.round.events import RoundOpened
 from infra.access.callers import BOOKS, COUNTER, OPEN, Caller, Forbidden
-from infra.ledger.disputes import Disputes, UnknownDispute
+from infra.ledger.disputes.disputes import Disputes, UnknownDispute
 from infra.ledger.ledger import Ledger
 from infra.store.streams import stream_id
 from projections.views.books import Books

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from infra.access.callers import OPEN, Caller
-from infra.access.looks import Looks
 from infra.access.tokens import Tokens
 from infra.aggregates.open_rounds import OpenRounds
 from infra.ledger.ledger import Ledger
 from infra.store.cache import Cache
 from infra.store.database import Database
+from infra.trail.looks import Looks
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
 from projections.evidence.sealing import Sealing

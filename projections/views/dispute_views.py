@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from domain.disputes.whatif import CardChange
 from infra.access.callers import Caller
-from infra.ledger.dispute_document import dispute_with_round, what_if_document
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.dispute_document import dispute_with_round, what_if_document
+from infra.ledger.disputes.disputes import Disputes
 from projections.export.dossier import dossier
 from projections.reports.irregularity_reports import OVERDUE
 from projections.reports.report import ALWAYS, Filters

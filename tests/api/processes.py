@@ -17,7 +17,7 @@ import httpx
 
 from tests.api.service import of_service
 
-SERVE = [sys.executable, "-c", "import typer; from api.cli.serve import serve; typer.run(serve)"]
+SERVE = [sys.executable, "-c", "import typer; from api.cli.operations.serve import serve; typer.run(serve)"]
 PATIENCE_SECONDS = 120.0
 
 

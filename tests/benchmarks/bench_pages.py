@@ -38,7 +38,7 @@ from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
 from infra.embedded import embedded_postgres
 from infra.ledger.audit_runs import AuditRuns
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
 from projections.engine.runner import Runner

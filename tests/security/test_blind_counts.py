@@ -20,8 +20,8 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.disputes.disputes import Claim
 from domain.floor.drop_boxes import BoxCounted, count_text
 from domain.round.sealing import commitment
@@ -30,7 +30,7 @@ from infra.access.role_matrix import NotAllowed, check_parts, why_apart
 from infra.access.sessions import Sessions
 from infra.access.staff import Staff, StaffMember
 from infra.aggregates.changes import Changes
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.log.leaves import entry_of, leaf_hash_of, row_of

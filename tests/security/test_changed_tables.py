@@ -18,9 +18,9 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from domain.audit.findings import Finding
 from domain.round.corrections import Entry
-from infra.access.trail import TABLES
 from infra.aggregates.rounds import Contradicted
 from infra.ledger.ledger import Actor, Ledger
+from infra.trail.trail import TABLES
 from projections.audit import projection_check
 from projections.engine.runner import Runner
 from projections.models.registry import ALL

@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from api.cli.ledger import record
+from infra.health.clock_offset import ClocksDiffer
 from infra.ledger.ledger import Actor, Ledger
-from infra.store.clock_offset import ClocksDiffer
 from tests.api.service import open_service
 from tests.databases import migrated_database
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.problems import of_refusal
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.cards import DECK, SEALED
 from domain.documents.result import result_of
 from domain.errors import BadChoice, Refusal

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
+from api.service.identity.tokens import make_token
 from api.service.settings import BadSetting, Settings, read_settings
-from api.service.tokens import make_token
 from infra.access.callers import ROLES
 from tests.api.service import KEY, open_service
 

@@ -13,17 +13,17 @@ from psycopg.conninfo import conninfo_to_dict
 from typer.testing import CliRunner
 
 from api.cli.main import app
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.audit.findings import Finding
-from infra.access.looks import Looks
-from infra.access.trail import DUE_SECONDS, Digests, take_digest
-from infra.access.trail_digests import TrailDigests
 from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.ledger import Ledger
 from infra.schema import catalogue as schema_catalogue
 from infra.schema.catalogue import CatalogueAudit
 from infra.store.database import Database
+from infra.trail.looks import Looks
+from infra.trail.trail import DUE_SECONDS, Digests, take_digest
+from infra.trail.trail_digests import TrailDigests
 from projections.audit.run import Audit
 from tests.api.processes import PATIENCE_SECONDS, free_port, serving
 from tests.api.service import KEY, open_service, register_in, signature
@@ -118,7 +118,7 @@ def test_a_digest_that_was_made_unreadable_is_found_and_the_next_one_covers_ever
 
 
 def test_many_rows_are_covered_in_several_events(url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("infra.access.trail.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("infra.trail.trail.ROWS_AT_ONCE", 2)
     database = Database(url)
     try:
         take_digest(url, "oli")

@@ -9,8 +9,8 @@ from typing import Any
 import jwt
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from infra.ledger.ledger import Actor, Ledger
 from tests.api.http import examples
 from tests.api.service import KEY, PASSWORD, open_service, register, signature

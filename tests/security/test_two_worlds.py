@@ -12,8 +12,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from infra.ledger.ledger import Ledger
 from tests.api.operations import OPERATIONS, PAGE_PATHS, Operation
 from tests.api.service import KEY, open_service

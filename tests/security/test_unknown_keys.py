@@ -15,7 +15,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from api.service import provider_keys
+from api.service.identity import provider_keys
 from tests.api.pages.conftest import KEY, serving
 
 TOKENS = 44

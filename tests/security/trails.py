@@ -14,7 +14,6 @@ from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
 from infra.access.factors import Factors
-from infra.access.looks import Looks
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.access.tokens import Tokens
@@ -28,6 +27,7 @@ from infra.log.keys import new_signer
 from infra.log.restored_log import remember_published
 from infra.log.sealer import Sealer
 from infra.log.stored_log import LogReader
+from infra.trail.looks import Looks
 from projections.audit.background import on_record
 from projections.audit.run import Audit
 from projections.calendar.gaming_day_settings import set_gaming_days

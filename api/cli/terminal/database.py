@@ -14,8 +14,8 @@ from api.cli.terminal.errors import fail, first_line
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
+    from infra.health.disk_space import DiskReserve
     from infra.ledger.ledger import Actor, Ledger
-    from infra.store.disk_space import DiskReserve
 
 DatabaseUrl = Annotated[
     str | None,

@@ -13,10 +13,10 @@ from api.http.schemas import access as schemas
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Number
+from api.service.identity.tokens import make_token
 from api.service.problems import Problem
 from api.service.settings import secret_of
 from api.service.state import Service
-from api.service.tokens import make_token
 from infra.access.callers import Caller
 from infra.access.grants import Second
 from infra.access.role_matrix import GRANTING

@@ -24,9 +24,9 @@ from domain.moments import milliseconds, read_moment
 from domain.money import cents
 from domain.round.corrections import Entry
 from infra.access.callers import Caller
-from infra.ledger.dispute_changes import change_dispute
-from infra.ledger.dispute_document import dispute_document
-from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.disputes.dispute_changes import change_dispute
+from infra.ledger.disputes.dispute_document import dispute_document
+from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.report import Filters
 from projections.views import dispute_views

@@ -17,10 +17,10 @@ from api.service.state import Service
 from infra.access.callers import OPEN, Caller
 from infra.backup.backup_folder import BackupFolder
 from infra.backup.manifest import BadBackup
+from infra.health import clock_offset
 from infra.health.figures import figures_of
 from infra.schema.migrator import MigrationRefused, pending
 from infra.standby.standby_state import standby_state
-from infra.store import clock_offset
 from infra.store.database import rights_beyond_service_of
 from infra.store.errors import DATABASE_ERRORS
 from infra.store.recorder import LedgerRecorder

@@ -20,14 +20,14 @@ from domain.money import cents
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
-from domain.round.taking_back import offered
+from domain.round.take_backs import offered
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
-from projections.views import round_search
 from projections.views.paging import read_cursor
-from projections.views.replay_steps import steps_for
-from projections.views.round_search import RoundFilter
-from projections.views.round_views import events_for, replayed_for, round_for, sealed_cards_for
+from projections.views.rounds import round_search
+from projections.views.rounds.replay_steps import steps_for
+from projections.views.rounds.round_search import RoundFilter
+from projections.views.rounds.round_views import events_for, replayed_for, round_for, sealed_cards_for
 
 router = resource("rounds")
 AFTER = stored("The round after it.", "conflict", "stale", headers=("ETag",))

@@ -23,7 +23,7 @@ from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
 from api.service.state import Service
 from domain.round.actions import TakeBack
-from domain.round.taking_back import LONGEST_REASON
+from domain.round.take_backs import LONGEST_REASON
 from infra.access.callers import Caller
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight

@@ -19,7 +19,7 @@ from domain.disputes.whatif import CardChange
 from domain.moments import milliseconds
 from domain.money import cents
 from domain.round.corrections import Entry
-from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import Actor
 
 ENTRY_ROWS = range(1, 5)

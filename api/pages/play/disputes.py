@@ -35,8 +35,8 @@ from domain.cards import DECK
 from domain.disputes.disputes import DAYS_TO_APPEAL, DAYS_TO_RULE, Outcome, Part, dispute_name
 from domain.disputes.whatif import STREETS
 from infra.access.callers import Caller
-from infra.ledger.dispute_changes import change_dispute
-from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.disputes.dispute_changes import change_dispute
+from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
@@ -44,7 +44,7 @@ from projections.views.books import Books
 from projections.views.dispute_views import dispute_for, dossier_for, list_disputes, what_if_for
 from projections.views.paging import read_cursor
 from projections.views.report_views import report_rows
-from projections.views.round_views import round_for
+from projections.views.rounds.round_views import round_for
 
 router = page_router()
 files = APIRouter(include_in_schema=False)

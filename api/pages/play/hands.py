@@ -19,7 +19,7 @@ from domain.round.events import Outcome
 from domain.rules.description import titles
 from infra.access.callers import Caller
 from projections.views.paging import read_cursor
-from projections.views.round_search import RoundFilter, export_rounds, find_rounds
+from projections.views.rounds.round_search import RoundFilter, export_rounds, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form

@@ -23,9 +23,9 @@ from infra.ledger.ledger import UnknownRound
 from infra.store.streams import NAMESPACE
 from projections.views.blindness import check_sight
 from projections.views.books import Books
-from projections.views.replay_steps import steps_for
-from projections.views.round_search import RoundFilter, find_neighbours
-from projections.views.round_views import sealed_cards_for
+from projections.views.rounds.replay_steps import steps_for
+from projections.views.rounds.round_search import RoundFilter, find_neighbours
+from projections.views.rounds.round_views import sealed_cards_for
 
 router = page_router()
 PATH = "/rounds/{round}"

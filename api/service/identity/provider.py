@@ -18,10 +18,10 @@ from authlib.integrations.base_client import OAuthError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 from msgspec import Struct
 
+from api.service.identity.provider_keys import FETCH_SECONDS, ProviderKeys, fetch_json
+from api.service.identity.tokens import PROVIDER_ALGORITHMS
 from api.service.problems import Problem
-from api.service.provider_keys import FETCH_SECONDS, ProviderKeys, fetch_json
 from api.service.settings import Settings, secret_of
-from api.service.tokens import PROVIDER_ALGORITHMS
 from infra.access.callers import STAFF_ID
 
 DISCOVERY = "/.well-known/openid-configuration"

@@ -21,7 +21,7 @@ from domain.round.payments import compared
 from domain.rules import rulesets
 from infra.demo import PASSWORD, PEOPLE, TABLES, Past, Plan
 from infra.embedded import embedded_postgres
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Ledger
 from infra.log.stored_log import LogReader
 from projections.engine.runner import Runner

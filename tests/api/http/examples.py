@@ -22,12 +22,12 @@ from domain.rules import rulesets
 from domain.rules.description import contents, summary
 from domain.view.reasons import why
 from domain.view.table_view import table_view
-from infra.ledger.dispute_document import dispute_document, lines_of, what_if_document
-from infra.ledger.disputes import StoredDispute
+from infra.ledger.disputes.dispute_document import dispute_document, lines_of, what_if_document
+from infra.ledger.disputes.disputes import StoredDispute
 from infra.ledger.replay import Replay, Step
 from infra.store.encoding.mapper import Entry, RecordedEvent
 from infra.store.streams import stream_id
-from projections.views.replay_steps import steps_of
+from projections.views.rounds.replay_steps import steps_of
 
 DOCUMENT: dict[str, Any] = EXAMPLES["RoundDocumentIn"]
 ACTIONS: list[dict[str, Any]] = DOCUMENT["actions"]

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.rules.terms import TermsDocument
 from infra.access.callers import ROLES
 from infra.embedded import embedded_postgres

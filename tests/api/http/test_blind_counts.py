@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from tests.api.operations import OPERATIONS, Operation

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from tests.api.pages.dealer_screen import SPLIT, UTH
 from tests.api.service import KEY, open_service
 

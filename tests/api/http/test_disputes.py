@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from infra.ledger.property import Property
 from tests.api.http import examples
 from tests.api.http.test_contract import is_problem

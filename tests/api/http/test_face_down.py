@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.rules import rulesets
 from infra.access.callers import ROLES
 from infra.ledger.ledger import Ledger

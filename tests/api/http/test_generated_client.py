@@ -22,8 +22,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from api.cli.client import PACKAGE
 from api.cli.main import app
+from api.cli.operations.client import PACKAGE
 from domain.documents.document import adjudicate
 from domain.rules import rulesets
 from infra.simulation import documents

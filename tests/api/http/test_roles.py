@@ -12,8 +12,8 @@ import jwt
 import msgspec
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from domain.rules.terms import TermsDocument
 from infra.access.callers import ROLES
 from infra.access.staff import Staff, StaffMember

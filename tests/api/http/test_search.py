@@ -17,7 +17,7 @@ from domain.documents.document import adjudicate
 from domain.rules import rulesets
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation import documents
-from projections.views.round_search import RoundFilter, statement_for
+from projections.views.rounds.round_search import RoundFilter, statement_for
 from tests.api.service import open_service
 from tests.projections.figures import bettors, seats_with_wagers
 

@@ -15,7 +15,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from typer.testing import CliRunner
 
-from api.cli.serve import config, tokens
+from api.cli.operations.serve import config, tokens
 from api.service.json_logging import JsonLines
 from api.service.settings import BadSetting, Settings, is_loopback, read_settings, secret_of
 from tests.api.http import examples

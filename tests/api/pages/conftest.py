@@ -26,7 +26,7 @@ from domain.disputes.whatif import CardChange
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
 from tests.api.pages.boxes import swapped_and_counted

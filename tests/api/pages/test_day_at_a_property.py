@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from domain.disputes import disputes
 from infra.access.staff import Staff, StaffMember
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor
 from infra.ledger.replay import replay_of
 from tests.api.pages.conftest import KEY, PASSWORD, WAIT_MS, Site, serving, signs_in, watch

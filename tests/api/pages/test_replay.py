@@ -10,9 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
-from infra.access.looks import Looks
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.ledger import Actor, Ledger
+from infra.trail.looks import Looks
 from tests.api.pages.conftest import KEY, PASSWORD, WAIT_MS, Site, serving
 from tests.databases import migrated_database
 from tests.domain.replayed_rounds import bank_runs_dry, four_hands

@@ -13,8 +13,8 @@ from infra.access.proofs import ProofEnded, Proofs
 from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import SecondFactorNeeded, Sessions, SignInRefused, UnknownPerson
 from infra.access.staff import Staff, StaffMember
-from infra.access.trail_audit import TrailAudit
 from infra.store.database import Database
+from infra.trail.trail_audit import TrailAudit
 
 PASSWORD = "a long enough one"
 SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"

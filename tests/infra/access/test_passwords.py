@@ -12,8 +12,8 @@ from infra.access import passwords
 from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff
-from infra.access.trail_audit import TrailAudit
 from infra.store.database import Database
+from infra.trail.trail_audit import TrailAudit
 
 PASSWORD = "a long enough one"
 SCRYPT = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$"  # how hashes began up to version 0.2

@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import pytest
 
+from api.service.identity.tokens import make_token
 from api.service.settings import Settings
-from api.service.tokens import make_token
 from infra.access import passwords
 from infra.access.callers import ROLES, Caller, Forbidden
 from infra.access.grants import Grants

@@ -17,11 +17,8 @@ from api.cli.main import app
 from api.service.settings import Settings
 from domain.audit.findings import Finding
 from domain.errors import BadChoice, Conflict
-from infra.access.looks import Looks
 from infra.access.sessions import Sessions
 from infra.access.staff import Staff
-from infra.access.trail import Digests
-from infra.access.trail_audit import TrailAudit
 from infra.housekeeping.holds import Holds, UnknownSubject
 from infra.housekeeping.housekeeper import Housekeeping, Step, tidy
 from infra.housekeeping.retention import COVERED, LEAST_DAYS, Retention
@@ -31,6 +28,9 @@ from infra.log.sealer import Sealer
 from infra.log.stored_log import LogReader
 from infra.store.appender import Receipt
 from infra.store.database import Database
+from infra.trail.looks import Looks
+from infra.trail.trail import Digests
+from infra.trail.trail_audit import TrailAudit
 from projections.audit.run import Audit
 from tests.api.service import of_service
 from tests.databases import migrated_database, new_database

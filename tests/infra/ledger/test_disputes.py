@@ -16,7 +16,7 @@ from domain.documents.result import result_of
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.round.corrections import Entry
 from domain.round.events import CorrectionPosted, PaymentReported, RoundCorrected, RoundDisputed, RoundOpened
-from infra.ledger.disputes import Disputes, UnknownDispute
+from infra.ledger.disputes.disputes import Disputes, UnknownDispute
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.store.streams import stream_id

@@ -13,12 +13,12 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from infra.access.trail_audit import TrailAudit
 from infra.embedded import embedded_postgres
 from infra.schema.catalogue import CatalogueAudit
 from infra.schema.migrator import ROLES, Migration, MigrationRefused, migrate, numbered, pending
 from infra.store.database import Database
 from infra.store.recorder import LedgerRecorder
+from infra.trail.trail_audit import TrailAudit
 from tests.databases import new_database
 from tests.infra.store.test_recorder import event
 

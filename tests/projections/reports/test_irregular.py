@@ -15,7 +15,7 @@ from domain.disputes import disputes
 from domain.disputes.disputes import DAY_MS, Claim
 from domain.round.corrections import Entry
 from domain.round.events import CardsDealt, CardsTurned, DecisionMade, PaymentReported
-from infra.ledger.disputes import Disputes
+from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Contradicted, Ledger
 from projections.export.formats import WRITERS

@@ -30,8 +30,8 @@ from infra.ledger.replay import Replay, Step
 from infra.store.cache import Cache
 from infra.store.encoding.topics import TOPICS
 from projections.views.books import Books
-from projections.views.replay_stage import changes_of, left_words, marks_of, stage_of
-from projections.views.round_views import replayed_for
+from projections.views.rounds.replay_stage import changes_of, left_words, marks_of, stage_of
+from projections.views.rounds.round_views import replayed_for
 
 MOVES_NOTHING = (RoundSettled, PaymentReported)  # it tells of amounts that others moved
 SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwards

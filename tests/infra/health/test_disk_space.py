@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from api.cli.main import app
+from infra.health import disk_space
+from infra.health.disk_space import DiskNearlyFull, DiskReserve
 from infra.ledger.ledger import Actor, Ledger
-from infra.store import disk_space
-from infra.store.disk_space import DiskNearlyFull, DiskReserve
 from tests.api.service import open_service
 
 SESSION = {"ruleset": "uth-house", "terms": {"trips": "UTH-04"}}

@@ -18,7 +18,7 @@ from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.wager_key import WagerKey, wager_key
 from infra.ledger.application import LedgerApplication
-from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.store.encoding.topics import TOPICS
 
 WAGER = ("seat", "bettor", "hand", "spot")

@@ -12,7 +12,8 @@ from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
 from domain.audit.trail_events import Covered, TrailRecorded
-from infra.access.trail import (
+from infra.store.database import Cursor
+from infra.trail.trail import (
     MARK_BYTES,
     SAME_TEXT,
     TABLES,
@@ -23,7 +24,6 @@ from infra.access.trail import (
     hashes,
     surroundings,
 )
-from infra.store.database import Cursor
 
 ROWS_A_PAGE = 20_000
 DIFFERENCES = "SELECT * FROM roundledger.trail_differences() UNION ALL SELECT * FROM roundledger.secret_differences()"

@@ -198,7 +198,7 @@ def create_token(
     It belongs to somebody on the staff register, or to a machine, which signs nothing. Two admins sign for any role but
     terminal, --by and --second, unless the register is empty.
     """
-    from api.service.tokens import make_token
+    from api.service.identity.tokens import make_token
     from infra.access.callers import STAFF_ID, Forbidden
     from infra.access.role_matrix import NotAllowed
 

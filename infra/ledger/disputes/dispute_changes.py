@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from domain.errors import Refusal
-from infra.ledger.disputes import Disputes, StoredDispute
+from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.rounds_in_play import with_version
 

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import jwt
 
+from api.service.identity.provider_keys import ProviderKeys
 from api.service.problems import Problem
-from api.service.provider_keys import ProviderKeys
 from api.service.settings import Settings, secret_of
 from infra.access.callers import OPEN, ROLES, STAFF_ID, Caller, Forbidden
 from infra.access.role_matrix import Way

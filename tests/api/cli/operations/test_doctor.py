@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 from api.cli.main import app
 from infra.embedded import as_service, embedded_postgres
 from infra.health import machine_checks
+from infra.health.disk_space import DiskReserve
 from infra.schema.migrator import migrate
-from infra.store.disk_space import DiskReserve
 from tests.api.service import of_service
 from tests.databases import new_database
 from tests.sealed_ledger import log_of, record_rounds, seal

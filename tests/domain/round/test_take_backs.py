@@ -19,7 +19,7 @@ from domain.round.events import CardsDealt, CardsTurned, EntryTakenBack, RoundEv
 from domain.round.hidden_cards import public_of
 from domain.round.replay import facts_of, play
 from domain.round.state import Round, fold
-from domain.round.taking_back import needs_floor, offered
+from domain.round.take_backs import needs_floor, offered
 from domain.rules import rulesets
 from domain.view.event_text import describe
 from infra.simulation import documents

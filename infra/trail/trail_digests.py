@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import time
 
-from infra.access.trail import Digests
 from infra.store.background_work import BackgroundWork
+from infra.trail.trail import Digests
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""Commands for whoever runs an installation: serving, backups, standby, upgrades, housekeeping, health."""

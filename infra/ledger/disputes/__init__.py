@@ -1,0 +1,1 @@
+"""Disputes from the claim to the ruling."""
