@@ -24,7 +24,21 @@ from starlette.templating import Jinja2Templates
 
 from api.http import documentation, problems
 from api.http.middleware import Gate
-from api.http.routers import access, audits, bettors, boxes, disputes, feed, health, log, reports, rounds, rules, tables
+from api.http.routers import (
+    access,
+    audits,
+    bettors,
+    boxes,
+    disputes,
+    feed,
+    health,
+    log,
+    reports,
+    rounds,
+    rules,
+    tables,
+)
+from api.http.routers import holds as hold_routes
 from api.pages import errors
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
@@ -33,6 +47,7 @@ from api.pages.office import (
     days,
     drop,
     factors,
+    holds,
     home,
     people,
     provider,
@@ -76,6 +91,7 @@ ROUTERS = (
     boxes.router,
     disputes.router,
     audits.router,
+    hold_routes.router,
     log.router,
     feed.router,
     access.router,
@@ -104,6 +120,7 @@ PAGES = (
     rule_pages.router,
     staff.router,
     setting_pages.router,
+    holds.router,
     account.router,
     provider.router,
     second_step.router,

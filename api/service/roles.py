@@ -22,6 +22,7 @@ AUDITING = ["auditor"]
 ADMIN = ["admin"]
 ADOPTING = ["floor", "accounting"]  # adopt and retire rule sets
 STAFF_READING = ["admin", "auditor"]
+HOLDING = ["auditor", "admin"]  # place and lift legal holds
 REPORTS = list(READERS)
 BANKROLLS = readers_of("bankroll")
 BANKING = readers_of("exposure", "rotation")

@@ -21,6 +21,7 @@ from infra.access.passkeys import Passkeys
 from infra.access.proofs import Proofs
 from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords
+from infra.housekeeping.holds import Holds
 from infra.housekeeping.housekeeper import Housekeeping
 from infra.ledger.ledger import CommandReceipt, Ledger
 from infra.ledger.property import LiveProperty
@@ -73,6 +74,7 @@ class Service:
         self.projecting = Projector(database, settings.follow, reads_only=self.reads_only)
         self.sealing = Sealing(database, settings.log_keys, settings.seal)
         self.auditing = Auditor(database)
+        self.holds = Holds(ledger)
         self.trail = TrailDigests(database.url)
         self.housekeeping = Housekeeping(database.url, settings.retention(), self.metrics.removed)
         self.stopping = threading.Event()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from domain.errors import BadChoice, Conflict
 from infra.ledger.application import LedgerApplication
@@ -25,6 +25,11 @@ class Hold(NamedTuple):
     set_at: datetime
 
 
+def hold_shown(hold: Hold) -> dict[str, Any]:
+    times = {"since": hold.since, "set_at": hold.set_at}
+    return {**hold._asdict(), **{name: at.isoformat(timespec="seconds") for name, at in times.items()}}
+
+
 class UnknownSubject(LookupError):
     """There is no such round or dispute."""
 
@@ -40,18 +45,18 @@ class Holds:
         if not entries:
             raise UnknownSubject(f"There is no {kind} {subject}.")
         placed = []
-        if self._find(kind, subject) is None:
+        if self.find(kind, subject) is None:
             placed.append(self._add(kind, subject, True, reason, by))
         if kind == "dispute":
             round_id = entries[0].event.round
-            if self._find("round", round_id) is None:
+            if self.find("round", round_id) is None:
                 placed.append(self._add("round", round_id, True, f"Dispute {subject}: {reason}"[:LONGEST_REASON], by))
         if not placed:
             raise Conflict(f"There is a hold on {kind} {subject} already.")
         return placed
 
     def lift(self, kind: Kind, subject: str, reason: str, by: str) -> Hold:
-        if self._find(kind, subject) is None:
+        if self.find(kind, subject) is None:
             raise Conflict(f"There is no hold on {kind} {subject}.")
         return self._add(kind, subject, False, reason, by)
 
@@ -64,7 +69,7 @@ class Holds:
     def history(self) -> list[Hold]:
         return [Hold(*row) for row in self._database.rows(f"SELECT {COLUMNS} FROM roundledger.holds ORDER BY number")]
 
-    def _find(self, kind: Kind, subject: str) -> Hold | None:
+    def find(self, kind: Kind, subject: str) -> Hold | None:
         return next((hold for hold in self.in_force() if (hold.kind, hold.subject) == (kind, subject)), None)
 
     def _add(self, kind: Kind, subject: str, held: bool, reason: str, by: str) -> Hold:

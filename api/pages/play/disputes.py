@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response, Security
 from api.pages import dependencies
 from api.pages.dependencies import Command, dispute_caller, second_person
 from api.pages.forms import PageQuery, on_the_clock, texts
+from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
 from api.pages.play.dispute_forms import (
     ENTRY_ROWS,
@@ -220,6 +221,7 @@ async def show_dispute(
             "rule": caller.may(roles.FLOOR),
             "rule_appeal": caller.may(roles.APPEALS),
             "ask": file["round_status"] == "settled",
+            "hold": caller.may(roles.HOLDING),
         },
         "choices": {
             "parts": get_args(Part),
@@ -230,6 +232,7 @@ async def show_dispute(
             "rows": list(ENTRY_ROWS),
         },
         "days_to_appeal": DAYS_TO_APPEAL,
+        "hold": await hold_on(service, caller, "dispute", dispute),
     }
     return await render(request, "dispute.html", data, title=dispute_name(dispute), section=SECTION, crumbs=CRUMBS)
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from api.pages.dependencies import Command, round_caller
 from api.pages.forms import FormModel, on_the_clock, texts
+from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
 from api.pages.play.hands import HandsFilters
 from api.pages.rendering.addresses import address
@@ -75,10 +76,12 @@ async def show_round(
         "search": search,
         "neighbours": neighbours,
         "closed_hands": closed_hands,
+        "hold": await hold_on(service, caller, "round", round),
         "may": {
             "note": caller.may(roles.FLOOR),
             "evidence": caller.may(roles.READING),
             "dispute": ended and caller.may(roles.FLOOR),
+            "hold": caller.may(roles.HOLDING),
             "see_closed": ended and caller.may(roles.AUDITING),
         },
         "live": _live(caller, told),

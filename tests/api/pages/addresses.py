@@ -37,6 +37,8 @@ ADDRESSES: tuple[str, ...] = (
     "/staff",
     "/staff/{staff}",
     "/settings",
+    "/holds",
+    "/holds?kind=round&subject={round}",
     "/rounds/{round}",
     "/rounds/{round}?step=9",
     "/people",
