@@ -42,6 +42,7 @@ from api.http.routers import holds as hold_routes
 from api.pages import errors
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
+    access_review,
     account,
     collections,
     days,
@@ -118,6 +119,7 @@ PAGES = (
     people.router,
     adoption.router,
     rule_pages.router,
+    access_review.router,
     staff.router,
     setting_pages.router,
     holds.router,

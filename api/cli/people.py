@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
-from api.cli.terminal.output import write_json
+from api.cli.terminal.output import print_table, write_json
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
 
 if TYPE_CHECKING:
@@ -126,6 +126,75 @@ def check(
     if found:
         raise typer.Exit(VIOLATIONS_EXIT)
     typer.echo("roundledger: nobody has roles that must not be combined", err=True)
+
+
+@app.command("review")
+def review(
+    sign: Annotated[
+        str | None,
+        typer.Option(metavar="DIGEST", show_default=False, help="Sign what was listed under this digest, as --by."),
+    ] = None,
+    remark: Annotated[str, typer.Option(help="Recorded with the signature.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+    by: By = None,
+) -> None:
+    """What every person and machine holds: since when, granted by whom, last used; and the quarterly sign-off.
+
+    Somebody from accounting or an auditor signs, never an admin. Refused where people hold something else by now.
+    """
+    from infra.ledger.access_reviews import shown_access
+
+    with _people(database_url, data_dir) as ledger:
+        if sign is not None:
+            _sign_review(ledger, sign, remark, Passwords(password_stdin), by)
+        shown = shown_access(ledger)
+    if as_json:
+        write_json(shown)
+    elif sign is None:
+        _print_access(shown)
+
+
+def _sign_review(ledger: "Ledger", digest: str, remark: str, passwords: Passwords, by: str | None) -> None:
+    from domain.audit.review_events import REVIEWERS
+    from domain.errors import Refusal
+    from infra.access.callers import Caller
+    from infra.ledger.access_reviews import review_access
+
+    if by is None:
+        fail("--by names whoever signs, with the role accounting or auditor")
+    signatures = signatures_of(ledger)
+    member = signatures.authenticated(by, passwords.of(by), REVIEWERS)
+    role = next(role for role in REVIEWERS if role in member.roles)
+    try:
+        review_access(ledger, signatures, Caller(by, role), digest, remark, actor(by).at_ms)
+    except Refusal as refusal:
+        fail(refusal.detail)
+    typer.echo("roundledger: the review is signed, and recorded in the ledger", err=True)
+
+
+def _print_access(shown: dict[str, Any]) -> None:
+    columns = ("holder", "kind", "part", "by", "since", "granted by", "last used", "factors")
+    rows = [
+        {
+            "holder": one["holder"],
+            "kind": "machine" if one["machine"] else "disabled" if one["disabled"] else "person",
+            "part": held["part"],
+            "by": held["way"] if held["token"] is None else f"{held['way']} {held['token']}",
+            "since": held["since"],
+            "granted by": " and ".join(filter(None, (held["granted_by"], held["second"]))),
+            "last used": held["last_used"],
+            "factors": " ".join(one["factors"]),
+        }
+        for one in shown["holders"]
+        for held in one["holds"]
+    ]
+    print_table(columns, rows)
+    last = shown["reviews"][0] if shown["reviews"] else None
+    typer.echo("No review has been signed." if last is None else f"Last signed by {last['by']} at {last['at']}.")
+    typer.echo(f"Digest: {shown['digest']}{'. A review is due.' if shown['due'] else ''}")
 
 
 @app.command("password")

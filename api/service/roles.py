@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.audit.review_events import REVIEWERS
 from infra.access.callers import ROLES
 from projections.views.report_views import READERS, readers_of
 
@@ -23,6 +24,8 @@ ADMIN = ["admin"]
 ADOPTING = ["floor", "accounting"]  # adopt and retire rule sets
 STAFF_READING = ["admin", "auditor"]
 HOLDING = ["auditor", "admin"]  # place and lift legal holds
+ACCESS_READING = ["admin", "accounting", "auditor"]  # who holds what
+REVIEWING = list(REVIEWERS)  # sign that they have looked at it
 REPORTS = list(READERS)
 BANKROLLS = readers_of("bankroll")
 BANKING = readers_of("exposure", "rotation")

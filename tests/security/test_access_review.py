@@ -1,24 +1,35 @@
-"""Promise: nobody keeps what they should not have. What violates the role matrix is listed wherever somebody looks."""
+"""Promise: nobody keeps what they should not have. What violates the role matrix is listed wherever somebody looks, and
+once a quarter somebody other than an admin signs that they have looked at who holds what."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from api.service.identity.tokens import make_token
+from api.service.settings import Settings
 from infra.access import passwords
+from infra.access.callers import ROLES
+from infra.access.review.holdings import access
 from infra.access.review.violations import violations
-from infra.access.staff import Staff
+from infra.access.staff import Staff, StaffMember
 from infra.access.tokens import Tokens
 from infra.health.database_checks import roles
+from infra.ledger.access_reviews import reviews
+from infra.ledger.ledger import Ledger
 from infra.store.database import Database
 from projections.audit.database_check import DatabaseCheck
-from tests.api.service import PASSWORD, open_service, register
+from projections.audit.run import Audit
+from tests.api.service import KEY, PASSWORD, open_service, register, register_in
+from tests.databases import migrated_database
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +115,122 @@ def test_nothing_is_listed_where_nothing_is_wrong(new_ledger: Callable[[], str])
     with open_service(url) as client:
         page: Any = client.get("/staff")
     assert "Roles that nobody may have together" not in page.text
+
+
+# ---- the review
+
+
+@pytest.fixture(scope="module")
+def reviewed(server_url: str) -> Iterator[Ledger]:
+    """Two admins, who let an auditor, an accountant and somebody of the floor in, and made two tokens."""
+    with migrated_database(server_url) as url, closing(Ledger(url)) as ledger:
+        database = ledger.events.recorder.database
+        register(ledger.staff, ("boss-1", "admin"), ("boss-2", "admin"), ("auditor-1", "auditor"))
+        register(ledger.staff, ("accounting-1", "accounting"))
+        ledger.staff.add(StaffMember("floor-1", "Ana", ("floor",)), PASSWORD, "boss-1", "boss-2")
+        ledger.staff.change("floor-1", "boss-2", second="boss-1", parts=["floor", "counter"])
+        tokens = Tokens(database)
+        tokens.make("wall", "floor", "t-wall", 30, "boss-1", (), "boss-2")
+        tokens.see("t-unknown", "wall-2", "floor", "token", time.time() + 6000)
+        tokens.make("old-wall", "floor", "t-old", 30, "boss-1", (), "boss-2")
+        tokens.revoke("t-old", "boss-1", "No longer needed.")
+        ledger.sessions.sign_in("floor-1", PASSWORD, "here")
+        database.write("SELECT roundledger.use_token('t-wall')", [])
+        yield ledger
+
+
+def bearer(by: str, role: str) -> dict[str, str]:
+    token, _ = make_token(KEY, Settings(token_key=KEY), by, role, "t1" if role == "terminal" else None, 1.0)
+    return {"Authorization": f"Bearer {token}"}
+
+
+def url_of(ledger: Ledger) -> str:
+    return ledger.events.recorder.database.url
+
+
+def test_who_holds_what_since_when_by_whom_and_when_it_was_used(reviewed: Ledger):
+    found = {one.holder: one for one in access(reviewed.events.recorder.database).holders}
+    assert list(found) == [*sorted(["accounting-1", "auditor-1", "boss-1", "boss-2", "floor-1"]), "wall", "wall-2"]
+    floor, counter = found["floor-1"].holds
+    assert (floor.part, floor.granted_by, floor.second) == ("floor", "boss-1", "boss-2")
+    assert (counter.part, counter.granted_by, counter.second) == ("counter", "boss-2", "boss-1")
+    assert floor.since is not None
+    assert counter.since is not None
+    assert floor.since <= counter.since
+    assert floor.last_used is not None
+    assert counter.last_used is None
+    assert (found["floor-1"].last_signed_in is not None, found["floor-1"].factors) == (True, [])
+    (token,) = found["wall"].holds
+    assert (token.token, token.granted_by, token.second) == ("t-wall", "boss-1", "boss-2")
+    assert token.last_used is not None
+    assert token.ends_at is not None
+    assert found["wall"].machine
+    (elsewhere,) = found["wall-2"].holds
+    assert (elsewhere.granted_by, elsewhere.last_used) == (None, None)
+
+
+def test_a_part_that_was_taken_away_and_given_again_is_held_since_then(reviewed: Ledger):
+    for parts, by in ((["floor"], "boss-1"), (["floor", "counter"], "boss-1")):
+        reviewed.staff.change("floor-1", by, second="boss-2", parts=parts)
+    (holder,) = [one for one in access(reviewed.events.recorder.database).holders if one.holder == "floor-1"]
+    assert [(one.part, one.granted_by) for one in holder.holds] == [("floor", "boss-1"), ("counter", "boss-1")]
+
+
+def test_only_use_leaves_the_digest_as_it_was(reviewed: Ledger):
+    database = reviewed.events.recorder.database
+    before = access(database).digest
+    reviewed.sessions.sign_in("floor-1", PASSWORD, "here")
+    assert access(database).digest == before
+    reviewed.staff.change("floor-1", "boss-1", disabled=True)
+    assert access(database).digest != before
+
+
+def test_who_sees_it_over_http(reviewed: Ledger):
+    holders = {"admin": "boss-1", "accounting": "accounting-1", "auditor": "auditor-1"}
+    with open_service(url_of(reviewed), token_key=KEY, rate_limit=0) as client:
+        for role in ROLES:
+            answer = client.get("/v1/access", headers=bearer(holders.get(role, f"m-{role}"), role))
+            assert answer.status_code == (200 if role in holders else 403), role
+        shown = client.get("/v1/access", headers=bearer("auditor-1", "auditor")).json()
+    assert shown["due"]
+    assert shown["reviews"] == []
+    assert shown["digest"] == access(reviewed.events.recorder.database).digest
+
+
+def test_somebody_other_than_an_admin_signs_what_they_have_seen(reviewed: Ledger):
+    url, now_ms = url_of(reviewed), time.time_ns() // 1_000_000
+    seen = json.loads(command(url, "review", "--json").stdout)["digest"]
+    assert f"Digest: {seen}. A review is due." in command(url, "review").stdout
+
+    def signs(by: str, digest: str = seen, password: str = PASSWORD) -> Result:
+        arguments = ("review", "--sign", digest, "--by", by, "--remark", "All in order.", "--password-stdin")
+        return command(url, *arguments, typed=f"{password}\n")
+
+    assert "needs the role accounting or auditor" in signs("boss-1").stderr
+    assert "has to sign" in signs("auditor-1", password="not their password").stderr
+    assert "has changed since it was shown" in signs("auditor-1", digest="0" * 64).stderr
+    assert reviews(reviewed, now_ms).signed == []
+    assert signs("auditor-1").exit_code == 0
+    (signed,) = reviews(reviewed, now_ms).signed
+    assert (signed.by, signed.digest, signed.remark) == ("auditor-1", seen, "All in order.")
+    day_ms = 86_400_000
+    assert [reviews(reviewed, now_ms + days * day_ms).due for days in (0, 91, 93)] == [False, False, True]
+    found: list[Any] = []
+    assert Audit(url, processes=1, report=found.append).run().clean
+    assert found == []
+
+
+def test_the_home_page_says_when_a_review_is_due_and_the_page_takes_the_signature(new_ledger: Callable[[], str]):
+    url = new_ledger()
+    with open_service(url) as client:
+        assert "An access review is due" not in client.get("/").text  # nobody is there to be reviewed
+        register_in(url, ("boss-1", "admin"), ("floor-1", "floor"))
+        assert "An access review is due" in client.get("/").text
+        page = client.get("/staff/review").text
+        csrf, digest = (re.search(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "digest"))
+        assert digest is not None
+        sent = {"digest": digest[1], "remark": "Seen.", **({} if csrf is None else {"csrf": csrf[1]})}
+        answer = client.post("/staff/review", data=sent, headers={"Origin": "http://testserver"})
+        assert "The review is signed" in answer.text, answer.text
+        assert "An access review is due" not in client.get("/").text
+        assert "as it is now" in client.get("/staff/review").text

@@ -21,6 +21,7 @@ from infra.access.callers import Caller
 from infra.access.grants import Second
 from infra.access.role_matrix import GRANTING
 from infra.access.staff import StaffMember
+from infra.ledger.access_reviews import shown_access
 from projections.views.books import NotFound
 
 router = resource("access")
@@ -34,6 +35,18 @@ CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
 async def list_people(service: ServiceOf, caller: Reading) -> Any:
     """Who may sign in to the pages; disabled ones too."""
     return {"people": [_shown(member) for member in await service.run(service.people.everybody)]}
+
+
+@router.get("/access", response_model=schemas.AccessOut)
+async def get_access(
+    service: ServiceOf, caller: Annotated[Caller, Security(plain_caller, scopes=roles.ACCESS_READING)]
+) -> Any:
+    """What every person and machine holds, since when, granted by whom, and when it was last used.
+
+    Tokens are those that have neither ended nor been revoked. `digest` is what a quarterly review signs: it covers
+    everything but times of use. `due` says whether the last of `reviews` is older than 92 days, or there is none.
+    """
+    return await service.run(shown_access, service.ledger)
 
 
 @router.post("/people", response_model=schemas.PersonOut, status_code=201, responses=CHANGES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -87,3 +87,56 @@ class PersonOut(Model):
 
 class PeopleOut(Model):
     people: list[PersonOut]
+
+
+class HeldOut(Model):
+    part: str
+    way: Literal["part", "token", "claim"]
+    token: str | None
+    since: str | None
+    granted_by: str | None
+    second: str | None
+    ends_at: str | None
+    last_used: str | None
+
+
+class HolderOut(Model):
+    """A person on the staff register, or a machine."""
+
+    holder: str
+    name: str | None
+    machine: bool
+    disabled: bool
+    factors: list[str]
+    last_signed_in: str | None
+    holds: list[HeldOut]
+
+
+class ViolationOut(Model):
+    """Two roles that nobody may have together; the refused one does not count."""
+
+    holder: str
+    machine: bool
+    kept: str
+    refused: str
+    token_id: str | None
+    what: str
+    remedy: str
+
+
+class ReviewOut(Model):
+    by: str
+    at: str
+    digest: str
+    people: int
+    machines: int
+    violations: int
+    remark: str
+
+
+class AccessOut(Model):
+    digest: str
+    holders: list[HolderOut]
+    violations: list[ViolationOut]
+    reviews: list[ReviewOut]
+    due: bool

@@ -1,5 +1,6 @@
 """The first page: what there is to do here, for whoever it is."""
 
+import time
 from typing import Annotated, Any
 
 from fastapi import Request, Response, Security
@@ -10,9 +11,11 @@ from api.pages.rendering.navigation import entries_for
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
+from api.service.state import Service
 from domain.money import cents, money
 from infra.access.callers import Caller, Forbidden
 from infra.access.staff import Staff
+from infra.ledger.access_reviews import reviews
 from projections.views.blindness import check_sight
 from projections.views.books import Books
 from projections.views.floor_views import floor_now
@@ -46,8 +49,14 @@ async def show_home(
         for entry in entries_for(caller)
         if entry.name != "home"
     ]
-    data = {"pages": pages, "now": now, "begin": begin}
+    review_due = caller.may(roles.ACCESS_READING) and await service.run(_review_due, service)
+    data = {"pages": pages, "now": now, "begin": begin, "review_due": review_due}
     return await render(request, "home.html", data, title="Home", section="home")
+
+
+def _review_due(service: Service) -> bool:
+    """Whether nobody has signed off for a quarter who holds what, where anybody is on the staff register."""
+    return service.people.any() and reviews(service.ledger, time.time_ns() // 1_000_000, most=1).due
 
 
 def _now_and_begin(books: Books, people: Staff, caller: Caller) -> tuple[dict[str, Any] | None, str | None]:

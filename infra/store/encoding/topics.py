@@ -1,6 +1,7 @@
 """Every topic that the ledger stores."""
 
 from domain.audit.log_events import LOG_TOPICS
+from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
@@ -21,6 +22,7 @@ TOPICS = Topics(
         **DISPUTE_TOPICS,
         **RULEBOOK_TOPICS,
         **TRAIL_TOPICS,
+        **REVIEW_TOPICS,
         **LOG_TOPICS,
     }
 )

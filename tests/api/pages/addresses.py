@@ -35,6 +35,7 @@ ADDRESSES: tuple[str, ...] = (
     "/account",
     "/account/factors",
     "/staff",
+    "/staff/review",
     "/staff/{staff}",
     "/settings",
     "/holds",
@@ -88,5 +89,6 @@ SIGNED_IN: tuple[tuple[str | None, str, int], ...] = (
     ("counter-1", "/drop/{uncounted_box}/count", 200),
     ("accounting-1", "/drop/{short_box}", 200),
     ("auditor-1", "/staff", 200),
+    ("auditor-1", "/staff/review", 200),
     ("auditor-1", "/rounds/{round}?closed=1", 200),
 )

@@ -1,0 +1,42 @@
+"""The quarterly review of who holds what, signed off by somebody other than an admin."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from domain.errors import BadChoice, OutOfTurn
+from domain.event import Event
+
+REVIEWERS = ("accounting", "auditor")
+DUE_DAYS = 92  # a quarter, with none that is shorter
+LONGEST_REMARK = 500
+_DAY_MS = 86_400_000
+
+
+class AccessReviewed(Event, frozen=True, kw_only=True):
+    """Whoever recorded it has looked at what everybody holds; `digest` says at what exactly (infra/access/review)."""
+
+    digest: str
+    people: int
+    machines: int
+    violations: int  # of the role matrix that were shown
+    remark: str
+
+
+REVIEW_TOPICS = {"access.reviewed.v1": AccessReviewed}
+
+
+def sign_off(present: AccessReviewed, seen: str, roles: Collection[str] | None) -> AccessReviewed:
+    """`present` is what there is now, `seen` the digest of what was shown; `roles` are those of the reviewer on the
+    staff register, None where nobody signs in."""
+    if roles is not None and ("admin" in roles or not set(roles) & set(REVIEWERS)):
+        raise BadChoice("Somebody from accounting or an auditor signs an access review, and no admin.")
+    if len(present.remark) > LONGEST_REMARK:
+        raise BadChoice(f"A remark has at most {LONGEST_REMARK} characters.")
+    if seen != present.digest:
+        raise OutOfTurn("What people hold has changed since it was shown to you. Look at it again, and sign that.")
+    return present
+
+
+def is_due(last_ms: int | None, now_ms: int) -> bool:
+    return last_ms is None or now_ms - last_ms > DUE_DAYS * _DAY_MS

@@ -1,0 +1,81 @@
+"""Signing off who holds what, once a quarter, as an event of the ledger."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from domain.audit.review_events import AccessReviewed, is_due, sign_off
+from infra.access.callers import OPEN, Caller
+from infra.access.review.holdings import access
+from infra.access.signatures import Signatures
+from infra.aggregates.changes import Changes
+from infra.ledger.actor import Actor
+from infra.ledger.application import LedgerApplication
+from infra.store.streams import stream_id
+
+REVIEWS = "access", "reviews"
+
+
+class SignOff(Struct, frozen=True):
+    by: str
+    at: str
+    digest: str
+    people: int
+    machines: int
+    violations: int
+    remark: str
+
+
+class Reviews(Struct, frozen=True):
+    """The newest first."""
+
+    signed: list[SignOff]
+    due: bool
+
+
+def reviews(ledger: LedgerApplication, now_ms: int, most: int = 10) -> Reviews:
+    last = ledger.events.last(stream_id(*REVIEWS), most)[::-1]
+    signed = []
+    for entry in last:
+        it = entry.event
+        at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="seconds")
+        signed.append(SignOff(entry.by, at, it.digest, it.people, it.machines, it.violations, it.remark))
+    return Reviews(signed, is_due(last[0].at_ms if last else None, now_ms))
+
+
+def shown_access(ledger: LedgerApplication) -> dict[str, Any]:
+    """Everything that a reviewer looks at, and the reviews that were signed."""
+    found = access(ledger.events.recorder.database)
+    signed = reviews(ledger, time.time_ns() // 1_000_000)
+    return {"digest": found.digest, **to_builtins(found), "reviews": to_builtins(signed.signed), "due": signed.due}
+
+
+def review_access(
+    ledger: LedgerApplication, signatures: Signatures, reviewer: Caller, seen: str, remark: str, now_ms: int
+) -> AccessReviewed:
+    """Sign what was shown under the digest `seen`; refused where people hold something else by now."""
+    signatures.check_signer(reviewer)
+    member = ledger.staff.find(reviewer.by)
+    roles = None if reviewer.role == OPEN else frozenset() if member is None else member.roles
+    now = access(ledger.events.recorder.database)
+    machines = sum(one.machine for one in now.holders)
+    present = AccessReviewed(
+        digest=now.digest,
+        people=len(now.holders) - machines,
+        machines=machines,
+        violations=len(now.violations),
+        remark=remark,
+    )
+    before = ledger.events.last(stream_id(*REVIEWS))
+    actor = Actor(reviewer.by, now_ms)
+    version = 0
+    if before:
+        version, actor = before[0].originator_version, actor.after(before[0].at_ms, "the last review")
+    changes = Changes(actor)
+    changes.add(*REVIEWS, version, [signed := sign_off(present, seen, roles)])
+    ledger.save_changes(changes, "The access review")
+    return signed
