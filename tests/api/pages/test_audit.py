@@ -81,7 +81,7 @@ def test_a_note_is_apart_from_findings_and_one_round_can_be_asked_for(site: Site
 @pytest.mark.parametrize(("gone", "status"), [("round.line_settled%", 200), ("round.wager_placed%", 500)])
 def test_a_round_of_which_events_are_gone_is_told_or_says_so(site: Site, gone: str, status: int):
     """The first one's loss leaves something to tell; without a wager the rest makes no round."""
-    ruleset = {200: "tcp-casino-club", 500: "uth-sd"}[status]
+    ruleset = {200: "tcp-casino-club", 500: "p215-casino-club"}[status]
     one = httpx.get(f"{site.url}/v1/rounds", params={"ruleset": ruleset, "status": "settled"}).json()["rounds"][0]
     with psycopg.connect(site.database_url) as connection:
         connection.execute("ALTER TABLE roundledger.events DISABLE TRIGGER ALL")

@@ -105,7 +105,7 @@ def _rule_without_scripts(site: Site, browser: Browser, address: str) -> None:
         page.get_by_label("Second person").fill("floor-3")
         page.get_by_label("Their password").fill("not their password")
         page.get_by_role("button", name="Rule", exact=True).click()
-        expect(page.get_by_role("alert")).to_contain_text("The second person has to sign, too")
+        expect(page.get_by_role("alert")).to_contain_text("floor-3 has to sign, too")
         expect(page.get_by_label("Amount, entry 2")).to_have_value("2.00")
         page.get_by_label("Their password").fill(PASSWORD)
         page.get_by_role("button", name="Rule", exact=True).click()
