@@ -46,18 +46,18 @@ class Original(NamedTuple):
     rounds: list[str]
 
 
-def kill_upgrades(root: Path, original: Original, kills: int, dice: random.Random) -> Figures:
-    longest = _seconds(copied(original.home, root / "timed"))
+def kill_upgrades(root: Path, original: Original, moments: list[float]) -> Figures:
+    """Each after so many seconds."""
     finished = lost = 0
-    for number in range(kills):
+    for number, moment in enumerate(moments):
         home = copied(original.home, root / f"killed-{number}")
-        finished += not _killed(home, dice.random() * longest)
+        finished += not _killed(home, moment)
         if written_by(home) != 18:
             upgrade(home)
         with embedded_postgres(home) as url, closing(Ledger(as_service(url))) as ledger:
             lost += sum(len(ledger.entries(round_id)) == 0 for round_id in original.rounds)
         shutil.rmtree(home)
-    return Figures(kills, finished, lost)
+    return Figures(len(moments), finished, lost)
 
 
 def copied(original: Path, home: Path) -> Path:
@@ -99,7 +99,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)
         original = Original(Path(folder) / "original", fill_with_16(Path(folder) / "original"))
-        print(kill_upgrades(Path(folder), original, given.kills, random.Random(given.seed)))
+        longest = _seconds(copied(original.home, Path(folder) / "timed"))
+        dice = random.Random(given.seed)
+        print(kill_upgrades(Path(folder), original, [dice.random() * longest for _ in range(given.kills)]))
 
 
 if __name__ == "__main__":
