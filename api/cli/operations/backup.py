@@ -128,10 +128,14 @@ def verify(
     target: Target,
     every: Annotated[bool, typer.Option("--all", help="Every backup, not only what the newest one needs.")] = False,
 ) -> None:
-    """Compare every file of the newest backup with its manifest. The exit code is 1 if anything differs."""
+    """Compare every file of the newest backup with its manifest, and look for gaps in the log received since.
+
+    The exit code is 1 if anything differs.
+    """
     from api.cli.terminal.progress import counting
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.manifest import BadBackup
+    from infra.backup.received_wal import check_received
     from infra.backup.restore import check_backups
 
     folder = BackupFolder(target)
@@ -139,6 +143,7 @@ def verify(
         backups = folder.backups() if every else folder.chain_of(folder.newest())
         with counting(sum(one.manifest.bytes for one in backups), "Verifying") as report:
             wrong = check_backups(backups, report)
+        wrong += check_received(folder.wal, backups[-1])
     except BadBackup as error:
         wrong = [str(error)]
         backups = []
