@@ -192,9 +192,13 @@ def test_who_sees_it_over_http(reviewed: Ledger):
             answer = client.get("/v1/access", headers=bearer(holders.get(role, f"m-{role}"), role))
             assert answer.status_code == (200 if role in holders else 403), role
         shown = client.get("/v1/access", headers=bearer("auditor-1", "auditor")).json()
+        assert shown["digest"] == access(reviewed.events.recorder.database).digest
+        seen = {"digest": shown["digest"]}
+        refused = client.post("/staff/review", data=seen, headers=bearer("boss-1", "admin"))
+        assert (refused.status_code, "accounting" in refused.text) == (403, True)
+        assert client.get("/staff/review", headers=bearer("accounting-1", "accounting")).status_code == 200
     assert shown["due"]
     assert shown["reviews"] == []
-    assert shown["digest"] == access(reviewed.events.recorder.database).digest
 
 
 def test_somebody_other_than_an_admin_signs_what_they_have_seen(reviewed: Ledger):
