@@ -211,7 +211,7 @@ class TableSession(Struct, frozen=True):
     closed: bool = False
     tray: TrayCount | None = None  # the last count of it
     dealer: str | None = None  # who is tapped in
-    ended: str | None = None  # the last round of the session that is over, where it was not long ago
+    ended: str | None = None  # the last round that is over, for screens to show; in no note, so not for ever
 
     @property
     def table(self) -> str:

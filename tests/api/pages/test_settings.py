@@ -115,6 +115,6 @@ def test_a_service_without_authentication_says_what_that_means(fresh: Site, page
     expect(page.get_by_role("heading", name="This service runs without authentication")).to_be_visible()
     expect(page.locator("#open-to-all")).to_contain_text("ROUNDLEDGER_TOKEN_KEY")
     page.goto(f"{fresh.url}/setup")
-    expect(page.get_by_role("heading", name="The first admin")).to_be_visible()
+    expect(page.get_by_role("heading", name="The first two admins")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("set ROUNDLEDGER_TOKEN_KEY to a secret of at least 32 characters")
-    expect(page.get_by_role("button", name="Make the first admin")).to_have_count(0)
+    expect(page.get_by_role("button", name="Make the two admins")).to_have_count(0)

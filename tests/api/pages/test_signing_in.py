@@ -241,15 +241,16 @@ def test_the_first_two_admins_are_made_with_the_code_and_only_once(server_url: s
         page.get_by_role("link", name="Let others sign in").click()
         expect(page.get_by_label("floor", exact=True)).to_have_accessible_description(re.compile("Opens tables"))
         page.goto(f"{site.url}/setup")
-        expect(page.get_by_role("main")).to_contain_text("The first admin has been made.")
+        expect(page.get_by_role("main")).to_contain_text("There are two admins.")
         expect(page.get_by_label("Setup code")).to_have_count(0)
         with calling(site) as client:
-            sent = {"staff_id": "boss-2", "name": "Another", "password": PASSWORD, "again": PASSWORD}
+            sent = {"staff_id": "boss-4", "name": "Another", "password": PASSWORD, "again": PASSWORD}
+            sent |= {"first_id": "boss-3", "first_name": "One", "first_password": PASSWORD, "first_again": PASSWORD}
             token = client.token("/sign-in")
             answer = client.http.post("/setup", data={"code": "SETUP-CODE", **sent, "csrf": token})
             assert answer.status_code == 409
-            assert "The first admin has been made, and adds the others." in answer.text
-            assert [one.staff_id for one in site.app.state.service.people.everybody()] == ["boss-1"]
+            assert "There are two admins" in answer.text
+            assert [one.staff_id for one in site.app.state.service.people.everybody()] == ["boss-1", "boss-2"]
 
 
 def test_a_wrong_code_makes_nobody(server_url: str):
@@ -362,13 +363,13 @@ def test_only_an_admin_changes_people(locked: Site, client: Client):
     client.sign_in("floor-1", PASSWORD)
     refused = client.http.get("/staff")
     assert refused.status_code == 403
-    assert "for the role admin or auditor, and you are here as floor" in refused.text
+    assert "This needs the role admin or auditor, and you are here as floor." in refused.text
     client.sign_in("auditor-1", PASSWORD)
     assert client.http.get("/staff").status_code == 200
     sent = {"do": "disable", "csrf": client.token("/staff/floor-1")}
     answer = client.http.post("/staff/floor-1", data={**sent, "csrf": client.token("/account")})
     assert answer.status_code == 403
-    assert "for the role admin, and you are here as auditor" in answer.text
+    assert "This needs the role admin, and you are here as auditor." in answer.text
 
 
 def test_the_admin_changes_somebody_on_their_own_page(locked: Site, client: Client):
