@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from domain.documents.document import adjudicate
 from domain.documents.result import result_of
@@ -199,6 +199,7 @@ def test_six_players_of_three_card_poker(site: Site, context: BrowserContext):
     tap(dealer, "deal-all")
     name_cards(dealer, deal("dealer", None, None, "Td"))
     dealer.on("decide-5-1--fold").click()  # before it is their turn
+    expect(dealer.on("decide-5-1--fold")).to_have_attribute("aria-pressed", "true")
     keep_picture(dealer.page, "decide-taps-tcp")
     tap(dealer, "all-play")
     name_cards(dealer, *(action for action in TCP["actions"][-7:-1]))
