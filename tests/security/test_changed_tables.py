@@ -17,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.audit.findings import Finding
+from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
 from infra.aggregates.rounds import Contradicted
 from infra.ledger.ledger import Actor, Ledger
@@ -262,6 +263,7 @@ def floor_url(server_url: str, clean_url: str) -> Iterator[str]:
         try:
             contradict_a_hidden_card(ledger)
             correct_a_house_bank(ledger)
+            take_a_packet_back(ledger)
         finally:
             ledger.close()
         with Runner(url) as runner:
@@ -283,6 +285,13 @@ def correct_a_house_bank(ledger: Ledger) -> None:
     line = stored["lines"][0]
     entry = Entry(line["seat"], line["bettor"], line["spot"], 500, "tray")
     ledger.correct(stored["id"], "Paid too little", "m-1", [entry], Actor("d-1", NOON_MS))
+
+
+def take_a_packet_back(ledger: Ledger) -> None:
+    raw = bank_round("t-8", "b", round_id="r-80", end="open")
+    at = next(at for at, action in enumerate(raw["actions"]) if action.get("to") == 2)
+    record(ledger, [{**raw, "actions": raw["actions"][:at]}])
+    ledger.act("r-80", [TakeBack("A slip of the finger.", "floor-1")], Actor("eve", NOON_MS))
 
 
 def test_every_column_of_every_report_is_compared(floor_url: str, project_root: Path):
