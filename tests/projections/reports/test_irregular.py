@@ -13,6 +13,7 @@ import pytest
 from domain.cards import DECK
 from domain.disputes import disputes
 from domain.disputes.disputes import DAY_MS, Claim
+from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
 from domain.round.events import CardsDealt, CardsTurned, DecisionMade, PaymentReported
 from infra.ledger.disputes.disputes import Disputes
@@ -396,6 +397,7 @@ def test_each_report_in_every_format_live_and_in_the_past(url: str, disputed: Le
     disputed.dealer_paid("r-1", [PaymentReported(1, "seat-1", 1, "ante", 15_00, 0)], OPENER)
     deal_to_seat_1(disputed, "t-1", "r-5")
     guess_at_a_hidden_card(disputed, "r-5", "eve")
+    disputed.act("r-5", [TakeBack("A slip of the finger.", "floor-1")], OPENER)
     level(url)
     before = Filters(until=datetime.fromtimestamp(NOON_MS / 1000 - 60, UTC))
     for name in (report.name for report in IRREGULAR):
