@@ -17,6 +17,7 @@ from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.manifest import BadBackup, LogState, Manifest, file_entries, read_manifest
 from infra.backup.postgres_programs import command, connection_of, run
+from infra.backup.received_wal import hashing
 
 SLOT = "roundledger_backup"
 FIRST_INCREMENTAL = 17  # the major version of PostgreSQL that can
@@ -125,9 +126,10 @@ def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subproce
     run("pg_receivewal", "--create-slot", "--if-not-exists", f"--slot={SLOT}", database_url=database_url)
     connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))
     options = [f"--directory={target.wal}", f"--slot={SLOT}", "--synchronous", "--status-interval=1"]
-    receiver = subprocess.Popen(command("pg_receivewal", *options, *connection), env=environment)
-    try:
-        wait(receiver)
-    finally:
-        receiver.terminate()
-        receiver.wait()
+    with hashing(target.wal):
+        receiver = subprocess.Popen(command("pg_receivewal", *options, *connection), env=environment)
+        try:
+            wait(receiver)
+        finally:
+            receiver.terminate()
+            receiver.wait()

@@ -1,23 +1,79 @@
-"""The write-ahead log that was received after a backup: whether every segment is there, and whole."""
+"""The write-ahead log that was received after a backup: its hashes, and whether every segment is there, and whole.
+
+Beside each segment is a file with the hash of its first bytes: of those that are received so far, and of all of them
+once the segment is complete or the receiver has ended.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 
 from infra.backup.backup_folder import Backup
 
-_SEGMENT = re.compile(r"[0-9A-F]{24}(\.partial)?")
+HASH = ".sha256"
+SECONDS_BETWEEN_LOOKS = 1.0
+_RECEIVED = re.compile(r"[0-9A-F]{24}(\.partial)?|[0-9A-F]{8}\.history")
+_WRITTEN_HASH = re.compile(r"([0-9a-f]{64}) ([0-9]+)\n")
 _ADDRESSABLE = 1 << 32  # bytes that the last eight digits of a name count segments of
 
 
-def check_received(wal: Path, backup: Backup) -> list[str]:
-    """What is wrong with the segments since a backup: some are missing after its own, or one has another size.
+class WalHashes:
+    """Writes down the hashes of the segments in a folder as they are received."""
 
-    A segment that is being received has its full size from the start. What a segment contains is checked by PostgreSQL
-    when it is restored, record by record.
-    """
+    def __init__(self, wal: Path) -> None:
+        self._wal = wal
+        self._received: dict[str, int] = {}  # bytes of a segment that is not complete, at the last look
+        for path in _files(wal):
+            if path.suffix == ".partial":  # it grows again, and what is written down may be of all of it
+                _hash_file(path).unlink(missing_ok=True)
+
+    def look(self, *, ended: bool = False) -> None:
+        """Whatever is complete, or has been received since the look before this one; everything at the end."""
+        for path in _files(self._wal):
+            with suppress(FileNotFoundError):  # it got its final name while we looked
+                self._look_at(path, ended)
+
+    def _look_at(self, path: Path, ended: bool) -> None:
+        hashed = _hash_file(path)
+        if path.suffix == ".partial" and not ended:
+            upto, content = self._received.get(path.name, 0), path.read_bytes()
+            self._received[path.name] = len(content.rstrip(b"\0"))
+            if upto:
+                _write_hash(hashed, content[:upto])
+        elif (known := _read_hash(hashed)) is None or known[1] != path.stat().st_size:
+            _write_hash(hashed, path.read_bytes())
+
+
+@contextmanager
+def hashing(wal: Path) -> Iterator[None]:
+    """Write the hashes down while a receiver runs, and once it has ended."""
+    hashes, ended = WalHashes(wal), threading.Event()
+
+    def look_again() -> None:
+        while not ended.wait(SECONDS_BETWEEN_LOOKS):
+            with suppress(OSError):  # such as a full disk, which the receiver reports
+                hashes.look()
+
+    thread = threading.Thread(target=look_again, name="hashes of the received log", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        hashes.look(ended=True)
+
+
+def check_received(wal: Path, backup: Backup, *, every: bool = False) -> list[str]:
+    """What is wrong with the segments since a backup: some are missing after its own, one has another size, or it is
+    not as it was received. Every one that there is, if asked, is compared with its hash."""
     first = backup.manifest.first_wal
     received = {name: path.stat().st_size for name, path in _segments(wal, first)}
     if not received:
@@ -31,13 +87,59 @@ def check_received(wal: Path, backup: Backup) -> list[str]:
     for (number, _), (following, name) in pairwise(numbered):
         if following > number + 1:
             wrong.append(f"wal: the log has a gap before {name}; missing segments: {following - number - 1:,}.")
-    return wrong
+    compared = _files(wal) if every else received_files(wal, first)
+    return wrong + [f"wal/{path.name} is not as it was received." for path in compared if _changed(path)]
+
+
+def received_files(wal: Path, first: str) -> list[Path]:
+    """What a recovery that starts with a segment may read: later segments, and the histories of timelines."""
+    return [path for path in _files(wal) if path.suffix == ".history" or path.name[8:24] >= first[8:]]
+
+
+def _changed(path: Path) -> bool:
+    """Against the hash beside it, if there is one: an earlier release wrote none."""
+    hashed = _hash_file(path)
+    if not hashed.exists():
+        return False
+    known = _read_hash(hashed)
+    if known is None:
+        return True
+    digest, size = known
+    with path.open("rb") as file:
+        content = file.read(size)
+    return len(content) != size or hashlib.sha256(content).hexdigest() != digest
+
+
+def _hash_file(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(".partial") + HASH)
+
+
+def _read_hash(hashed: Path) -> tuple[str, int] | None:
+    try:
+        found = _WRITTEN_HASH.fullmatch(hashed.read_text("ascii"))
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+    return None if found is None else (found[1], int(found[2]))
+
+
+def _write_hash(hashed: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    new = hashed.with_name(f"{hashed.name}.new")
+    with new.open("w", encoding="ascii") as file:
+        file.write(f"{hashlib.sha256(content).hexdigest()} {len(content)}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(hashed)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [path for path in found if _RECEIVED.fullmatch(path.name)]
 
 
 def _segments(folder: Path, first: str) -> list[tuple[str, Path]]:
     """From the first that is needed on, on whatever timeline."""
-    found = sorted(folder.iterdir()) if folder.is_dir() else []
-    return [(path.name, path) for path in found if _SEGMENT.fullmatch(path.name) and path.name[8:24] >= first[8:]]
+    return [(path.name, path) for path in received_files(folder, first) if path.suffix != ".history"]
 
 
 def _number(name: str, whole: int) -> int:

@@ -15,6 +15,7 @@ from infra.backup import key_box
 from infra.backup.backup_folder import Backup, BackupFolder
 from infra.backup.manifest import BadBackup, differences
 from infra.backup.postgres_programs import run
+from infra.backup.received_wal import check_received, received_files
 from infra.embedded import embedded_postgres
 from infra.embedded.binaries import find_in_wheel
 from infra.embedded.data_folder import RESTORING, SETTINGS
@@ -56,6 +57,11 @@ def restore(
     keys = _keys(backup, passphrase)
     if wrong := check_backups(chain, report):
         raise BadBackup(f"The backup is damaged. {' '.join(wrong[:5])}")
+    if wrong := check_received(source.wal, backup):
+        raise BadBackup(
+            f"The log that was received is damaged. {' '.join(wrong[:5])} To restore what is before that, move this "
+            f"segment and all later ones out of {source.wal}."
+        )
     into.mkdir(mode=0o700, parents=True, exist_ok=True)
     (into / RESTORING).touch(0o600)
     new = into / "pgdata.new-restored"
@@ -131,14 +137,11 @@ def _copy_wal(wal: Path, into: Path, first: str) -> bool:
         return False
     into.mkdir(mode=0o700)
     copied = False
-    for segment in sorted(wal.iterdir()):
-        if segment.suffix == ".history":
-            shutil.copy2(segment, into / segment.name)
-        elif segment.name[8:24] >= first[8:]:
-            name = segment.name.removesuffix(".partial")
-            if not (into / name).exists():
-                shutil.copy2(segment, into / name)
-                copied = True
+    for file in received_files(wal, first):
+        name = file.name.removesuffix(".partial")
+        if not (into / name).exists():
+            shutil.copy2(file, into / name)
+            copied = copied or file.suffix != ".history"
     return copied
 
 

@@ -128,7 +128,7 @@ def verify(
     target: Target,
     every: Annotated[bool, typer.Option("--all", help="Every backup, not only what the newest one needs.")] = False,
 ) -> None:
-    """Compare every file of the newest backup with its manifest, and look for gaps in the log received since.
+    """Compare every file of the newest backup with its manifest, and the log received since with its hashes.
 
     The exit code is 1 if anything differs.
     """
@@ -143,7 +143,7 @@ def verify(
         backups = folder.backups() if every else folder.chain_of(folder.newest())
         with counting(sum(one.manifest.bytes for one in backups), "Verifying") as report:
             wrong = check_backups(backups, report)
-        wrong += check_received(folder.wal, backups[-1])
+        wrong += check_received(folder.wal, backups[-1], every=every)
     except BadBackup as error:
         wrong = [str(error)]
         backups = []

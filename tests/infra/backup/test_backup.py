@@ -18,6 +18,7 @@ from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.create import KeyChoice, create_backup, follow_wal
 from infra.backup.manifest import NAME, BadBackup, read_manifest
+from infra.backup.received_wal import check_received
 from infra.backup.restore import check_backups, restore
 from infra.embedded import as_service, embedded_postgres
 from infra.schema.migrator import migrate
@@ -200,6 +201,17 @@ def test_a_flipped_bit_of_any_file_is_named(damaged: Backup):
             flipped.add(f"{damaged.name}: {name} is not as it was written.")
     assert len(flipped) > 500
     assert set(check_backups([damaged])) == flipped
+
+
+def test_a_flipped_bit_in_the_received_log_is_named_and_not_restored(lost_property: Property, tmp_path: Path):
+    copy = BackupFolder(shutil.copytree(lost_property.backups.path, tmp_path / "backups"))
+    segment = sorted(copy.wal.glob("*.partial"))[-1]
+    assert check_received(copy.wal, copy.newest(), every=True) == []
+    flip(segment, 1_000)
+    assert check_received(copy.wal, copy.newest()) == [f"wal/{segment.name} is not as it was received."]
+    with pytest.raises(BadBackup, match=f"The log that was received is damaged. wal/{segment.name} is not as"):
+        restore(copy, tmp_path / "data")
+    assert not (tmp_path / "data").exists()
 
 
 def test_any_flipped_bit_of_the_manifest_is_found(damaged: Backup):

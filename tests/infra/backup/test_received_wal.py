@@ -1,4 +1,4 @@
-"""Gaps and torn segments in the write-ahead log that was received are found."""
+"""Gaps, torn segments and changed bits in the write-ahead log that was received are found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infra.backup.backup_folder import Backup
-from infra.backup.received_wal import check_received
+from infra.backup.received_wal import WalHashes, check_received
 
 WHOLE = 16 << 20
 OWN = "0000000100000000000000FD"  # in the backup itself
@@ -60,3 +60,63 @@ def test_a_torn_segment_is_named(wal: Path, backup: Backup):
     for name in (*RECEIVED, CURRENT):
         os.truncate(wal / name, 4096)
     assert check_received(wal, backup) == ["wal: no segment is whole; the largest has 4,096 bytes."]
+
+
+def flip(path: Path, at: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        (byte,) = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte ^ 4]))
+
+
+@pytest.mark.parametrize("name", [RECEIVED[0], CURRENT, "00000002.history"])
+def test_after_the_receiver_has_ended_any_changed_bit_is_found(wal: Path, backup: Backup, name: str):
+    (wal / "00000002.history").write_text("1\t0/FF000000\tno recovery target specified\n")
+    WalHashes(wal).look(ended=True)
+    assert check_received(wal, backup) == []
+    flip(wal / name, (wal / name).stat().st_size - 1)
+    assert check_received(wal, backup) == [f"wal/{name} is not as it was received."]
+
+
+def test_a_changed_hash_is_found_too(wal: Path, backup: Backup):
+    WalHashes(wal).look(ended=True)
+    hashed = wal / f"{RECEIVED[1]}.sha256"
+    for at in (0, 63, 64, 65, hashed.stat().st_size - 1):
+        flip(hashed, at)
+        assert check_received(wal, backup) == [f"wal/{RECEIVED[1]} is not as it was received."]
+        flip(hashed, at)
+
+
+def test_of_a_segment_that_is_being_received_what_has_come_is_compared(wal: Path, backup: Backup):
+    hashes, current = WalHashes(wal), wal / CURRENT
+
+    def receive(at: int) -> None:
+        with current.open("r+b") as file:
+            file.seek(at)
+            file.write(b"written since" * 100)
+
+    for at in (0, 1_300, 2_600):
+        receive(at)
+        hashes.look()  # of this look nothing is known before the next: it may be in the middle of a write
+        assert check_received(wal, backup) == []
+    receive(3_900)
+    assert check_received(wal, backup) == []
+    flip(current, 2_000)
+    assert check_received(wal, backup) == [f"wal/{CURRENT} is not as it was received."]
+    flip(current, 2_000)
+    hashes.look(ended=True)
+    again = WalHashes(wal)  # a receiver that goes on with it
+    receive(5_200)
+    assert check_received(wal, backup) == []
+    current.rename(complete := wal / CURRENT.removesuffix(".partial"))
+    again.look()
+    flip(complete, WHOLE - 1)
+    assert check_received(wal, backup) == [f"wal/{complete.name} is not as it was received."]
+
+
+def test_older_segments_are_compared_if_everything_is(wal: Path, backup: Backup):
+    WalHashes(wal).look(ended=True)
+    flip(wal / "000000010000000000000003", 5)
+    assert check_received(wal, backup) == []
+    assert check_received(wal, backup, every=True) == ["wal/000000010000000000000003 is not as it was received."]
