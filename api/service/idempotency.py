@@ -14,9 +14,12 @@ import msgspec
 from msgspec import Struct
 
 from api.service.problems import Problem, of_refusal
+from domain.cards import SEALED
 from domain.documents.result import result_of
 from domain.errors import Refusal
+from domain.games.game import Game
 from domain.round.decide import expects
+from domain.round.state import Round
 from infra.access.callers import Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
 from infra.ledger.rounds_in_play import StaleVersion
@@ -33,9 +36,40 @@ class Once(Struct, frozen=True):
     parts: tuple[bytes, ...] = ()
     request_id: str = ""
 
-    @property
-    def fingerprint(self) -> bytes:
-        return sha256(b"\n".join(self.parts)).digest()
+    def fingerprint(self, hiding: Round | None = None) -> bytes:
+        """Of what was sent. With the round that it was carried out on: whatever the cards are that it deals face down,
+        or a request sent again under its key, with another card there, would tell whether it was that one."""
+        parts = self.parts if hiding is None else [_without_hidden_cards(part, hiding.game) for part in self.parts]
+        return sha256(b"\n".join(parts)).digest()
+
+
+def _without_hidden_cards(part: bytes, game: Game) -> bytes:
+    if not part.startswith(b"{"):
+        return part
+    try:
+        body = msgspec.json.decode(part)
+    except msgspec.DecodeError:
+        return part  # no body at all
+    if isinstance(packets := body.get("packets"), list):  # of a shoe, which does not say where they go
+        body["packets"] = [_unnamed(cards) for cards in packets]
+    if isinstance(actions := body.get("actions"), list):
+        body["actions"] = [
+            {**action, "cards": _unnamed(action.get("cards"))} if _deals_face_down(action, game) else action
+            for action in actions
+        ]
+    return msgspec.json.encode(body, order="deterministic")
+
+
+def _deals_face_down(action: Any, game: Game) -> bool:
+    """Or may do so: of the dealer's cards it depends on those before."""
+    if not isinstance(action, dict) or action.get("do") != "deal":
+        return False
+    return not (game.seats_face_up and isinstance(action.get("to"), int))
+
+
+def _unnamed(cards: Any) -> Any:
+    """That a card was seen at all is no secret."""
+    return [card if card is None else SEALED for card in cards] if isinstance(cards, list) else cards
 
 
 class Writing(Struct, frozen=True):
@@ -103,21 +137,21 @@ def _carry_out(
     key = once.key
     if key is None:
         return answer(command(None))
-    fingerprint = once.fingerprint
     given: Answer | None = None
 
     def receipt(outcome: Any) -> Receipt:
         nonlocal given
         refused = isinstance(outcome, Contradicted)
         given = _contradicted(outcome, once.request_id) if refused else answer(outcome)
-        return Receipt(key, fingerprint, given.kept())
+        hiding = outcome.round if isinstance(outcome, StoredRound) else None
+        return Receipt(key, once.fingerprint(hiding), given.kept())
 
     try:
         outcome = command(receipt)
     except Contradicted:
         raise  # it was carried out now, so far as it was stored
     except (Refusal, AlreadyReceived, LookupError, Forbidden, StaleVersion, Problem):
-        before = _answered_before(ledger, key, fingerprint)
+        before = _answered_before(ledger, key, once)
         if before is None:
             raise
         return before
@@ -137,14 +171,16 @@ def _contradicted(refusal: Contradicted, request_id: str) -> Answer:
     return Answer(problem.status_code, bytes(problem.body), version=refusal.version)
 
 
-def _answered_before(ledger: Ledger, key: str, fingerprint: bytes) -> Answer | None:
+def _answered_before(ledger: Ledger, key: str, once: Once) -> Answer | None:
     receipt = ledger.events.recorder.receipt(key)
     if receipt is None:
         return None
-    if receipt.fingerprint != fingerprint:
-        raise Problem("key_reused", "Another request has been carried out under this Idempotency-Key.")
     kept = msgspec.json.decode(receipt.outcome, type=_Kept)
-    if kept.round_id is None:
+    stored = None if kept.round_id is None else ledger.load(kept.round_id, kept.version)
+    # A receipt of an earlier version is for all that was sent.
+    same = {once.fingerprint(), once.fingerprint(None if stored is None else stored.round)}
+    if receipt.fingerprint not in same:
+        raise Problem("key_reused", "Another request has been carried out under this Idempotency-Key.")
+    if stored is None:
         return Answer(kept.status, bytes(kept.body), None, kept.version, kept.address, repeated=True)
-    stored = ledger.load(kept.round_id, kept.version)
     return msgspec.structs.replace(round_answer(stored, kept.status), repeated=True)

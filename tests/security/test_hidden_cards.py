@@ -340,6 +340,40 @@ def test_an_attempt_that_comes_again_under_its_key_is_one_attempt(client):
     assert len(contradictions(client, round_id)) == 1
 
 
+def test_a_key_that_is_used_again_is_no_test_of_what_was_dealt_under_it(client):
+    """The key of a shoe is easily guessed: whoever has it could else try every hand until the first answer comes."""
+    raw, before, rest = dealt("same-key")
+    round_id = open_round(client, raw, before, "same-key")
+    key = {"Idempotency-Key": "shoe-1-0007", "X-Request-Id": "same-for-all"}
+
+    def sent(address: str, body: dict[str, Any]) -> tuple[int, str | None, bytes]:
+        answer = client.post(address, json=body, headers=key)
+        return answer.status_code, answer.headers.get("etag"), answer.content
+
+    def act(cards: list[str | None]) -> tuple[int, str | None, bytes]:
+        return sent(f"/v1/rounds/{round_id}/actions", {"actions": [{**rest[0], "cards": cards}]})
+
+    first = act(["3c", "3d"])
+    assert first[0] == 200
+    assert {act([one, other]) for one in DECK[:9] for other in DECK[9:14]} == {first}
+    assert act([None, "3d"])[0] == 422  # that nobody saw a card is another thing, and no secret
+    key["Idempotency-Key"] = "shoe-1-0008"
+    address = "/v1/tables/same-key/cards"
+    first = sent(address, {"packets": [["Qs", "Qc"]]})
+    assert first[0] == 200
+    assert {sent(address, {"packets": [[card, "Qc"]]}) for card in DECK} == {first}
+    assert sent(address, {"packets": [["Qs"]]})[0] == 422
+
+
+def test_a_key_is_still_for_the_cards_that_everybody_sees(client):
+    raw = document(p215("1 game 25.00", cards="1: Ts 9c, dealer: Ah 5d"), "seen-key")
+    round_id = open_round(client, raw, raw["actions"][:2], "seen-key")
+    address, headers = f"/v1/rounds/{round_id}/actions", {"Idempotency-Key": "k"}
+    for cards, status in ((["Ts"], 200), (["Ts"], 200), (["Tc"], 422)):
+        body = {"actions": [{"do": "deal", "to": 1, "cards": cards}]}
+        assert client.post(address, json=body, headers=headers).status_code == status
+
+
 def test_a_used_key_is_refused_before_anything_is_compared(client, monkeypatch: pytest.MonkeyPatch):
     """Or the time until the refusal would tell whether there was a contradiction, at no cost."""
     raw, before, rest = dealt("used-key")

@@ -118,15 +118,17 @@ async def act_signed(
     supervisor = await service.run(_supervisor, service, caller, form, visitor_of(request).cookies)
     await check_tables(service, supervisor, lambda: (table,))  # whoever signs gets no more to see than otherwise
     writing = await form_writing(request, supervisor)
+    sent = form.model_dump(include={"round", "version", "actions", "second_person"})
+    once = msgspec.structs.replace(writing.once, parts=(*writing.once.parts[:2], msgspec.json.encode(sent)))
 
     def command(receipt: CommandReceipt) -> StoredRound:
         signed = second.signed(form.second_person, supervisor)
         return service.play.act(
             *(supervisor, form.round, form.actions, writing.actor, form.version, receipt, signed),
-            lambda: check_key_is_new(service.ledger, writing.once),
+            lambda: check_key_is_new(service.ledger, once),
         )
 
-    return _answered(await service.once(writing.once, command, round_answer))
+    return _answered(await service.once(once, command, round_answer))
 
 
 class TakeBackForm(FormModel):

@@ -35,6 +35,7 @@ CALLERS = (*ROLES, NOBODY)
 COVERAGE = "--phases=coverage"
 FEED_SECONDS = 1  # after which a feed that has opened is left
 FEED_EXAMPLES = 50  # at most, as each of them may take that long
+REFUSED_EXAMPLES = 10  # at most, of an operation that the caller's role is refused whatever the request is
 # 412 and 422 are what the contract has for a stale If-Match and for a key that was used for something else: the request
 # is as its schema has it, and still refused.
 CONFIG = """
@@ -78,6 +79,15 @@ def shares() -> dict[str, list[str]]:
         roles = operation.roles or {NOBODY}
         shared[min(roles, key=lambda role: (len(shared[role]), role))].append(operation.name)
     return shared
+
+
+def operations_of(caller: str, *, allowed: bool) -> list[str]:
+    """Those that a caller may ask for at all, or those that are refused before the request is looked at."""
+    return [
+        f"--include-operation-id={operation.name}"
+        for operation in OPERATIONS
+        if (operation.roles is None or caller in operation.roles) is allowed
+    ]
 
 
 def fuzz(port: int, caller: str, *options: str, feeds: bool = False) -> subprocess.CompletedProcess[str]:
@@ -126,6 +136,15 @@ def run(port: int, config: str, *options: str) -> subprocess.CompletedProcess[st
         return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"}, cwd=folder)
 
 
+def runs(caller: str, examples: int, phases: str) -> Iterator[tuple[list[str], bool]]:
+    """The options of each run by one caller, and whether it is of feeds."""
+    refused = min(examples, REFUSED_EXAMPLES)
+    yield [f"--max-examples={examples}", f"--phases={phases}", *operations_of(caller, allowed=True)], False
+    yield [f"--max-examples={refused}", "--phases=examples,fuzzing", *operations_of(caller, allowed=False)], False
+    yield [f"--max-examples={min(examples, FEED_EXAMPLES)}", f"--phases={phases}"], True
+    yield [f"--max-examples={examples}", COVERAGE], False
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--callers", nargs="+", default=list(CALLERS), choices=CALLERS)
@@ -139,10 +158,8 @@ def main() -> None:
             migrate(url)
             log = Path(folder) / "log"
             with furnished_service(url, log) as port:
-                for phases, feeds in ((given.phases, False), (given.phases, True), ("coverage", False)):
-                    most = min(given.examples, FEED_EXAMPLES) if feeds else given.examples
-                    options = [f"--seed={given.seed}", f"--max-examples={most}", f"--phases={phases}"]
-                    done = fuzz(port, caller, *options, feeds=feeds)
+                for options, feeds in runs(caller, given.examples, given.phases):
+                    done = fuzz(port, caller, f"--seed={given.seed}", *options, feeds=feeds)
                     print(f"=== {caller}, seed {given.seed}\n{done.stdout}{done.stderr}", flush=True)
                     if done.returncode:
                         failed.append(caller)
