@@ -14,12 +14,18 @@ Cards = tuple[str | None, ...]  # None is a card that nobody has seen
 SEALED = "??"  # a card that is face down, known to the ledger and to nobody who asks: it equals any card
 
 RED_SUITS = frozenset("dh")
+SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 BONUS_RANKS = frozenset("TJQK")
 
 
 def whole(cards: tuple[str | None, ...]) -> tuple[str, ...] | None:
     """The cards where every one of them has been seen."""
     return None if None in cards else cards  # type: ignore[return-value]
+
+
+def face(card: str) -> str:
+    """As people write it: "10♦" for "Td"."""
+    return ("10" if card[0] == "T" else card[0]) + SUIT_SIGNS[card[1]]
 
 
 def newly_seen(was: tuple[str | None, ...], now: tuple[str, ...]) -> Sequence[str]:

@@ -284,8 +284,8 @@ class Pdf:
         from projections.export.pdf_reports import findings_sheet
 
         found = self._found, summary.findings, self._notes, summary.notes
-        made_at = datetime.now().astimezone()
-        self._out.buffer.write(findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead))
+        made_at, by = datetime.now().astimezone(), actor(None).by
+        self._out.buffer.write(findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead, by))
         self._out.buffer.flush()
 
 

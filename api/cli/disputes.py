@@ -320,7 +320,8 @@ def dossier(
     from projections.export.dossier import dossier as written
 
     with _ledger(database_url, data_dir) as ledger:
-        write(written(ledger, Disputes(ledger).get(dispute_id), actor(None).at_ms), into)
+        reader = actor(None)
+        write(written(ledger, Disputes(ledger).get(dispute_id), reader.at_ms, reader.by), into)
 
 
 @app.command()

@@ -122,7 +122,7 @@ def _report(url: str, name: str, filters: "Filters", output: Format, into: Path 
         with open_page(into) as page:
             print_table(columns_of(name), found, page, report_named(name).total(found))
     else:
-        said = about(name, filters, datetime.now(UTC), clock_at(url), property_at(url))
+        said = about(name, filters, datetime.now(UTC), clock_at(url), property_at(url), actor(None).by)
         write(WRITERS[output](name, rows(url, name, filters), said), into)
 
 
@@ -155,7 +155,7 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
         from projections.calendar.property_clock import clock_at
         from projections.export.pdf_reports import summary_sheet
 
-        write(summary_sheet(found, datetime.now(UTC), clock_at(url), property_at(url)), into)
+        write(summary_sheet(found, datetime.now(UTC), clock_at(url), property_at(url), actor(None).by), into)
     else:
         totals = [{"total": key.replace("_", " "), "": it} for key, it in found["totals"].items()]
         with open_page(into) as page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.cards import face
 from domain.disputes.disputes import (
     AppealRuled,
     DeadlineMoved,
@@ -53,7 +54,7 @@ def question_text(event: WhatIfAsked) -> str:
 def card_text(card: CardChange) -> str:
     where = f"seat {card.of}" if isinstance(card.of, int) else f"the {card.of}"
     hand = f", hand {card.hand}" if card.hand > 1 else ""
-    return f"card {card.number} of {where}{hand} had been {card.card}"
+    return f"card {card.number} of {where}{hand} had been {face(card.card)}"
 
 
 def _ruling(event: Ruling) -> str:

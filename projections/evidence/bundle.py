@@ -42,6 +42,9 @@ RENDERING_CODE = (
     "projections/export/sheet.py",
     "projections/export/column_layout.py",
     "projections/export/formats.py",
+    "projections/export/headings.py",
+    "projections/export/typeface.py",
+    "projections/export/fonts",
     "projections/export/round_tables.py",
 )
 RULES_TOPIC = "rules.adopted.v1"
@@ -104,7 +107,7 @@ def _code_digest() -> str:
     for place in RENDERING_CODE:
         path = root / place
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in (".py", ".html"):
+            if file.suffix in (".py", ".html", ".ttf"):
                 found.update(f"{file.relative_to(root)}\n".encode() + sha256(file.read_bytes()).digest())
     return found.hexdigest()[:16]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from domain.cards import RED_SUITS, SUIT_SIGNS, face
 from domain.documents.result import result_of
 from domain.moments import format_later_moment
 from domain.moments import format_moment as moment
@@ -19,8 +20,6 @@ from projections.evidence.readme import TIMES
 
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
-
-SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
 @cache
@@ -91,6 +90,6 @@ def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
 
 
 def _card(card: str | None) -> dict[str, str]:
-    if card is None or card[1:] not in SUITS:
+    if card is None or card[1:] not in SUIT_SIGNS:
         return {"text": "▮▮", "name": "a card face down", "colour": "down"}
-    return {"text": card[0] + SUITS[card[1]], "name": card, "colour": "red" if card[1] in "dh" else "black"}
+    return {"text": face(card), "name": card, "colour": "red" if card[1] in RED_SUITS else "black"}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from domain.cards import face
 from domain.documents.result import result_of
 from domain.moments import format_later_moment
 from domain.moments import format_moment as moment
@@ -90,7 +91,7 @@ def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
 
 
 def _cards(cards: Sequence[str]) -> str:
-    """The standard fonts have no sign for a card face down."""
-    seen = [card for card in cards if card != FACE_DOWN]
+    """Nobody takes what is counted in words for a card."""
+    seen = [face(card) for card in cards if card != FACE_DOWN]
     closed = len(cards) - len(seen)
     return " ".join([*seen, f"{closed} face down"] if closed else seen)

@@ -11,17 +11,18 @@ from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from reportlab.lib.pagesizes import landscape, letter
-from reportlab.pdfbase.pdfmetrics import stringWidth
+
+from projections.export.typeface import BOLD, REGULAR, is_han, width
 
 WIDTH, HEIGHT = landscape(letter)
 MARGIN = 36.0
 INNER = WIDTH - 2 * MARGIN
-GAP = 8.0  # between columns
-REGULAR, BOLD = "Helvetica", "Helvetica-Bold"
+GAP, WIDEST_GAP = 8.0, 30.0  # between columns
 LARGEST, READABLE, SMALLEST = 9.0, 7.0, 5.5
 SENTENCE = 150.0  # the least width of a column with sentences
 WIDEST_WORD = 190.0  # what is longer is cut
 INDENT = 14.0  # of the further lines of one row
+NOT_FIRST = frozenset("，。、；：！？）】》」』”’")  # go past the end of a line and do not begin the next
 
 
 class Layout(NamedTuple):
@@ -32,6 +33,7 @@ class Layout(NamedTuple):
     places: Sequence[float]
     widths: Sequence[float]
     right: Sequence[bool]
+    end: float  # of the widest line
 
     def lines(self, row: Sequence[str], font: str = REGULAR) -> list[list[tuple[int, str]]]:
         """The row as it is drawn, line by line: each cell that is not empty, with its column."""
@@ -69,17 +71,22 @@ def layout_of(bold: Sequence[Sequence[str]], cells: Sequence[Sequence[str]], rig
 
 def _needed(bold: Sequence[str], values: Iterable[str]) -> tuple[float, float]:
     """The width of a column in a size of 1, and the least width where its sentences are wrapped."""
-    longest = sorted(values, key=len)[-20:]
-    words = sorted({word for value in longest for word in value.split(" ")}, key=len)[-20:]
+    longest = sorted(values, key=_bytes)[-20:]
+    words = sorted({word for value in longest for word in _words(value)}, key=_bytes)[-20:]
     bold_words = [word for value in bold for word in value.split(" ")]
-    whole = max((stringWidth(value, REGULAR, 1.0) for value in longest), default=0.0)
-    word = max([*map(_wide, bold_words), *(stringWidth(word, REGULAR, 1.0) for word in words)]) * 1.01
+    whole = max((width(value) for value in longest), default=0.0)
+    word = max([*map(_wide, bold_words), *(width(word) for word in words)]) * 1.01
     sentence = min(whole * READABLE, SENTENCE)
     return max(whole, *map(_wide, bold)) * 1.01, min(max(word * READABLE, sentence), WIDEST_WORD)
 
 
+def _bytes(value: str) -> int:
+    """Roughly how wide it is: a Chinese character is as wide as two letters and takes three bytes."""
+    return len(value) if value.isascii() else len(value.encode())
+
+
 def _wide(name: str) -> float:
-    return float(stringWidth(name, BOLD, 1.0))
+    return width(name, BOLD)
 
 
 def _inner(band: Sequence[int], number: int) -> float:
@@ -119,32 +126,43 @@ def _shared(
 
 
 def _layout(size: float, bands: Sequence[Sequence[int]], widths: Sequence[float], right: Sequence[bool]) -> Layout:
-    places = [0.0] * len(widths)
+    """Columns that leave room are further apart, so that the table takes the width of the page where it can."""
+    places, end = [0.0] * len(widths), 0.0
+    left = INNER - sum(widths) if len(bands) == 1 else 0.0
+    gap = min(max(GAP, left / max(len(widths) - 1, 1)), WIDEST_GAP)
     for number, band in enumerate(bands):
         x = MARGIN + (INDENT if number else 0.0)
         for at in band:
             places[at] = x
-            x += widths[at] + GAP
-    return Layout(size=size, bands=bands, places=places, widths=widths, right=right)
+            x += widths[at] + gap
+        end = max(end, x - gap)
+    return Layout(size=size, bands=bands, places=places, widths=widths, right=right, end=end)
 
 
 def wrapped(cell: str, wide: float, size: float, font: str = REGULAR) -> list[str]:
-    """In lines that fit; a word that does not fit is cut."""
+    """In lines that fit; a word that does not fit is cut, and Chinese goes on in the next line anywhere."""
     wide += 0.01
-    if stringWidth(cell, font, size) <= wide:
+    if width(cell, font, size) <= wide:
         return [cell]
     lines, line = [], ""
     for word in cell.split(" "):
         longer = f"{line} {word}" if line else word
-        if stringWidth(longer, font, size) <= wide:
+        if width(longer, font, size) <= wide:
             line = longer
             continue
-        if line:
+        if any(map(is_han, word)):
+            line = f"{line} " if line else ""
+        elif line:
             lines.append(line)
-        line = ""
+            line = ""
         for letter_ in word:
-            if line and stringWidth(line + letter_, font, size) > wide:
+            if line and letter_ not in NOT_FIRST and width(line + letter_, font, size) > wide:
                 lines.append(line)
                 line = ""
             line += letter_
     return [*lines, line]
+
+
+def _words(value: str) -> list[str]:
+    """What a line may not end in."""
+    return [part for word in value.split(" ") for part in (word if any(map(is_han, word)) else [word])]

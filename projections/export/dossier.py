@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from domain.cards import DECK, face
 from domain.disputes.dispute_text import card_text
 from domain.disputes.disputes import (
     AppealRuled,
@@ -52,7 +53,7 @@ STATEMENTS = ("who", "as", "taken_at", "taken_by", "statement")
 REFERENCES = ("camera", "from", "to", "what_it_shows", "referred_by")
 
 
-def dossier(ledger: Ledger, filed: StoredDispute, now_ms: int) -> bytes:
+def dossier(ledger: Ledger, filed: StoredDispute, now_ms: int, printed_by: str = "") -> bytes:
     database = ledger.events.recorder.database
     file, stored, clock = (
         dispute_with_round(ledger, filed, now_ms),
@@ -62,7 +63,7 @@ def dossier(ledger: Ledger, filed: StoredDispute, now_ms: int) -> bytes:
     made_at = clock.at_ms(now_ms)
     state = f"As the file stood at {clock.moment(made_at)}, after {file['version']} entries."
     name = dispute_name(file["dispute"])
-    sheet = Sheet(name, f"{name}. {state}", made_at, property_of(database))
+    sheet = Sheet(name, f"{name}. {state}", made_at, property_of(database), printed_by)
     sheet.text(f"{state} Amounts are in US dollars; times are the property's ({clock.zone(made_at)}).")
     sheet.figures(
         {
@@ -212,10 +213,14 @@ def _premises(question: Mapping[str, Any]) -> Iterator[str]:
 
 def _in_words(fact: Mapping[str, Any]) -> str:
     values = (
-        f"{name} {' '.join(card or 'face down' for card in value) if isinstance(value, list) else value}"
+        f"{name} {' '.join(_card(card) for card in value) if isinstance(value, list) else value}"
         for name, value in fact.items()
     )
     return ", ".join(values)
+
+
+def _card(card: str | None) -> str:
+    return "face down" if card is None else face(card) if card in DECK else card
 
 
 def _changed(line: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,7 +230,7 @@ def _changed(line: Mapping[str, Any]) -> dict[str, Any]:
         "seat": line["seat"],
         "bettor": line["bettor"],
         "spot": line["spot"].replace("_", " "),
-        "outcome": " > ".join(outcomes),
+        "outcome": " → ".join(outcomes),
         "was": _moved(before),
         "would_be": _moved(after),
         "difference": line["difference"],

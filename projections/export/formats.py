@@ -29,12 +29,13 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class About(NamedTuple):
-    """What a sheet says of itself: what it shows, and as of when."""
+    """What a sheet says of itself: what it shows, as of when, and who printed it."""
 
     title: str
     state: str
     made_at: datetime | None = None
     letterhead: Property = UNNAMED
+    printed_by: str = ""
 
 
 _NAMED = {
@@ -46,14 +47,16 @@ _NAMED = {
 }
 
 
-def about(name: str, filters: Filters, now: datetime, clock: PropertyClock, letterhead: Property) -> About:
+def about(
+    name: str, filters: Filters, now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
+) -> About:
     """With every time as the property's clocks show it."""
     asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
     narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {_asked(filters, field, clock)}" for field in asked]
     state = stood(clock.local(filters.as_of or now))
     everything = "" if narrowed else " All tables and all gaming days until then."
     title = ", ".join([name.replace("-", " ").capitalize(), *narrowed])
-    return About(title=title, state=f"{state}{everything}", made_at=clock.local(now), letterhead=letterhead)
+    return About(title, f"{state}{everything}", clock.local(now), letterhead, printed_by)
 
 
 def _asked(filters: Filters, field: str, clock: PropertyClock) -> str:
@@ -89,46 +92,9 @@ def inert(cell: str) -> str:
 
 
 def as_xlsx(name: str, found: Rows, said: About | None = None) -> bytes:
-    """Money as numbers with two decimals, so that a spreadsheet can add it up; text never as a formula. The rows have
-    their sheet to themselves; what they are and what they add up to is on a second one."""
-    import xlsxwriter
-    from xlsxwriter.utility import xl_rowcol_to_cell
+    from projections.export.spreadsheet import spreadsheet
 
-    file = io.BytesIO()
-    book = xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    sheet = book.add_worksheet(name[:31])
-    bold, money = book.add_format({"bold": True}), book.add_format({"num_format": "#,##0.00"})
-    columns = columns_of(name)
-    for at, column in enumerate(columns):
-        sheet.write_string(0, at, column, bold)
-    for line, row in enumerate(found, start=1):
-        for at, value in enumerate(row.values()):
-            if isinstance(value, bool) or value is None or isinstance(value, list):
-                sheet.write_string(line, at, text(value))
-            elif isinstance(value, int):
-                sheet.write_number(line, at, value)
-            elif MONEY.fullmatch(value):
-                sheet.write_number(line, at, float(value), money)
-            else:
-                sheet.write_string(line, at, value)
-    sheet.freeze_panes(1, 0)
-    sheet.autofilter(0, 0, max(len(found), 1), len(columns) - 1)
-    sheet.autofit()
-    title = said.title if said else name
-    page = book.add_worksheet("about")
-    page.write_string(0, 0, title, bold)
-    for line, words in enumerate([said.state if said else "", UNITS, f"{len(found):,} rows"], start=1):
-        page.write_string(line, 0, words)
-    for line, (column, value) in enumerate(report_named(name).total(found).items(), start=5):
-        page.write_string(line, 0, f"{TOTAL}, {column.replace('_', ' ')}")
-        at = columns.index(column)
-        cells = f"'{sheet.name}'!{xl_rowcol_to_cell(1, at)}:{xl_rowcol_to_cell(len(found), at)}"
-        page.write_formula(line, 1, f"=SUM({cells})", None if isinstance(value, int) else money, value or 0)
-    page.set_column(0, 0, 28)
-    page.set_column(1, 1, 16)
-    book.set_properties({"title": title})
-    book.close()
-    return file.getvalue()
+    return spreadsheet(report_named(name), found, said or About(name, ""))
 
 
 def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
@@ -153,9 +119,13 @@ def _both_sides(url: str, filters: Filters) -> list[dict[str, Any]]:
 
 
 def as_pdf(name: str, found: Rows, said: About | None = None) -> bytes:
+    from projections.export.journal_sheet import journal_sheet
     from projections.export.pdf_reports import table_sheet
 
-    return table_sheet(said or About(name, ""), columns_of(name), found, report_named(name).total(found))
+    said = said or About(name, "")
+    if name == "journal":
+        return journal_sheet(said, found)
+    return table_sheet(said, columns_of(name), found, report_named(name).total(found))
 
 
 WRITERS = {"json": as_json, "csv": as_csv, "xlsx": as_xlsx, "pdf": as_pdf}

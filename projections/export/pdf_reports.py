@@ -11,6 +11,8 @@ from domain.moments import format_moment as moment
 from infra.ledger.property import Property
 from projections.calendar.property_clock import PropertyClock
 from projections.export.formats import UNITS, About, Rows, stood
+from projections.export.headings import SIGNED as GOES_EITHER_WAY
+from projections.export.headings import for_readers
 from projections.export.sheet import Sheet, figure
 from projections.reports.day_summary import SECTIONS, title
 
@@ -18,10 +20,11 @@ SIGNED = ("rounds", "net_fees", "expected", "counted", "variance", "house_win") 
 
 
 def table_sheet(said: About, columns: Sequence[str], found: Rows, total: Mapping[str, Any] | None = None) -> bytes:
-    sheet = Sheet(said.title, said.state, said.made_at, said.letterhead)
+    sheet = Sheet(said.title, said.state, said.made_at, said.letterhead, said.printed_by)
     sheet.text(f"{said.state} {UNITS}")
     if found:
-        sheet.table([column for column in columns if not _links(row[column] for row in found)], found, total)
+        kept = [column for column in columns if not _links(row[column] for row in found)]
+        sheet.table(kept, [for_readers(kept, row) for row in found], total)
         if not total:
             sheet.remark(f"{len(found):,} row{'s' if len(found) > 1 else ''}.")
     else:
@@ -43,10 +46,11 @@ def findings_sheet(
     notes_count: int,
     made_at: datetime,
     letterhead: Property,
+    printed_by: str = "",
 ) -> bytes:
     """An audit to file: what was checked, each finding and each note with its sentence, and lines to sign on."""
     when = f"Audited at {moment(made_at)}."
-    sheet = Sheet("Audit", f"{scope} {when}", made_at, letterhead)
+    sheet = Sheet("Audit", f"{scope} {when}", made_at, letterhead, printed_by)
     sheet.text(f"{scope} {when}")
     for line in checks:
         sheet.remark(line)
@@ -65,9 +69,11 @@ def findings_sheet(
     return sheet.finish()
 
 
-def summary_sheet(found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property) -> bytes:
+def summary_sheet(
+    found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
+) -> bytes:
     of, state = clock.words(title(found)), stood(clock.local(found["as_of"] or now))
-    sheet = Sheet(of, state, clock.local(now), letterhead)
+    sheet = Sheet(of, state, clock.local(now), letterhead, printed_by)
     sheet.text(f"{state} {UNITS}")
     totals = found["totals"]
     sheet.figures(totals)
@@ -76,6 +82,6 @@ def summary_sheet(found: Mapping[str, Any], now: datetime, clock: PropertyClock,
         sheet.table(columns, found[key], report.total(found[key]), none="None.")
         if left_out := found["left_out"][key]:
             sheet.remark(f"{left_out:,} more are left out here; the totals are of all.")
-    signed = ", ".join(f"{name.replace('_', ' ')} {figure(totals[name])}" for name in SIGNED)
+    signed = ", ".join(f"{name.replace('_', ' ')} {figure(totals[name], name in GOES_EITHER_WAY)}" for name in SIGNED)
     sheet.signatures(found["signatures"], f"{of}: {signed}. {state}")
     return sheet.finish()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from domain.cards import face
 from domain.moments import format_later_moment
 from domain.money import money
 from domain.round.events import ButtonPlaced, DecisionFollowed, DecisionMade, HoleCardPeeked, InsurancePlaced
@@ -67,7 +68,7 @@ def decisions_in(entries: Iterable[Entry[Any] | RecordedEvent], opened_at: datet
                     "time": format_later_moment(opened_at, entry.at.astimezone(opened_at.tzinfo)),
                     "by": entry.by,
                     "seat": text.seat,
-                    "what was decided": f"{text.what}{f': {text.cards[0]}' if text.cards else ''}",
+                    "what was decided": f"{text.what}{f': {face(text.cards[0])}' if text.cards else ''}",
                     "amount": None if text.amount is None else money(text.amount),
                 }
             )

@@ -1,6 +1,6 @@
 """A sheet of paper as a PDF file: headings, texts, tables that go over pages, cards, and lines to sign on.
 
-Text is drawn as it is and never read as markup. Letters that the standard fonts lack are shown as a question mark.
+Text is drawn as it is and never read as markup, in fonts that ship with the program (typeface.py).
 """
 
 from __future__ import annotations
@@ -15,36 +15,24 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from reportlab.pdfbase.pdfdoc import PDFDictionary, PDFInfo, PDFString
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
+from domain.cards import face
+from domain.moments import format_moment as moment
 from infra.ledger.property import UNNAMED, Property
-from projections.export.column_layout import (
-    BOLD,
-    GAP,
-    HEIGHT,
-    INNER,
-    LARGEST,
-    MARGIN,
-    REGULAR,
-    WIDTH,
-    Layout,
-    layout_of,
-    wrapped,
-)
+from projections.export.column_layout import GAP, HEIGHT, INNER, LARGEST, MARGIN, WIDTH, Layout, layout_of, wrapped
 from projections.export.formats import MONEY, TOTAL, Rows, text
+from projections.export.headings import SIGNED, heading_of
+from projections.export.typeface import BOLD, NO_BREAK, REGULAR, draw, shown, width
 
-SIGNS = "ZapfDingbats"
-TOTALS_IN_A_ROW = 4
+FIGURES_IN_A_ROW = 4
 HEADING = 30.0
 SHADE = 0.955  # behind every second row
 PAGES = "pages"  # their number is drawn once, when it is known
-SUITS = {"c": "\u2663", "d": "\u2666", "h": "\u2665", "s": "\u2660"}  # only in the font of signs
-RED = (0.7, 0.0, 0.1)
-CARD_WIDE, CARD_HIGH = 19.0, 15.0
+SMALL = 7.0
+CARD_WIDE, CARD_HIGH = 23.0, 15.0
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 MOMENT = re.compile(r"\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")
-HELD = "\xa0"  # a space at which no line ends
 
 
 class Hand(NamedTuple):
@@ -73,17 +61,23 @@ class _FileInfo(PDFInfo):  # type: ignore[misc]
 
 
 class Sheet:
-    """Writes from the top of a page to its bottom, and then on the next one. `foot` and the property's name are printed
-    on every page, its address on the first."""
+    """Writes from the top of a page to its bottom, and then on the next one. `foot`, who printed it and when, and the
+    property's name are printed on every page, its address on the first."""
 
     def __init__(
-        self, heading: str, foot: str = "", made_at: datetime | None = None, letterhead: Property = UNNAMED
+        self,
+        heading: str,
+        foot: str = "",
+        made_at: datetime | None = None,
+        letterhead: Property = UNNAMED,
+        printed_by: str = "",
     ) -> None:
         self._file = io.BytesIO()
         self._canvas = Canvas(self._file, pagesize=(WIDTH, HEIGHT), invariant=1, lang="en")
         self._canvas._doc.info = _FileInfo(shown(heading), made_at)
         self._canvas._doc.signature = md5(usedforsecurity=False)  # without the time that the environment may set
         self._heading, self._foot, self._letterhead = heading, foot, letterhead
+        self._printed = "" if made_at is None else f"Printed at {moment(made_at)}{printed_by and f' by {printed_by}'}."
         self._page = 0
         self._y = 0.0
         self._section = self._waiting = ""
@@ -93,7 +87,7 @@ class Sheet:
         self._room(0)
         self._canvas.showPage()
         self._canvas.beginForm(PAGES)
-        self._draw(0, 0, str(self._page), 7.0)
+        self._draw(0, 0, str(self._page), SMALL)
         self._canvas.endForm()
         self._canvas.save()
         return self._file.getvalue()
@@ -109,16 +103,22 @@ class Sheet:
             self._y -= large
             self._draw(MARGIN, self._y, line, large, BOLD)
             self._y -= 3
+        self._draw_foot()
+        self._y -= 9
+
+    def _draw_foot(self) -> None:
+        """What the paper shows, who printed it and when, and which page of how many it is."""
         number = f"roundledger · page {self._page} of "
-        left = WIDTH - MARGIN - stringWidth(f"{number}999", REGULAR, 7.0)
-        for line in islice(wrapped(shown(self._foot), left - MARGIN - GAP, 7.0), 1):
-            self._draw(MARGIN, MARGIN / 2, line, 7.0)
-        self._draw(left, MARGIN / 2, number, 7.0)
+        left = WIDTH - MARGIN - width(f"{number}999", REGULAR, SMALL)
+        for line in islice(wrapped(shown(self._foot), INNER, SMALL), 1):
+            self._draw(MARGIN, MARGIN / 2 + 9, line, SMALL)
+        for line in islice(wrapped(_held(shown(self._printed)), left - MARGIN - GAP, SMALL), 1):
+            self._draw(MARGIN, MARGIN / 2, line, SMALL)
+        self._draw(left, MARGIN / 2, number, SMALL)
         self._canvas.saveState()
-        self._canvas.translate(left + stringWidth(shown(number), REGULAR, 7.0) + 2, MARGIN / 2)
+        self._canvas.translate(left + width(shown(number), REGULAR, SMALL) + 2, MARGIN / 2)
         self._canvas.doForm(PAGES)
         self._canvas.restoreState()
-        self._y -= 9
 
     def _draw_letterhead(self) -> None:
         """Whose paper it is."""
@@ -147,8 +147,8 @@ class Sheet:
     def _draw(
         self, x: float, y: float, words: str, size: float = LARGEST, font: str = REGULAR, *, right: bool = False
     ) -> None:
-        self._canvas.setFont(font, size)
-        (self._canvas.drawRightString if right else self._canvas.drawString)(x, y, _drawn(shown(words)))
+        words = shown(words)
+        draw(self._canvas, x - width(words, font, size) if right else x, y, words, font, size)
 
     def heading(self, words: str) -> None:
         if self._waiting:
@@ -174,16 +174,16 @@ class Sheet:
 
     def figures(self, figures: Mapping[str, Any]) -> None:
         """Names and figures, several in a row."""
-        wide = INNER / TOTALS_IN_A_ROW
+        wide = INNER / FIGURES_IN_A_ROW
         pairs = iter(figures.items())
-        while row := list(islice(pairs, TOTALS_IN_A_ROW)):
+        while row := list(islice(pairs, FIGURES_IN_A_ROW)):
             self._room(16)
             self._y -= 14
             for at, (name, value) in enumerate(row):
                 x = MARGIN + at * wide
-                said, words = name.replace("_", " "), figure(value)
-                left = wide - 30 - stringWidth(said, REGULAR, LARGEST)
-                size = min(LARGEST, LARGEST * left / max(stringWidth(shown(words), BOLD, LARGEST), 1.0))
+                said, words = heading_of(name), figure(value, signed=name in SIGNED)
+                left = wide - 30 - width(shown(said), REGULAR, LARGEST)
+                size = min(LARGEST, LARGEST * left / max(width(shown(words), BOLD, LARGEST), 1.0))
                 self._draw(x, self._y, said)
                 self._draw(x + wide - 24, self._y, words, size, BOLD, right=True)
 
@@ -196,11 +196,14 @@ class Sheet:
         if none and not rows:
             self.remark(none)
             return
-        cells = [[_held(shown(figure(row[column]))) for column in columns] for row in rows]
-        names = [column.replace("_", " ") for column in columns]
-        sums = [shown(figure(total.get(column))) for column in columns] if total else []
+        signed = [column in SIGNED for column in columns]
+        cells = [
+            [_held(shown(figure(row[name], sign))) for name, sign in zip(columns, signed, strict=True)] for row in rows
+        ]
+        names = [shown(heading_of(column)) for column in columns]
+        sums = [_sum(total.get(name), sign) for name, sign in zip(columns, signed, strict=True)] if total else []
         if sums and not sums[0]:
-            sums[0] = TOTAL
+            sums[0] = TOTAL.capitalize()
         right = [_is_number([row[column] for row in islice(rows, 50)]) for column in columns]
         layout = layout_of([names, sums] if sums else [names], cells, right)
         high = layout.size * 1.3
@@ -212,7 +215,7 @@ class Sheet:
             )  # a total is not alone on a page
             self._record(row, names, layout, last, shaded=at % 2 == 1)
         if sums:
-            self._rule()
+            self._rule(layout.end)
             for line in layout.lines(sums, BOLD):
                 self._row(line, layout, BOLD)
         self._y -= 4
@@ -220,7 +223,7 @@ class Sheet:
     def _names(self, names: Sequence[str], layout: Layout) -> None:
         for line in layout.lines(names, BOLD):
             self._row(line, layout, BOLD)
-        self._rule()
+        self._rule(layout.end)
 
     def _record(self, row: Sequence[str], names: Sequence[str], layout: Layout, more: float, *, shaded: bool) -> None:
         lines, high = layout.lines(row), layout.size * 1.3
@@ -229,7 +232,9 @@ class Sheet:
             self._go_on(names, layout)
         if shaded and self._y - whole >= MARGIN - high:
             self._canvas.setFillGray(SHADE)
-            self._canvas.rect(MARGIN - 3, self._y - whole - high * 0.25, INNER + 6, whole, stroke=0, fill=1)
+            self._canvas.rect(
+                MARGIN - 3, self._y - whole - high * 0.25, layout.end - MARGIN + 6, whole, stroke=0, fill=1
+            )
             self._canvas.setFillGray(0)
         for line in lines:
             if not self._room(high):
@@ -242,21 +247,17 @@ class Sheet:
             self._y -= 4
         self._names(names, layout)
 
-    def _rule(self) -> None:
+    def _rule(self, end: float) -> None:
         self._canvas.setLineWidth(0.5)
-        self._canvas.line(MARGIN, self._y - 2, WIDTH - MARGIN, self._y - 2)
+        self._canvas.line(MARGIN, self._y - 2, end, self._y - 2)
         self._y -= 2
 
     def _row(self, line: Sequence[tuple[int, str]], layout: Layout, font: str = REGULAR) -> None:
         """Of cells that are `shown` already: there may be a million of them."""
         self._y -= layout.size * 1.3
-        canvas = self._canvas
-        canvas.setFont(font, layout.size)
         for at, cell in line:
-            if layout.right[at]:
-                canvas.drawRightString(layout.places[at] + layout.widths[at], self._y, _drawn(cell))
-            else:
-                canvas.drawString(layout.places[at], self._y, _drawn(cell))
+            right = layout.widths[at] - width(cell, font, layout.size) if layout.right[at] else 0.0
+            draw(self._canvas, layout.places[at] + right, self._y, cell, font, layout.size)
 
     # ---- cards and signatures
 
@@ -268,7 +269,7 @@ class Sheet:
             self.remark(none)
         for hand in hands:
             cards = len(hand.cards) * (CARD_WIDE + 2)
-            texts = (stringWidth(shown(hand.of), BOLD, 8.0), stringWidth(shown(hand.made), REGULAR, 7.0))
+            texts = (width(shown(hand.of), BOLD, 8.0), width(shown(hand.made), REGULAR, SMALL))
             wide = max(cards, *texts) + 16
             if x + wide > WIDTH - MARGIN + 16:
                 self._room(CARD_HIGH + 32)
@@ -277,7 +278,7 @@ class Sheet:
             self._draw(x, self._y + CARD_HIGH + 14, hand.of, 8.0, BOLD)
             for at, card in enumerate(hand.cards):
                 self._card(x + at * (CARD_WIDE + 2), self._y + 9, card)
-            self._draw(x, self._y, hand.made, 7.0)
+            self._draw(x, self._y, hand.made, SMALL)
             x += wide
         self._y -= 4
 
@@ -290,11 +291,8 @@ class Sheet:
             canvas.setFillGray(0)
             return
         canvas.roundRect(x, y, CARD_WIDE, CARD_HIGH, 2)
-        canvas.setFillColorRGB(*(RED if card[1] in "dh" else (0, 0, 0)))
-        self._draw(x + 2.5, y + 4, card[0], LARGEST, BOLD)
-        canvas.setFont(SIGNS, LARGEST)
-        canvas.drawString(x + CARD_WIDE - 10, y + 4, SUITS[card[1]])
-        canvas.setFillGray(0)
+        said = face(card)
+        self._draw(x + (CARD_WIDE - width(said, BOLD, LARGEST)) / 2, y + 4, said, LARGEST, BOLD)
 
     def signatures(self, who: Sequence[str], signed: str) -> None:
         """The lines, and above them what is signed, on the same page."""
@@ -310,32 +308,29 @@ class Sheet:
             x = MARGIN + at * wide
             self._canvas.setLineWidth(0.7)
             self._canvas.line(x, self._y, x + wide - 20, self._y)
-            self._draw(x, self._y - 11, f"{name}: name, signature, date and time", 7.0)
+            self._draw(x, self._y - 11, f"{name}: name, signature, date and time", SMALL)
         self._y -= 16
 
 
-def figure(value: Any) -> str:
-    """A value as text, with commas in the thousands of money."""
+def figure(value: Any, signed: bool = False) -> str:
+    """A value as text, with commas in the thousands of money; a difference has its sign."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     said = text(value)
-    return f"{Decimal(said):,}" if len(said) > 6 and MONEY.fullmatch(said) else said
+    if not MONEY.fullmatch(said):
+        return said
+    return f"{Decimal(said):+,}" if signed and Decimal(said) else f"{Decimal(said):,}"
 
 
-def shown(words: str) -> str:
-    """In the letters that the standard fonts have, on one line."""
-    return " ".join(words.split()).encode("cp1252", "replace").decode("cp1252")
+def _sum(value: Any, signed: bool) -> str:
+    return f"{value:,}" if isinstance(value, int) else figure(value, signed)
 
 
 def _held(words: str) -> str:
     """A moment to the second, in one piece."""
-    return MOMENT.sub(rf"\1{HELD}\2\3", words) if ":" in words else words
-
-
-def _drawn(words: str) -> str:
-    return words.replace(HELD, " ")
+    return MOMENT.sub(rf"\1{NO_BREAK}\2\3", words) if ":" in words else words
 
 
 def _is_number(values: Sequence[Any]) -> bool:

@@ -71,7 +71,7 @@ def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any]
 def dossier_for(books: Books, caller: Caller, name: str) -> bytes:
     filed = Disputes(books.ledger).get(name)
     books.record_look(caller, "dossier", filed.dispute.id)
-    return dossier(books.ledger, filed, now_ms())
+    return dossier(books.ledger, filed, now_ms(), caller.by)
 
 
 def what_if_for(

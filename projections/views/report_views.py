@@ -88,7 +88,7 @@ def report_file(books: Books, caller: Caller, name: str, filters: Filters, forma
         written = charts.draw(books.database.url, name, filters)
     else:
         days = books.clock.days()
-        heading = about(name, filters, datetime.now(UTC), PropertyClock(days), property_of(books.database))
+        heading = about(name, filters, datetime.now(UTC), PropertyClock(days), property_of(books.database), caller.by)
         written = WRITERS[format_](name, _rows(books, name, filters, days), heading)
     books.record_look(caller, f"report as {format_}", f"{name}?{asked}")
     return written

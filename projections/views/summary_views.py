@@ -39,7 +39,7 @@ def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, ask
 
     found = _summed_up(books, name, filters)
     books.record_look(caller, "summary as pdf", f"{name}?{asked}")
-    return summary_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database))
+    return summary_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database), caller.by)
 
 
 def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:

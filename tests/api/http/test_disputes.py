@@ -327,7 +327,7 @@ def test_the_dossier_has_the_whole_file(locked):
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/pdf"
     paper = pages(answer.content)
-    text = " ".join(said for page in paper for said in page)
+    text = " ".join(word for page in paper for said in page for word in said.split())
     evidence = locked.get(path, headers=bearer("floor-1")).json()["evidence"]
     for words in (
         f"Harbor Card Club 1 Example Wharf Dispute {dispute}",
@@ -336,7 +336,7 @@ def test_the_dossier_has_the_whole_file(locked):
         evidence["result_hash"],
         "agrees with both",
         "Had it been a seven?",
-        "push > win",
+        "push → win",
         "Short by 5.00.",
         "house p-1 3.00",  # who pays, whom, how much
         "player-dealer (tp-1) p-1 2.00",

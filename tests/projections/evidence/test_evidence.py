@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from domain.cards import face
 from domain.round.events import CardsTurned
 from domain.rules.adoption import Approval, Days, day_of
 from infra.ledger.ledger import Actor, Ledger, UnknownRound
@@ -26,7 +27,6 @@ from infra.simulation.table import Table
 from projections.evidence import bundle
 from projections.evidence.bundle import Evidence, Sealed, files_of, story_of
 from projections.evidence.current_bundle import make, sealed_evidence
-from projections.evidence.round_html import SUITS
 from projections.evidence.sources import NoEvidence, NotSealed, gather
 from projections.evidence.verification import verify
 from projections.evidence.zip_file import Damaged, pack, unpack
@@ -304,7 +304,7 @@ def test_no_card_that_was_never_turned_over_is_in_a_bundle(copy: Callable[[], st
 def named_in(files: dict[str, bytes], salt: bytes, cards: str) -> list[str]:
     """The files that give away a salt or a card; there is one deck, so nobody else can have it."""
     cards_ = [cards[at : at + 2] for at in range(0, len(cards), 2)]
-    drawn = [card[0] + SUITS[card[1]] for card in cards_ if card != "??"]
+    drawn = [face(card) for card in cards_ if card != "??"]
     found = [name for name, content in files.items() if msgspec.json.encode(salt)[1:-1] in content]
     for name in (bundle.EVENTS, bundle.RESULT):
         found += [name] if cards_in(files[name].decode()) & set(cards_) else []

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
 from projections.export.accounting_files import beancount_account, hledger_account
-from projections.export.formats import WRITERS, ledger_file
+from projections.export.formats import ledger_file
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from tests.projections.simulated_floor import NOON_MS, record, simulated
@@ -96,19 +95,3 @@ def test_a_journal_of_one_bettor_has_both_sides(counted: str, format_: str, tmp_
 def test_accounts(account: str, in_beancount: str, in_hledger: str):
     assert beancount_account(account) == in_beancount
     assert hledger_account(account) == in_hledger
-
-
-def test_a_spreadsheet_has_the_same_rows(counted: str, tmp_path: Path):
-    pytest.importorskip("xlsxwriter")
-    openpyxl: Any = pytest.importorskip("openpyxl")
-    found = rows(counted, "bankroll")
-    file = tmp_path / "bankroll.xlsx"
-    file.write_bytes(WRITERS["xlsx"]("bankroll", found))
-    book = openpyxl.load_workbook(file)
-    sheet = book.active
-    read = list(sheet.iter_rows(values_only=True))
-    assert list(read[0]) == list(found[0])
-    assert [row[0] for row in read[1:]] == [row["bettor"] for row in found]
-    assert [f"{row[3]:.2f}" for row in read[1:]] == [row["wagered"] for row in found]
-    answer = {row[0]: row[1] for row in book["about"].iter_rows(values_only=True)}
-    assert answer["total, wagered"] == f"=SUM('bankroll'!D2:D{len(found) + 1})"

@@ -1,0 +1,48 @@
+"""What the columns of reports are called on paper and in spreadsheets, and how their values are put for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from domain.cards import DECK, face
+
+SIGNED = frozenset(
+    {
+        "balance",
+        "corrected",
+        "difference",
+        "house_win",
+        "ledger_win",
+        "left",
+        "tray_difference",
+        "variance",
+        "win",
+    }
+)  # amounts that go either way
+CARDS = frozenset({"card", "most"})
+WORDS = {
+    "at": "Time",
+    "buy_ins": "Buy-ins",
+    "cash_outs": "Cash-outs",
+    "chi_square": "Chi-square",
+    "in_round": "In the round",
+    "ledger_win": "Ledger's win",
+    "p_value": "P-value",
+    "percent": "Per cent",
+    "player_dealer": "Player-dealer",
+    "ruleset": "Rule set",
+    "take_backs": "Take-backs",
+    "what": "What happened",
+}
+
+
+def heading_of(column: str) -> str:
+    """`due_paid` as somebody would write it over a column."""
+    words = column.replace("_", " ")
+    return WORDS.get(column) or words[:1].upper() + words[1:]
+
+
+def for_readers(columns: Sequence[str], row: Mapping[str, Any]) -> dict[str, Any]:
+    """These columns of a row, with cards as on the screen."""
+    return {name: face(row[name]) if name in CARDS and row[name] in DECK else row[name] for name in columns}
