@@ -1,4 +1,4 @@
-"""`roundledger adjudicate`: what the rules say of a file of round documents, with nothing stored."""
+"""`roundledger adjudicate`: the results of a file of round documents, with nothing stored."""
 
 import os
 import sys
@@ -30,9 +30,9 @@ def open_documents(stack: ExitStack, file: Path | None) -> BinaryIO:
 
 
 def adjudicate(file: File = None) -> None:
-    """Give the result of each round document by the rules of its rule set, with no database.
+    """Print the result of each round document under its rule set, without a database.
 
-    A refused document is a result like any other and says what was refused, by which clause; the exit code is 0.
+    A refused document is a result like any other: it names what was refused and the clause. The exit code is 0.
     """
     from api.cli.terminal.document_lines import read_lines
     from domain.documents.document import adjudicate as adjudicate_line
@@ -44,9 +44,9 @@ def adjudicate(file: File = None) -> None:
 
 
 def write_results(results: Iterable[bytes], *, at_once: bool = False) -> None:
-    """One line a result; what goes wrong is said in a sentence, and a reader who has seen enough is no error.
+    """Write one result per line. Errors are one sentence, and a closed pipe is not an error.
 
-    `at_once`: each result leaves before the next one is worked on, because somebody may act on it.
+    `at_once` flushes each result before the next document is read, because somebody may act on it.
     """
     if sys.stdout is None:
         fail("there is no standard output to write results to")

@@ -1,4 +1,4 @@
-"""`roundledger audit`: every stored round decided again, and the floor, the reports and the log held against it."""
+"""`roundledger audit`: decides every stored round again and checks the floor, the reports and the log."""
 
 import sys
 from collections.abc import Iterator
@@ -81,10 +81,10 @@ def audit(
 ) -> None:
     """Decide stored rounds again under the rules of their day and compare every fee, button and line.
 
-    Tables, boxes, meters and the hash log are held against the events too, with filters as far as those rounds touch
-    them; without filters the reports' tables as well. The exit code is 0 where nothing was found, 1 where something
-    was, and 2 where the audit could not be made. A note, such as a sentence that is worded differently today, is no
-    finding.
+    Tables, boxes, meters and the hash log are checked against the events too; with filters, as far as the selected
+    rounds touch them. The reports' tables are checked only without filters. The exit code is 0 if nothing was found, 1
+    if something was, and 2 if the audit could not run. A note, such as a sentence that is worded differently today, is
+    not a finding.
     """
     from api.cli.terminal.progress import progress_with_rate
     from infra.ledger.property import UNNAMED, property_at
@@ -101,7 +101,7 @@ def audit(
     options = {"scope": scope, "processes": processes, "without": without or (), "outside": outside}
 
     def run(make: "Callable[..., Audit]", letterhead: "Property") -> "Summary":
-        with _written(output, into, _meant(scope, archive_folder), letterhead) as writer:
+        with _written(output, into, _scope_text(scope, archive_folder), letterhead) as writer:
             with progress_with_rate("Auditing") as show:
                 report = make(**options, report=writer.take, progress=lambda now: show(now.done, now.total, now.rounds))
                 summary = report.run()
@@ -121,7 +121,7 @@ def audit(
     if round_id is not None and not summary.rounds and summary.clean:
         fail(_unknown_round(round_id, scope))
     if not summary.rounds and any((since, until, table, ruleset, bettor)):
-        typer.echo("roundledger: no stored round is meant by these filters", err=True)
+        typer.echo("roundledger: no stored round matches these filters", err=True)
     raise typer.Exit(0 if summary.clean else FINDINGS_EXIT)
 
 
@@ -136,9 +136,9 @@ def archive(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write the events into Parquet files by property, gaming day and table, with what proves them.
+    """Write the events to Parquet files by property, gaming day and table, with their proofs.
 
-    With --from or --to only the rounds that opened then, without tables, boxes and meters.
+    With --from or --to, only rounds opened in that period, without tables, boxes and meters.
     """
     import re
 
@@ -181,7 +181,7 @@ def scope_of(
 
 @contextmanager
 def _readable_archive() -> Iterator[None]:
-    """What keeps an archive from being read or written is one sentence and exit code 2."""
+    """Turns whatever prevents reading or writing an archive into one sentence and exit code 2."""
     from projections.archive.manifest import BadArchive
     from projections.archive.requirements import ExtraMissing
     from projections.archive.writer import NotAnArchive
@@ -196,7 +196,7 @@ def _readable_archive() -> Iterator[None]:
 
 @contextmanager
 def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
-    """The database; whatever keeps it from being audited is one sentence and exit code 2, never a finding."""
+    """The database to audit; whatever prevents the audit is one sentence and exit code 2, never a finding."""
     from infra.store.errors import DATABASE_ERRORS
 
     with open_database(database_url, data_dir) as url:
@@ -210,7 +210,7 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
 
 
 class FindingsWriter(Protocol):
-    """Takes findings and notes one by one and writes each finding at once, so that a million of them fill no memory."""
+    """Writes each finding as it arrives, so that a million of them do not fill the memory."""
 
     def take(self, finding: "Finding") -> None: ...
     def finish(self, summary: "Summary") -> None: ...
@@ -225,12 +225,12 @@ class JsonLines:
 
     def finish(self, summary: "Summary") -> None:
         self._out.flush()
-        for line in told(summary):
+        for line in summary_lines(summary):
             typer.echo(line, err=True)
 
 
 class Text:
-    """Each finding a heading and its sentence: they are too long for columns. The first notes follow at the end."""
+    """A heading and a sentence for each finding, which are too long for columns. The first notes follow at the end."""
 
     MOST_NOTES = 100
 
@@ -261,17 +261,17 @@ class Text:
             if summary.notes > len(self._notes):
                 self._out.write(f"{summary.notes - len(self._notes):,} more: --format jsonl has all of them.\n")
             self._out.write("\n")
-        self._out.writelines(line + "\n" for line in told(summary))
+        self._out.writelines(line + "\n" for line in summary_lines(summary))
         self._out.flush()
 
 
 class Pdf:
-    """The first some thousand in full; who has more reads them as JSON lines."""
+    """The first few thousand findings in full; JSON lines hold the rest."""
 
     MOST = 5_000
 
-    def __init__(self, out: TextIO, meant: str, letterhead: "Property") -> None:
-        self._out, self._meant, self._letterhead = out, meant, letterhead
+    def __init__(self, out: TextIO, scope: str, letterhead: "Property") -> None:
+        self._out, self._scope, self._letterhead = out, scope, letterhead
         self._found: list[Finding] = []
         self._notes: list[Finding] = []
 
@@ -284,12 +284,12 @@ class Pdf:
         from projections.export.pdf_reports import findings_sheet
 
         found = self._found, summary.findings, self._notes, summary.notes
-        made_at, by = datetime.now().astimezone(), actor(None).by
-        self._out.buffer.write(findings_sheet(self._meant, told(summary), *found, made_at, self._letterhead, by))
+        made = datetime.now().astimezone(), self._letterhead, actor(None).by
+        self._out.buffer.write(findings_sheet(self._scope, summary_lines(summary), *found, *made))
         self._out.buffer.flush()
 
 
-def told(summary: "Summary") -> list[str]:
+def summary_lines(summary: "Summary") -> list[str]:
     """What was looked at and what came of it, for people."""
     from domain.audit.findings import KINDS
 
@@ -310,7 +310,7 @@ def told(summary: "Summary") -> list[str]:
     return lines
 
 
-def _meant(scope: "Scope", archive_folder: Path | None) -> str:
+def _scope_text(scope: "Scope", archive_folder: Path | None) -> str:
     """What an audit is of, in a sentence; moments by the clock of whoever audits, with its offset."""
     from domain.moments import format_moment
 
@@ -327,11 +327,11 @@ def _meant(scope: "Scope", archive_folder: Path | None) -> str:
 
 
 @contextmanager
-def _written(output: FindingsFormat, into: Path | None, meant: str, letterhead: "Property") -> Iterator[FindingsWriter]:
+def _written(output: FindingsFormat, into: Path | None, scope: str, letterhead: "Property") -> Iterator[FindingsWriter]:
     with ExitStack() as stack:
         try:
             out = sys.stdout if into is None else stack.enter_context(into.open("w", encoding="utf-8"))
-            yield Pdf(out, meant, letterhead) if output == "pdf" else JsonLines(out) if output == "jsonl" else Text(out)
+            yield Pdf(out, scope, letterhead) if output == "pdf" else JsonLines(out) if output == "jsonl" else Text(out)
         except OSError as error:
             if into is None:
                 raise

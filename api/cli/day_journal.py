@@ -33,7 +33,7 @@ def journal(
 ) -> None:
     """Write a gaming day as one entry in the property's own accounts.
 
-    The entry's number is the day's: a program that knows it notices a day that comes twice.
+    The entry's number is the day's, so that accounting software recognises a day that is imported twice.
     """
     from projections.export.chart_of_accounts import BadChart
     from projections.export.day_journal import WRITERS, day_journal, entries_behind

@@ -1,4 +1,4 @@
-"""`roundledger demo`: a floor with a past and a present over an embedded PostgreSQL, with nothing to set up."""
+"""`roundledger demo`: a simulated floor with a past and a present on an embedded PostgreSQL, with nothing to set up."""
 
 import os
 import socket
@@ -25,16 +25,16 @@ A_ROUND = "p215-1-000010"  # a pair that was split into four hands
 def demo(
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, show_default=False, help="Where it listens; 8000, or the next that is free."),
+        typer.Option(min=1, max=65535, show_default=False, help="The port; by default 8000 or the next free one."),
     ] = None,
     data_dir: DataDir = None,
-    days: Annotated[int, typer.Option(min=1, max=30, help="How many gaming days have been played before.")] = 3,
-    rounds_a_day: Annotated[int, typer.Option(min=1, max=1000, help="Of each table.")] = 40,
+    days: Annotated[int, typer.Option(min=1, max=30, help="How many past gaming days to simulate.")] = 3,
+    rounds_a_day: Annotated[int, typer.Option(min=1, max=1000, help="Rounds per table and day.")] = 40,
     build_only: Annotated[bool, typer.Option("--build-only", help="Build the past and stop.")] = False,
 ) -> None:
-    """Show a floor of all seven rule sets: the last days, the pages, and tables that go on until Ctrl-C.
+    """Run a simulated floor with all seven rule sets: past days, live tables and the pages, until Ctrl-C.
 
-    The first start builds it; a second one is quick and keeps what is there.
+    The first start builds the past. Later starts are quick and keep the data.
     """
     from infra.embedded import default_data_dir
     from infra.ledger.ledger import Ledger
@@ -55,7 +55,7 @@ def demo(
 
 
 def _free_port(wanted: int | None) -> int:
-    """Somebody may have the usual one already; one that was asked for is taken or the demo does not start."""
+    """The default port or the next free one; a port given by the user is used or refused."""
     for port in [wanted] if wanted is not None else range(USUAL_PORT, USUAL_PORT + PORTS_TRIED):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -68,7 +68,7 @@ def _free_port(wanted: int | None) -> int:
 
 
 def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
-    """What is missing of the past; a build that was killed goes on where it was."""
+    """Build whatever is missing of the past; an interrupted build continues where it stopped."""
     from api.cli.terminal.progress import progress_of
     from infra.demo import Past, Plan, let_in, name_the_property
     from infra.log.keys import default_folder
@@ -123,7 +123,7 @@ def _invite(folder: Path, port: int) -> None:
 
 
 def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None:
-    """The service in this thread, the floor in another: rounds go on while somebody looks."""
+    """Run the service in this thread and the floor in another."""
     from api.service.server import run
     from api.service.settings import read_settings
     from infra.demo import key_file
@@ -146,7 +146,7 @@ def _serve(ledger: "Ledger", database_url: str, folder: Path, port: int) -> None
 
 
 def _hush() -> None:
-    """What was printed should stay in sight: no line for each request."""
+    """Turn the access log off, so that the printed instructions stay in sight."""
     import logging
 
     for name in ("roundledger.requests", "uvicorn.error"):

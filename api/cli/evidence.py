@@ -1,4 +1,4 @@
-"""`roundledger evidence` and `verify`: a round as a zip that anybody can check, and checking it."""
+"""`roundledger evidence` and `verify`: writes a round as a zip that anybody can check, and checks it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ def evidence(
     data_dir: DataDir = None,
     keys: KeysFolder = None,
 ) -> None:
-    """Write ROUND.zip into the current folder: the round, and what proves it to somebody who does not trust us."""
+    """Write ROUND.zip into the current folder: the round, with proof for somebody who does not trust the house."""
     from infra.ledger.ledger import UnknownRound
     from infra.log.keys import default_folder
     from projections.evidence.current_bundle import make
@@ -34,9 +34,9 @@ def evidence(
             fail(str(error).rstrip("."))
     file = Path(f"{round_id}.zip")
     try:
-        beside = file.with_name(f"{file.name}.new")
-        beside.write_bytes(data)
-        beside.replace(file)
+        temporary = file.with_name(f"{file.name}.new")
+        temporary.write_bytes(data)
+        temporary.replace(file)
     except OSError as error:
         fail(f"{file} cannot be written: {error.strerror}")
     typer.echo(str(file))
@@ -56,9 +56,9 @@ def verify(
         typer.Option(help="A checkpoint that was kept elsewhere, such as a witness's.", show_default=False),
     ] = None,
 ) -> None:
-    """Check an evidence bundle, with no database and no network: every byte, the signature, the proofs, the round.
+    """Check an evidence bundle without a database or a network: every byte, the signature, the proofs, the round.
 
-    The exit code is 0 if all of it holds, 1 if not, and 2 if the file cannot be read or is no zip at all.
+    The exit code is 0 if everything is right, 1 if not, and 2 if the file cannot be read or is not a zip.
     """
     from projections.evidence.verification import verify as check
     from projections.evidence.zip_file import is_zip, read_bounded

@@ -26,9 +26,10 @@ def record(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Store each round document in the ledger, one transaction a round, and give its result.
+    """Store each round document in the ledger, one transaction per round, and print its result.
 
-    A round stored already under the same id and content is answered again. The exit code is 1 if any was refused.
+    A round that is already stored under the same id with the same content gets its first answer again. The exit code is
+    1 if any round was refused.
     """
     from api.cli.terminal.dated_documents import actor_of, read_dated
     from api.cli.terminal.document_lines import read_lines
@@ -88,9 +89,9 @@ def migrate(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Bring the database's schema up to date; safe to run from several places at once.
+    """Bring the database schema up to date; safe to run from several places at once.
 
-    It needs the rights of the schema's owner; everything else works as the role roundledger_service.
+    This needs the rights of the schema's owner. Everything else works as the role roundledger_service.
     """
     import psycopg
 
@@ -122,7 +123,7 @@ def replay(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Tell a recorded round event by event: time, seat, cards, money and clause; times are the property's."""
+    """Print a recorded round event by event: time (by the property's clock), seat, cards, money and clause."""
     from infra.ledger.replay import replay_of
     from projections.calendar.property_clock import clock_of
 

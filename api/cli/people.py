@@ -47,7 +47,7 @@ def _grants(ledger: "Ledger") -> "Grants":
 @app.command("add")
 def add(
     staff_id: StaffId,
-    name: Annotated[str, typer.Option(help="What others call the person.")],
+    name: Annotated[str, typer.Option(help="The person's name.")],
     role: Annotated[
         list[str],
         typer.Option(help="floor, cage, counter, accounting, auditor, admin, or terminal:TABLE; may be repeated."),
@@ -58,10 +58,10 @@ def add(
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
-    """Let somebody sign in; asks for the password twice.
+    """Let a person sign in; asks for the password twice.
 
-    Two admins sign, --by and --second, each with their password. The first two admins are added without signatures, and
-    so is whoever is for terminals only.
+    Two admins sign, --by and --second, each with their password. The first two admins, and people who only use
+    terminals, are added without signatures.
     """
     from infra.access.callers import STAFF_ID
     from infra.access.role_matrix import NotAllowed, check_parts
@@ -97,7 +97,7 @@ def _add(ledger: "Ledger", member: "StaffMember", passwords: Passwords, by: str 
 
 @app.command("list")
 def list_people(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Everybody, with the parts they may take."""
+    """List everybody with their roles."""
     with _people(database_url, data_dir) as ledger:
         for one in ledger.staff.everybody():
             status = "disabled" if one.disabled else ""
@@ -110,7 +110,7 @@ def check(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """List who has roles that nobody may have together, by parts or by tokens, and what to take away.
+    """List people whose roles must be separate, by part or by token, and what to take away.
 
     The exit code is 1 if there are any.
     """
@@ -141,9 +141,9 @@ def review(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """What every person and machine holds: since when, granted by whom, last used; and the quarterly sign-off.
+    """List what every person and machine holds (since when, granted by whom, last used), or sign the quarterly review.
 
-    Somebody from accounting or an auditor signs, never an admin. Refused where people hold something else by now.
+    Accounting or an auditor signs, never an admin. Refused if anything has changed since it was listed.
     """
     from infra.ledger.access_reviews import shown_access
 
@@ -206,10 +206,10 @@ def password(
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
-    """Give somebody a new password; all sessions end.
+    """Set a new password; all of the person's sessions end.
 
-    With --by as the same person they change their own, and give the old one. For anybody else two admins sign, --by and
-    --second, and the owner has to change it before signing anything.
+    If --by is the same person, they change their own and give the old one. For anybody else two admins sign, --by and
+    --second, and the owner must change it before signing anything.
     """
     from infra.access.role_matrix import takes_two
 
@@ -232,7 +232,7 @@ def password(
 
 @app.command("disable")
 def disable(staff_id: StaffId, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
-    """End all of somebody's sessions and tokens, and let them sign in no more."""
+    """Disable a person: all their sessions and tokens end at once."""
     with _people(database_url, data_dir) as ledger:
         ledger.staff.change(staff_id, actor(by).by, disabled=True)
     typer.echo(f"roundledger: {staff_id} can no longer sign in", err=True)
@@ -247,7 +247,7 @@ def enable(
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
-    """Let somebody who was disabled sign in again. Two admins sign, --by and --second, as for `add`."""
+    """Let a disabled person sign in again. Two admins sign, --by and --second, as for `add`."""
     from infra.access.role_matrix import takes_two
 
     with _people(database_url, data_dir) as ledger:

@@ -1,4 +1,4 @@
-"""`roundledger property`: the name and the address that pages and papers show."""
+"""`roundledger property`: the name and address shown on pages and papers."""
 
 from typing import Annotated
 
@@ -7,12 +7,12 @@ import typer
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail
 
-app = typer.Typer(help="The property's name and address, as pages and papers show them.", no_args_is_help=True)
+app = typer.Typer(help="The property's name and address, as shown on pages and papers.", no_args_is_help=True)
 
 
 @app.command("show")
 def show(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Print every name and address that was set as JSON, one a line, the oldest first; the last one counts."""
+    """Print every name and address that was set as JSON, one per line, oldest first; the last one applies."""
     import msgspec
 
     from infra.ledger.property import properties_set
@@ -24,13 +24,13 @@ def show(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 @app.command("set")
 def set_(
-    name: Annotated[str, typer.Option(help="What the property calls itself.")],
-    address: Annotated[str, typer.Option(help="In one line; may be left out.")] = "",
+    name: Annotated[str, typer.Option(help="The property's name.")],
+    address: Annotated[str, typer.Option(help="On one line; optional.")] = "",
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Show another name and address from now on. Papers that were printed before keep theirs."""
+    """Change the name and address from now on. Papers printed before keep theirs."""
     from infra.ledger.property import BadProperty, Property, set_property
 
     with open_ledger(database_url, data_dir) as ledger:

@@ -1,5 +1,4 @@
-"""`roundledger report`, `rebuild`, `follow` and `gaming-days`: what accounting and the floor look at, what keeps it up
-to date, and how a day is divided."""
+"""`roundledger report`, `rebuild`, `follow` and `gaming-days`: reports, their projections, and gaming days."""
 
 import sys
 from collections.abc import Iterator
@@ -47,12 +46,10 @@ def report(
     name: Name,
     output: Annotated[Format, typer.Option("--format", help="For people or for programs.")] = "table",
     as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="As the ledger was then: ISO 8601, with an offset.")
+        str | None, typer.Option(metavar="TIME", help="The state of the ledger at that time: ISO 8601, with an offset.")
     ] = None,
-    since: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="Only what belongs to then or later.")
-    ] = None,
-    until: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only what belongs to before then.")] = None,
+    since: Annotated[str | None, typer.Option("--from", metavar="TIME", help="Only entries from then on.")] = None,
+    until: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Only entries before then.")] = None,
     table: Annotated[str | None, typer.Option(metavar="ID", help="Only of this table.")] = None,
     bettor: Annotated[str | None, typer.Option(metavar="ID", help="Only of this bettor.")] = None,
     gaming_day: Annotated[str | None, typer.Option(metavar="DATE", help="Only of this gaming day.")] = None,
@@ -70,9 +67,9 @@ def report(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print a report. With --as-of, --from or --to it is worked out from the events themselves.
+    """Print a report. With --as-of, --from or --to it is computed from the events themselves.
 
-    The journal can also be written for beancount and hledger, and bankroll, exposure and collections as pictures (svg).
+    The journal can also be written for beancount and hledger, and bankroll, exposure and collections as charts (svg).
     """
     from projections.reports.day_summary import NAMES as SUMMARIES
     from projections.reports.report import BadFilter, Filters
@@ -177,7 +174,7 @@ def rebuild(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Build projections anew from the events, while others write and read, and swap them in."""
+    """Rebuild projections from the events, while others write and read, and swap them in."""
     from api.cli.terminal.progress import progress_of_events
     from projections.engine.connection import AlreadyRunning
     from projections.engine.rebuild import rebuild as build_anew
@@ -197,7 +194,7 @@ def follow(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Keep the projections up to date until interrupted; a second one for the same projections is refused."""
+    """Keep the projections up to date until interrupted; only one process can follow a projection."""
     import signal
     import threading
 
@@ -273,7 +270,7 @@ def show_gaming_days(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """List the settings with the first gaming day of each, and the present day and shift."""
+    """List the settings with the first gaming day of each, and the current day and shift."""
     from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
     from projections.engine.connection import connect
 
@@ -300,7 +297,7 @@ def set_gaming_days(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Change the gaming days from a future day on. What has been set stays; later settings follow it."""
+    """Change the gaming days from a future day on. Earlier settings stay as they are."""
     from projections.calendar.gaming_day_settings import set_gaming_days as set_from
     from projections.calendar.gaming_days import Calendar
     from projections.engine.connection import connect

@@ -1,4 +1,4 @@
-"""`roundledger rules`: which rule sets there are, what they say, how they differ; checking and trying new ones."""
+"""`roundledger rules`: lists, shows, compares, checks, tries and adopts rule sets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def list_rules(
 ) -> None:
     """List, show, compare, check, try, adopt and retire rule sets.
 
-    Of those that were adopted, only where their database or its folder is named.
+    Adopted rule sets are included only if a database or its folder is named.
     """
     context.obj = Asked(as_json, database_url, data_dir)
     if context.invoked_subcommand is not None:
@@ -77,7 +77,7 @@ Version = Annotated[int | None, typer.Option(metavar="N", help="Another version 
 
 @app.command("show")
 def show_rules(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
-    """Print one rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
+    """Print a rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
     from domain.rules.description import contents, markdown
 
     book = context.obj.book()
@@ -94,7 +94,7 @@ def show_rules(context: typer.Context, ruleset: RulesetId, version: Version = No
 
 @app.command("figures")
 def list_figures(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
-    """List every figure of a rule set by the name that `whatif --set` knows it by."""
+    """List every figure of a rule set under its name for `whatif --set`."""
     from domain.rules.description import contents
 
     book = context.obj.book()
@@ -117,7 +117,7 @@ def compare(
     other: Annotated[int | None, typer.Argument(metavar="[N]", help="`diff ID N N` compares two versions.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show which figures and clauses of two rule sets differ, and whom that concerns."""
+    """Show the figures and clauses that differ between two rule sets, and whom they concern."""
     from domain.rules.description import differences
 
     if other is not None:
@@ -142,7 +142,7 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
     as_json: AsJson = False,
 ) -> None:
-    """Report every mistake in a rule-set file with its line; exit code 1 if there is one."""
+    """Report every mistake in a rule-set file with its line; the exit code is 1 if there is one."""
     from domain.rules.loader import mistakes
 
     found = mistakes(_text(file), file.name)
@@ -165,7 +165,7 @@ def new(
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day in force; tomorrow if left out.")
     ] = None,
 ) -> None:
-    """Begin a rule set of your own with the text of another."""
+    """Start your own rule set from the text of another."""
     from domain.errors import BadDocument
     from domain.rules.new_file import new_text
 
@@ -256,7 +256,7 @@ def adopt(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a rule set into force from a day on, by two people; open rounds are finished under the one before."""
+    """Put a rule set into force from a given day; two people sign. Open rounds finish under the old version."""
     from domain.errors import Refusal
     from domain.rules.adoption import Approval, Days
     from domain.rules.description import adoption_document
@@ -286,7 +286,7 @@ def retire(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Let nothing open under a rule set from a day on, by two people."""
+    """Take a rule set out of force from a given day; two people sign. Open rounds finish under it."""
     from domain.errors import Refusal
 
     with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
@@ -305,7 +305,7 @@ def list_adoptions(
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """List which versions were adopted, under which approval, for which days and by whom."""
+    """List adopted versions with their approvals, days in force and signatures."""
     from domain.rules.description import adoption_document
 
     with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:

@@ -1,4 +1,4 @@
-"""`roundledger simulate`: round documents of tables that nobody sits at, for trying things out and for load."""
+"""`roundledger simulate`: round documents of simulated tables, for trials and load tests."""
 
 from typing import Annotated
 
@@ -8,15 +8,15 @@ from api.cli.adjudicate import write_results
 from api.cli.terminal.errors import fail
 
 Ruleset = Annotated[str, typer.Option("--ruleset", metavar="ID", help="The rule set that the tables play by.")]
-Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="How many, of all tables together.")]
+Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="How many rounds in total.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="The same seed gives the same rounds.")]
-Tables = Annotated[int, typer.Option("--tables", metavar="T", help="How many tables play side by side.")]
+Tables = Annotated[int, typer.Option("--tables", metavar="T", help="How many tables play at once.")]
 
 
 def simulate(ruleset: Ruleset, rounds: Rounds, seed: Seed = 1, tables: Tables = 4) -> None:
-    """Write round documents, one JSON object a line, as people who know the game would play them.
+    """Write simulated round documents, one JSON object per line, played as skilled players would.
 
-    They are the same for the same options. Every one is legal, and `record` accepts them in this order.
+    The same options give the same rounds. Every round is legal, and `record` accepts them in this order.
     """
     from itertools import islice
 

@@ -1,4 +1,4 @@
-"""`roundledger whatif`: past rounds settled by another pay table, schedule, coverage policy, limit or figure."""
+"""`roundledger whatif`: settles past rounds under another pay table, schedule, coverage policy, limit or figure."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ OutputFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format
 
 @nothing_unforeseen("the rounds could not be settled otherwise")
 def whatif(
-    ruleset: Annotated[str, typer.Option(metavar="ID", help="Of the rounds that are to be settled otherwise.")],
+    ruleset: Annotated[str, typer.Option(metavar="ID", help="The rule set of the rounds to settle again.")],
     trips: Annotated[str | None, typer.Option(metavar="ID", help="Another trips pay table, as in UTH-02.")] = None,
     schedule: Annotated[
         str | None,
@@ -55,10 +55,10 @@ def whatif(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Settle past rounds otherwise and show the differences by gaming day, table, wager, bettor and box.
+    """Settle past rounds differently and show the differences by gaming day, table, wager, bettor and box.
 
-    Nothing is stored. Rounds that could not have been played so, such as with a wager outside the limits, are listed
-    and count nowhere.
+    Nothing is stored. Rounds that could not have been played that way, such as with a wager outside the limits, are
+    listed and not counted.
     """
     from api.cli.terminal.progress import progress_with_rate
     from domain.disputes.whatif import changed_rules

@@ -1,4 +1,4 @@
-"""`roundledger backup` and `restore`: copies of the whole ledger, checked, and brought back."""
+"""`roundledger backup` and `restore`: verified copies of the whole ledger."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ class DefaultCommand(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(cls=DefaultCommand, no_args_is_help=True, help="Back the ledger up; check and list backups.")
+app = typer.Typer(cls=DefaultCommand, no_args_is_help=True, help="Back up the ledger; verify and list backups.")
 
 Target = Annotated[Path, typer.Argument(metavar="TARGET", help="The folder that backups are kept in.")]
 PassphraseFile = Annotated[
@@ -48,7 +48,7 @@ PassphraseFile = Annotated[
     ),
 ]
 WithoutKeys = Annotated[
-    bool, typer.Option("--without-keys", help="Leave the log's private keys out; keep them safe elsewhere.")
+    bool, typer.Option("--without-keys", help="Leave out the log's private keys; keep them safe elsewhere.")
 ]
 
 
@@ -61,7 +61,8 @@ def create(
     follow: Annotated[
         bool,
         typer.Option(
-            "--follow", help="Then receive the write-ahead log until interrupted, so that a second is lost at most."
+            "--follow",
+            help="Then receive the write-ahead log until interrupted, so that at most a second is lost.",
         ),
     ] = False,
     keep: Annotated[
@@ -78,8 +79,8 @@ def create(
 ) -> None:
     """Copy the whole database server while it runs.
 
-    The log's private keys are encrypted with your passphrase, or left out if you say so. A login of your own with
-    --database-url needs the right to replicate.
+    The log's private keys are encrypted with a passphrase, or left out with --without-keys. With --database-url, the
+    login needs the replication right.
     """
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.create import KeyChoice, create_backup, follow_wal
@@ -157,7 +158,7 @@ def verify(
 @nothing_unforeseen("the backup could not be restored")
 def restore(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A folder of backups, or one full backup.")],
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The data folder to make.")],
+    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="The data folder to create.")],
     to_time: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Restore this moment instead of the newest one.", show_default=False),
@@ -169,9 +170,9 @@ def restore(
     passphrase_file: PassphraseFile = None,
     without_keys: WithoutKeys = False,
 ) -> None:
-    """Bring a backup back as the data folder of an embedded server, and audit it before anything uses it.
+    """Restore a backup as the data folder of an embedded server, and audit it before it is used.
 
-    What was published of the log and is missing here is named. The exit code is 1 if the audit found anything.
+    Published events that are missing here are listed. The exit code is 1 if the audit finds anything.
     """
     from api.cli.terminal.progress import counting
     from infra.backup.backup_folder import BackupFolder

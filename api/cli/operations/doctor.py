@@ -1,4 +1,4 @@
-"""`roundledger doctor`: is this installation in order, and if not, what to do."""
+"""`roundledger doctor`: checks an installation and says what to do."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ def doctor(
 ) -> None:
     """Check this installation and say what to do: programs, folders, disk, clock, keys, backups, rights, events.
 
-    Nothing is changed. The exit code is 1 if something is at fault, and 0 if there are warnings only.
+    Nothing is changed. The exit code is 1 if something is wrong, and 0 if there are only warnings.
     """
     from api.service.settings import BadSetting, read_settings
     from infra.health.check import worst

@@ -1,4 +1,4 @@
-"""`roundledger housekeeping` and `hold`: what goes once its retention has passed, and what has to stay."""
+"""`roundledger housekeeping` and `hold`: removes what is past its retention, and holds what must stay."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -25,9 +25,9 @@ Reason = Annotated[str, typer.Option(help="Why; one line.")]
 
 
 def housekeeping(database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
-    """Remove receipts, looks, sign-ins, sessions and audits past their retention, and thin old checkpoints.
+    """Remove receipts, looks, sign-ins, sessions and audits past their retention, and thin out old checkpoints.
 
-    The service does the same once a day. Nothing of the record is removed, and every removal is recorded.
+    The service does this once a day. Nothing of the record is removed, and every removal is recorded.
     """
     from collections import Counter
 
@@ -60,7 +60,7 @@ def place(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Keep everything about a round or a dispute, whatever its retention. The trail records it."""
+    """Keep everything about a round or a dispute, whatever its retention. The trail records the hold."""
     from domain.errors import Refusal
     from infra.housekeeping.holds import Holds, UnknownSubject
 
@@ -82,7 +82,7 @@ def lift(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Lift a hold: retention counts again. The trail records it."""
+    """Lift a hold, so that retention applies again. The trail records it."""
     from domain.errors import Refusal
     from infra.housekeeping.holds import Holds
 
@@ -99,7 +99,7 @@ def list_(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Print the holds in force as JSON, one a line, the oldest first."""
+    """Print the holds in force as JSON, one per line, oldest first."""
     from infra.housekeeping.holds import Holds
 
     with open_ledger(database_url, data_dir) as ledger:

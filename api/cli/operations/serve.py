@@ -1,4 +1,4 @@
-"""`roundledger serve`, `token` and `config`: the HTTP service, who may call it, and how it is set."""
+"""`roundledger serve`, `token` and `config`: the HTTP service, its callers and its settings."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from api.service.settings import Settings
     from infra.ledger.ledger import Ledger
 
-tokens = typer.Typer(help="Tokens for callers of the service, where no identity provider makes them.")
+tokens = typer.Typer(help="Tokens for callers of the service, if no identity provider issues them.")
 
 
 class Role(StrEnum):
@@ -44,7 +44,7 @@ def _settings() -> "Settings":
 def serve(
     host: Annotated[str, typer.Option(envvar="ROUNDLEDGER_HOST", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="ROUNDLEDGER_PORT", min=0, max=65535)] = 8000,
-    workers: Annotated[int, typer.Option(envvar="ROUNDLEDGER_WORKERS", min=1, max=64, help="How many processes.")] = 1,
+    workers: Annotated[int, typer.Option(envvar="ROUNDLEDGER_WORKERS", min=1, max=64, help="Number of processes.")] = 1,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -164,7 +164,7 @@ def _forget(file: Path) -> None:
 
 
 def config() -> None:
-    """Show the service's settings as they are read from the environment; what is secret is masked."""
+    """Show the service's settings as read from the environment, with secrets masked."""
     from api.service.settings import PREFIX
 
     database = os.environ.get(f"{PREFIX}DATABASE_URL")
@@ -193,10 +193,10 @@ def create_token(
     second: SecondPerson = None,
     password_stdin: FromInput = False,
 ) -> None:
-    """Print a new token, and on standard error the id by which it can be revoked. The trail records it.
+    """Print a new token, and the id for revoking it on standard error. The trail records it.
 
-    It belongs to somebody on the staff register, or to a machine, which signs nothing. Two admins sign for any role but
-    terminal, --by and --second, unless the register is empty.
+    It belongs to a person on the staff register or to a machine, which signs nothing. Two admins sign for every role
+    except terminal, --by and --second, unless the register is empty.
     """
     from api.service.identity.tokens import make_token
     from infra.access.callers import STAFF_ID, Forbidden

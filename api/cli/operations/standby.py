@@ -33,9 +33,9 @@ def create(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Make a standby in an empty folder, from the primary that --data-dir or --database-url names.
+    """Create a standby in an empty folder, from the primary that --data-dir or --database-url names.
 
-    A login of your own needs the rights to replicate and to change settings (a superuser).
+    With --database-url, the login needs the rights to replicate and to change settings (superuser).
     """
     from infra.standby.replica import create as create_standby
 
@@ -46,7 +46,7 @@ def create(
 
 @app.command()
 def run(folder: StandbyDir) -> None:
-    """Run a standby until interrupted. Commits on the primary wait for it from its first connection on."""
+    """Run a standby until interrupted. From its first connection on, commits on the primary wait for it."""
     from infra.embedded import embedded_postgres
     from infra.standby.replica import StandbyRefused, check_ledger, primary_of
     from infra.standby.standby_state import is_standby
@@ -84,9 +84,9 @@ def promote(folder: StandbyDir) -> None:
 
 @app.command()
 def rejoin(folder: StandbyDir, database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Make the folder of the old primary the standby of the one that took over, which --data-dir names.
+    """Turn the old primary's folder into the standby of the new primary, which --data-dir names.
 
-    What only the old primary had is undone; nobody was ever told that it was stored.
+    What only the old primary had is undone; none of it was ever acknowledged.
     """
     from infra.standby.replica import rejoin as rejoin_standby
 
@@ -97,7 +97,7 @@ def rejoin(folder: StandbyDir, database_url: DatabaseUrl = None, data_dir: DataD
 
 @app.command()
 def remove(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Let the primary expect no standby any more. Commits wait for nobody then."""
+    """Stop the primary from expecting a standby. Commits no longer wait."""
     from infra.standby.replica import remove as remove_standby
 
     with _explained(), _primary(database_url, data_dir) as primary:
@@ -107,7 +107,7 @@ def remove(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 @app.command()
 def status(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
-    """Show how the standby of a primary is. The exit code is 1 if one is expected and away."""
+    """Show the state of a primary's standby. The exit code is 1 if one is expected and away."""
     import psycopg
 
     from infra.standby.standby_state import is_standby, standby_state

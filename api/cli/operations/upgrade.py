@@ -1,4 +1,4 @@
-"""`roundledger upgrade`: a data folder of an earlier PostgreSQL becomes one of this release's."""
+"""`roundledger upgrade`: moves a data folder to this release's PostgreSQL."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +21,8 @@ def upgrade(
 ) -> None:
     """Move the embedded database to the PostgreSQL of this release, and audit it there.
 
-    It works on a copy, for which there must be space, and keeps the folder that was there. The exit code is 1 if the
-    audit found anything.
+    It works on a copy, which needs disk space, and keeps the old folder. The exit code is 1 if the audit finds
+    anything.
     """
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.embedded.major_upgrade import upgrade as move

@@ -23,7 +23,7 @@ DatabaseUrl = Annotated[
         "--database-url",
         envvar="ROUNDLEDGER_DATABASE_URL",
         show_default=False,
-        help="Any PostgreSQL from 15 on; without it the embedded one is started.",
+        help="PostgreSQL 15 or later; by default the embedded server is started.",
     ),
 ]
 DataDir = Annotated[
@@ -32,7 +32,7 @@ DataDir = Annotated[
         "--data-dir",
         envvar="ROUNDLEDGER_DATA_DIR",
         show_default=False,
-        help="The embedded PostgreSQL's folder; a folder in your home by default.",
+        help="The embedded PostgreSQL's folder; by default a folder in your home.",
     ),
 ]
 By = Annotated[

@@ -50,9 +50,9 @@ def print_table(
     columns: Sequence[str],
     rows: Sequence[dict[str, Any]],
     page: TextIO | None = None,
-    together: dict[str, Any] | None = None,
+    totals: dict[str, Any] | None = None,
 ) -> None:
-    """These columns of the rows, however wide: an id that was cut off leads nowhere. `together` is what columns add up
+    """These columns of the rows, however wide: an id that was cut off leads nowhere. `totals` is what columns add up
     to."""
     from rich.console import Console
     from rich.table import Table
@@ -65,7 +65,7 @@ def print_table(
         shown.add_column(column.replace("_", " "), justify="right" if right else "left", no_wrap=True)
     for row in rows:
         shown.add_row(*(text(row[column]) for column in columns))
-    if together:
-        sums = [text(together.get(column)) for column in columns]
+    if totals:
+        sums = [text(totals.get(column)) for column in columns]
         shown.add_row(*([sums[0] or TOTAL, *sums[1:]]), style="bold")
     Console(file=page, markup=False, width=WIDEST).print(shown)

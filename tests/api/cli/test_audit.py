@@ -91,7 +91,7 @@ def test_what_cannot_be_done_is_exit_code_2_and_one_sentence(url: str, arguments
 @pytest.mark.parametrize("filtered", [("--table", "t-none"), ("--bettor", "p-none"), ("--to", "2001-01-01")])
 def test_filters_that_mean_no_round_are_told(url: str, filtered: tuple[str, str]):
     answered = run("--database-url", url, *filtered)
-    assert (answered.exit_code, answered.stderr) == (0, "roundledger: no stored round is meant by these filters\n")
+    assert (answered.exit_code, answered.stderr) == (0, "roundledger: no stored round matches these filters\n")
 
 
 def test_what_is_no_address_is_exit_code_2_and_no_finding():
