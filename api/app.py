@@ -33,6 +33,7 @@ from api.http.routers import (
     feed,
     health,
     log,
+    regulation,
     reports,
     rounds,
     rules,
@@ -61,6 +62,7 @@ from api.pages.office import settings as setting_pages
 from api.pages.play import adoption, dealer, floor, hands, irregular, replay
 from api.pages.play import audit as audit_pages
 from api.pages.play import disputes as dispute_pages
+from api.pages.play import postings as posting_pages
 from api.pages.play import rules as rule_pages
 from api.pages.rendering import static_files
 from api.pages.rendering.templates import Clock, environment
@@ -87,6 +89,7 @@ ROUTERS = (
     rounds.router,
     rules.router,
     tables.router,
+    regulation.router,
     reports.router,
     bettors.router,
     boxes.router,
@@ -113,6 +116,7 @@ PAGES = (
     collections.router,
     drop.router,
     trays.router,
+    posting_pages.router,
     days.router,
     report_pages.router,
     audit_pages.router,

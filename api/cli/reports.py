@@ -35,7 +35,8 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
-        " disputes (also -by-dealer, -by-table, -by-kind), payments, irregular-payments,"
+        " postings, designations, choices, disputes (also -by-dealer, -by-table, -by-kind), payments,"
+        " irregular-payments,"
         " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
         " voids, waivers, tray-counts or inventory; day or shift for a summary to print and sign.",
     ),
@@ -63,6 +64,11 @@ def report(
         str | None, typer.Option("--status", metavar="STATUS", help="Only disputes with this status, or overdue ones.")
     ] = None,
     round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
+    first: Annotated[str | None, typer.Option(metavar="DATE", help="Only from this gaming day on.")] = None,
+    last: Annotated[str | None, typer.Option(metavar="DATE", help="Only up to this gaming day.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what held then, of what begins and ends.")
+    ] = None,
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -81,7 +87,12 @@ def report(
     if moments[1] is not None and moments[2] is not None and moments[1] >= moments[2]:
         fail("--from must be before --to")
     gaming_day_ = None if gaming_day is None else day(gaming_day, "--gaming-day")
-    filters = Filters(table, bettor, gaming_day_, shift, box, *moments, dealer, kind, status, round_id)
+    filters = Filters(
+        *(table, bettor, gaming_day_, shift, box, *moments, dealer, kind, status, round_id),
+        first=None if first is None else day(first, "--first"),
+        last=None if last is None else day(last, "--last"),
+        moment=moment(at, "--at"),
+    )
     try:
         if name not in SUMMARIES:
             report_named(name)

@@ -31,6 +31,7 @@ KINDS: Mapping[str, str] = {
     "payment": "What the dealer is said to have paid",
     "rotation": "Who banked or bet, or who was offered the bank",
     "pay_table": "A second pay table on a gaming day that has one",
+    "posting": "Terms that were not posted, chosen or designated for the table",
     "session": "A table's session",
     "box": "A drop box",
     "drop": "A fee and the box that it went into",

@@ -30,7 +30,7 @@ class Rulebook:
     """`adopted_only`: no table opens with a rule set that two people have not adopted."""
 
     def __init__(self, events: LedgerEventStore, adopted_only: bool = False) -> None:
-        self._events, self._adopted_only = events, adopted_only
+        self._events, self.adopted_only = events, adopted_only
         self._adopted: set[str] = set()
         self._decisions: list[tuple[RulebookEvent, str, int]] = []
         self._book = RuleBook()
@@ -65,7 +65,7 @@ class Rulebook:
         except UnknownRuleset:  # adopted a moment ago, in another process
             book = self.book(known_seconds=0.0)
             rules = book.in_force(ruleset, day)
-        if self._adopted_only:
+        if self.adopted_only:
             self._check_adopted(book, rules, at_ms)
         return rules
 

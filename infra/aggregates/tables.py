@@ -14,6 +14,7 @@ from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument
 from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters, own_meter
+from infra.aggregates.postings import StoredPostings
 from infra.aggregates.rulebook import Rulebook, terms_of
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
@@ -52,6 +53,7 @@ class Tables:
 
     def __init__(self, events: LedgerEventStore, rulebook: Rulebook, meters: Meters) -> None:
         self._events, self._rulebook, self._meters = events, rulebook, meters
+        self._postings = StoredPostings(events)
         self._known: dict[str, TableState] = {}
 
     def get(self, table: str) -> TableState:
@@ -104,7 +106,12 @@ class Tables:
     def open_session(
         self, state: TableState, table: str, rules: RuleSet, terms: Terms, changes: Changes, box: str | None = None
     ) -> TableState:
-        """The table's next session; it keeps the box that is on the table, or gets its first one."""
+        """The table's next session; it keeps the box that is on the table, or gets its first one.
+
+        A strict property opens it with the terms only that the table has posted.
+        """
+        if self._rulebook.adopted_only:
+            self._postings.check(table, rules, terms, changes.at_ms)
         self._rulebook.adopt(rules, changes)
         box_version = state.box_version
         if box is not None:

@@ -15,6 +15,7 @@ from infra.access.sessions import Sessions
 from infra.access.staff import Staff
 from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters
+from infra.aggregates.postings import StoredPostings
 from infra.aggregates.rounds import StoredRound, UnknownRound, project_round
 from infra.aggregates.rulebook import Rulebook
 from infra.aggregates.tables import Tables
@@ -47,7 +48,7 @@ class LedgerApplication(Application[UUID]):
 
     def __init__(self, database_url: str, disk: DiskReserve | None = None, adopted_only: bool = False) -> None:
         """`disk` is the one that the database is on, where it is on this machine. With `adopted_only` no table opens
-        with a rule set that was not adopted."""
+        with a rule set that was not adopted, or with terms that it has not posted."""
         self._database_url = database_url
         self._disk = disk
         super().__init__()
@@ -56,6 +57,7 @@ class LedgerApplication(Application[UUID]):
         self.staff = Staff(self.database)
         self.sessions = Sessions(self.database)
         self.rulebook = Rulebook(self.events, adopted_only)
+        self.postings = StoredPostings(self.events)
         self.meters = Meters(self.events)
         self.tables = Tables(self.events, self.rulebook, self.meters)
 

@@ -8,6 +8,7 @@ from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
 from infra.ledger import adoptions, annotations, play, record, whatif
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
+from infra.ledger.regulation import postings
 
 __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
 
@@ -34,3 +35,9 @@ class Ledger(LedgerApplication):
     # rule sets
     adopt_rules = adoptions.adopt_rules
     retire_rules = adoptions.retire_rules
+
+    # for the regulator
+    choose_terms = postings.choose_terms
+    post_terms = postings.post_terms
+    take_down = postings.take_down
+    designate_table = postings.designate_table

@@ -13,6 +13,7 @@ from projections.accumulators.floor_accumulators import (
     DisputeAccumulator,
     MeterAccumulator,
 )
+from projections.accumulators.regulation_accumulators import OfferingAccumulator, PostingAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.calendar.gaming_days import GamingDays
@@ -27,6 +28,8 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "meter": MeterAccumulator,
     "bettor": BettorAccumulator,
     "dispute": DisputeAccumulator,
+    "posting": PostingAccumulator,
+    "offering": OfferingAccumulator,
 }
 CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
 OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}

@@ -26,6 +26,7 @@ from domain.floor.drop_boxes import BoxCounted, BoxInstalled, CountSealed
 from domain.floor.meters import MeterSeeded
 from domain.floor.rotation import CHECKED_SINCE
 from domain.floor.table_sessions import RoundBegun, SessionNoted, SessionNumbered, SessionOpened
+from domain.regulation.postings import PostingTakenDown, TermsPosted
 from domain.round.events import ENGINE_VERSION, RoundOpened
 from domain.rules import rulesets
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
@@ -35,6 +36,7 @@ from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.audit.event_source import Streams
+from projections.audit.posting_check import PostingCheck, SessionPostings
 from projections.audit.round_check import (
     UNREADABLE,
     StreamRange,
@@ -65,9 +67,12 @@ class FloorCheck:
             "meter": self._meter,
             "rules": self._rules,
             "rulebook": self._rule_versions,
+            "posting": self._postings,
+            "offering": self._only_read,
             "bettor": self._only_read,
             "dispute": self._dispute,
         }
+        self._posting_check = PostingCheck(source)
         self._problems: list[Finding] = []
         self.claims: list[Claim] = []  # what aggregates claim of rounds beyond their first events
         self.open_counts = 0  # blind counts that were stored with their figures, before counts were sealed
@@ -114,6 +119,7 @@ class FloorCheck:
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
         begun: list[Begun] = []
+        posted: SessionPostings | None = None
         for row, entry in self._entries(range_ or StreamRange("session", name), _NOTED):
             event = entry.event
             if audit is None:
@@ -129,6 +135,8 @@ class FloorCheck:
                     return
                 if why_not := self._rulebook.in_force(event.ruleset, event.ruleset_hash, entry.at_ms):
                     yield at_row(Finding("rules", why_not, table=table, stream=f"session/{name}"), row)
+                posted = self._posting_check.session(table, rules, terms, entry.at_ms)
+                yield from _all_at((replace(it, stream=f"session/{name}") for it in posted.opening()), row)
                 audit = SessionAudit(rules, terms, event, before, whole=range_ is None)
                 if range_ is None:
                     yield from _all_at(audit.opening(), row)
@@ -140,6 +148,9 @@ class FloorCheck:
                     continue  # read only for what it leads to
                 yield from _all_at(findings, row)
                 if isinstance(event, RoundBegun) and audit.begun is not None:
+                    if posted is not None and (other := posted.begun(event.round, entry.at_ms)) is not None:
+                        yield at_row(replace(other, stream=f"session/{name}"), row)
+                        posted = None  # once for each session: every later round has the same fault
                     if audit.jump is not None:
                         yield at_row(self._judged(audit.jump, table), row)
                     begun.append(audit.begun)
@@ -234,6 +245,14 @@ class FloorCheck:
             row, entry = found[index]
             finding = Finding("rules", what, ruleset=entry.event.ruleset, stream=f"rulebook/{range_.name}")
             yield at_row(finding, row)
+
+    def _postings(self, range_: StreamRange) -> Iterator[Finding]:
+        """Nothing is posted for a time that is over."""
+        for row, entry in self._entries(range_):
+            event = entry.event
+            if isinstance(event, TermsPosted | PostingTakenDown) and event.from_ms < entry.at_ms:
+                what = f"What table {event.table} posts was to begin before it was posted."
+                yield at_row(Finding("posting", what, table=event.table, stream=f"posting/{range_.name}"), row)
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
         for _ in self._entries(range_):

@@ -26,10 +26,12 @@ from domain.floor.drop_boxes import BoxInstalled
 from domain.floor.meters import MeterSeeded
 from domain.floor.table_sessions import SessionOpened
 from domain.floor.trips_tables import Day, TripsTables, Use, used_at
+from domain.regulation.postings import PostingTakenDown, TableDesignated, TermsChosen, TermsPosted
 from domain.round.events import ROUND_TOPICS, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
+from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.log.leaves import leaf_hashes_of, said_topic
 from infra.store.compact_rows import EventRow
@@ -101,6 +103,10 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     RuleSetAdopted: lambda event: ("rules", event.content_hash),
     RuleVersionAdopted: lambda event: ADOPTIONS,
     RuleVersionRetired: lambda event: ADOPTIONS,
+    TermsPosted: lambda event: (POSTING, event.table),
+    PostingTakenDown: lambda event: (POSTING, event.table),
+    TableDesignated: lambda event: (POSTING, event.table),
+    TermsChosen: lambda event: (OFFERING, event.ruleset),
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
 }

@@ -44,6 +44,7 @@ _NAMED = {
     "since": "from",
     "until": "before",
     "limit": "rows up to",
+    "moment": "as it held at",
 }
 
 

@@ -17,6 +17,7 @@ from projections.models.inventory import Inventory
 from projections.models.journal import Journal
 from projections.models.meters import Meters
 from projections.models.payments import Payments
+from projections.models.regulation.postings import Postings
 from projections.models.rotation import Rotation
 from projections.models.tables import Tables
 from projections.models.take_backs import TakeBacks
@@ -39,6 +40,7 @@ ALL: dict[str, type[Projection]] = {
         TakeBacks,
         CardCounts,
         Tables,
+        Postings,
     )
 }
 

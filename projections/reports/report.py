@@ -92,7 +92,7 @@ class BadFilter(ValueError):
 class Filters(Struct, frozen=True):
     """`as_of`: what the ledger held at that time. `since` and `until`: what belongs to that time, from the one to just
     before the other. Any of the three makes the report be computed from events. `first` and `last` are gaming days,
-    both included, and `limit` the number of rows after which it ends."""
+    both included, and `limit` the number of rows after which it ends. `moment`: what held then."""
 
     table: str | None = None
     bettor: str | None = None
@@ -110,6 +110,7 @@ class Filters(Struct, frozen=True):
     first: date | None = None
     last: date | None = None
     limit: int | None = None
+    moment: datetime | None = None
 
     @property
     def on_the_past(self) -> bool:
@@ -145,6 +146,7 @@ CHOSEN = (
     "kind",
     "status",
     "round",
+    "moment",
 )  # the filters that a report may have
 ALWAYS = "always"  # a condition that applies without a filter
 BY_TABLE: dict[str, LiteralString] = {"table": "table_id = %(table)s"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from projections.reports import accounting_reports, play_reports
 from projections.reports.irregularity_reports import IRREGULAR
+from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
 
 REPORTS: dict[str, Report] = {
@@ -21,6 +22,7 @@ REPORTS: dict[str, Report] = {
         accounting_reports.INVENTORY,
         accounting_reports.TRAY_COUNTS,
         accounting_reports.SLIPS,
+        *REGULATION,
         *IRREGULAR,
     )
 }

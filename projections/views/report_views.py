@@ -15,6 +15,7 @@ from projections.calendar.property_clock import PropertyClock
 from projections.export import charts
 from projections.export.formats import WRITERS, about, ledger_file
 from projections.reports.irregularity_reports import IRREGULAR
+from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Filters
 from projections.reports.report_list import REPORTS, report_named
 from projections.reports.report_query import rows
@@ -33,7 +34,10 @@ LEDGER_FILES = frozenset({"beancount", "hledger"})
 NAMES = tuple(REPORTS)
 READERS = {
     "floor": frozenset(
-        {"exposure", "hands", "rotation", "meters", "collections", *(report.name for report in IRREGULAR)}
+        {
+            *("exposure", "hands", "rotation", "meters", "collections"),
+            *(report.name for report in (*REGULATION, *IRREGULAR)),
+        }
     ),
     "cage": frozenset({"bankroll"}),
     "accounting": frozenset(NAMES),

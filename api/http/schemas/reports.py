@@ -128,6 +128,7 @@ class ReportFilters(QueryModel):
     first: GamingDay | None = Field(None, description="Only from this gaming day on.")
     last: GamingDay | None = Field(None, description="Only up to this gaming day.")
     limit: Rows | None = Field(None, description="Only so many rows, the first ones.")
+    moment: AsOf | None = Field(None, description="Only what held then, of what begins and ends.")
     as_of: AsOf | None = Field(None, description="As the ledger was then.")
     since: AsOf | None = Field(None, alias="from", description="Only what belongs to then or later.")
     until: AsOf | None = Field(None, alias="to", description="Only what belongs to before then.")

@@ -44,6 +44,9 @@ WHAT_FOR = {
     "meters": "Every change of a progressive meter.",
     "inventory": "Trays at house tables: opening, fills, credits, closing, drop; the win by count and by ledger.",
     "tray-counts": "Every count of a tray with what it should have held.",
+    "postings": "What every table had posted, from when to when: rates, limits, notice, and who posted it.",
+    "designations": "The game that each table is for, with its box, inscription and placard.",
+    "choices": "What the property chose of each rule set: the pay table, schedules, limits, notice.",
     "disputes": "Every dispute: the claim, the ruling, the appeal, what was awarded.",
     "disputes-by-dealer": "Disputes and how they ended, by the dealer who was tapped in.",
     "disputes-by-table": "Disputes and how they ended, by table.",
@@ -113,6 +116,7 @@ class ReportAsked(PageQuery):
     kind: Annotated[str, OneOf(KINDS)] | None = None
     status: Annotated[str, OneOf(STATUSES)] | None = None
     round: Id | None = None
+    moment: LocalMoment | None = None
     as_of: LocalMoment | None = None
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")

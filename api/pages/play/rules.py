@@ -49,6 +49,7 @@ async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -
         "rulesets": _summaries(book),
         "families": {family: game.title for family, game in GAMES.items()},
         "may_adopt": caller.may(roles.ADOPTING),
+        "may_read": caller.may(roles.READING),
         "adopted": {one.event.content_hash for one in book.adoptions()},
     }
     return await render(request, "rules.html", data, title="Rules", section=SECTION)

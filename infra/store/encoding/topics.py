@@ -8,6 +8,7 @@ from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
 from domain.floor.meters import METER_TOPICS
 from domain.floor.table_sessions import TABLE_TOPICS
+from domain.regulation.postings import POSTING_TOPICS
 from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS
 from domain.rules.adoption import RULEBOOK_TOPICS
 from infra.store.encoding.mapper import Topics
@@ -21,6 +22,7 @@ TOPICS = Topics(
         **METER_TOPICS,
         **DISPUTE_TOPICS,
         **RULEBOOK_TOPICS,
+        **POSTING_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
         **LOG_TOPICS,

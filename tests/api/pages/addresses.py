@@ -32,6 +32,8 @@ ADDRESSES: tuple[str, ...] = (
     "/rules/adopt",
     "/rules/adopt?ruleset={ruleset}",
     "/rules/{ruleset}/retire",
+    "/postings",
+    "/postings?table={table}&moment=2026-09-21T12:00",
     "/account",
     "/account/factors",
     "/staff",

@@ -1,0 +1,1 @@
+"""Commands for what a regulator asks of a property."""

@@ -1,0 +1,109 @@
+"""What the property chose of each rule set, what tables have posted, and what they are designated for."""
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import Body, Query, Response, Security
+
+from api.http.answers import plain, respond
+from api.http.dependencies import Command, plain_caller, searching_caller
+from api.http.problems import problems, stored
+from api.http.resource import resource
+from api.http.schemas import regulation
+from api.service import roles
+from api.service.admission import ServiceOf, TableId, path_id
+from api.service.fields import AsOf
+from domain import moments
+from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
+from domain.rules.terms import NO_TERMS, TermsDocument
+from infra.access.callers import Caller
+from infra.ledger.ledger import CommandReceipt
+from projections.views.regulation_views import choice_document, ended_document, posting_document, postings_of
+
+router = resource("regulation")
+Choosing = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
+Posting_ = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
+RulesetId = Annotated[str, path_id("uth-house", "The rule set's id.")]
+CHOSEN = stored("What the property offers from now on.", "conflict", "unknown_ruleset", "bad_terms")
+POSTED = stored("What the table posts.", "conflict", "unknown_ruleset", "bad_terms", status=201)
+CHANGED = stored("What holds from then on.", "conflict", "unknown_ruleset")
+
+
+@router.put("/rulesets/{ruleset}/choice", response_model=regulation.ChoiceOut, responses=CHOSEN)
+async def choose_terms(
+    service: ServiceOf, caller: Choosing, ruleset: RulesetId, body: regulation.ChoiceIn, writing: Command
+) -> Response:
+    """Choose what the whole property offers of a rule set: one pay table, schedules, limits, notice."""
+    schedules = None if body.schedules is None else tuple(body.schedules)
+    limits = {str(spot): widest for spot, widest in (body.limits or {}).items()}
+
+    def command(receipt: CommandReceipt) -> TermsChosen:
+        return service.ledger.choose_terms(
+            *(ruleset, body.trips, schedules, limits, body.notice_minutes or 0, writing.actor, receipt)
+        )
+
+    return respond(await service.once(writing.once, command, plain(choice_document)))
+
+
+@router.get("/tables/{table}/postings", response_model=regulation.PostingsOut, responses=problems("bad_choice"))
+async def list_postings(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(searching_caller, scopes=roles.READING)],
+    table: TableId,
+    at: Annotated[AsOf | None, Query(description="What was posted then, as `now`.")] = None,
+) -> Any:
+    """What a table has posted, from when to when and by whom, and what it is designated for."""
+    return await service.run(postings_of, service.books, caller, table, at)
+
+
+@router.post("/tables/{table}/postings", response_model=regulation.PostingOut, status_code=201, responses=POSTED)
+async def post_terms(
+    service: ServiceOf, caller: Posting_, table: TableId, body: regulation.PostingIn, writing: Command
+) -> Response:
+    """Post rates and limits at a table, from now or from a later moment on.
+
+    They hold until the next posting begins. A strict property opens the table with these terms only.
+    """
+    terms = NO_TERMS
+    if body.terms is not None:
+        terms = msgspec.convert(body.terms.model_dump(exclude_unset=True), TermsDocument)
+    begins = _ms(body.begins, "begins")
+
+    def command(receipt: CommandReceipt) -> Posting:
+        return service.ledger.post_terms(table, body.ruleset, terms, begins, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(posting_document, 201)))
+
+
+@router.post("/tables/{table}/postings/end", response_model=regulation.PostingEndOut, responses=CHANGED)
+async def take_down_posting(
+    service: ServiceOf,
+    caller: Posting_,
+    table: TableId,
+    writing: Command,
+    body: Annotated[regulation.PostingEndIn | None, Body()] = None,
+) -> Response:
+    """Take down what a table has posted, now or at a later moment, with nothing in its place."""
+    ends = None if body is None else _ms(body.ends, "ends")
+
+    def command(receipt: CommandReceipt) -> PostingTakenDown:
+        return service.ledger.take_down(table, ends, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(ended_document)))
+
+
+@router.put("/tables/{table}/designation", response_model=regulation.DesignationOut, responses=CHANGED)
+async def designate_table(
+    service: ServiceOf, caller: Posting_, table: TableId, body: regulation.DesignationIn, writing: Command
+) -> Response:
+    """Designate a table for a game, with what shows it: its box, inscription and placard."""
+
+    def command(receipt: CommandReceipt) -> Any:
+        said = body.ruleset, body.box, body.inscription, body.placard
+        return service.ledger.designate_table(table, *said, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(msgspec.structs.asdict)))
+
+
+def _ms(moment: str | None, name: str) -> int | None:
+    return None if moment is None else moments.milliseconds(moments.read_moment(moment, name))

@@ -1,0 +1,89 @@
+"""Choosing terms for the property, posting them at tables, and designating tables for a game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domain.regulation import postings
+from domain.regulation.postings import Posting, TableDesignated, TermsChosen
+from domain.rules.terms import TermsDocument
+from infra.aggregates.changes import Changes
+from infra.aggregates.postings import OFFERING, POSTING
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication
+
+
+def choose_terms(
+    ledger: LedgerApplication,
+    ruleset: str,
+    trips: str | None,
+    schedules: tuple[int, ...] | None,
+    limits: Mapping[str, tuple[str, str]],
+    notice_minutes: int,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> TermsChosen:
+    """What the whole property offers of a rule set, from now on."""
+    rules = ledger.rulebook.in_force(ruleset, actor.at_ms)
+    chosen = postings.choose(rules, trips, schedules, limits, notice_minutes)
+    changes = Changes(actor)
+    changes.add(OFFERING, ruleset, len(ledger.postings.choices(ruleset)), [chosen])
+    ledger.save_changes(changes, f"The choice of {ruleset}", receipt, chosen)
+    return chosen
+
+
+def post_terms(
+    ledger: LedgerApplication,
+    table: str,
+    ruleset: str,
+    terms: TermsDocument,
+    from_ms: int | None,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> Posting:
+    """What a table posts from a moment on; without one, from now on."""
+    from_ms = actor.at_ms if from_ms is None else from_ms
+    rules = ledger.rulebook.in_force(ruleset, from_ms)
+    chosen = ledger.postings.choices(ruleset)
+    posted = postings.post(rules, terms, table, chosen[-1][0] if chosen else None, from_ms, actor.at_ms)
+    posting = Posting(posted, actor.by, actor.at_ms)
+    _save(ledger, table, posted, actor, receipt, posting)
+    return posting
+
+
+def take_down(
+    ledger: LedgerApplication, table: str, from_ms: int | None, actor: Actor, receipt: CommandReceipt = None
+) -> postings.PostingTakenDown:
+    posted, _ = ledger.postings.of_table(table)
+    down = postings.take_down(posted, table, actor.at_ms if from_ms is None else from_ms, actor.at_ms)
+    _save(ledger, table, down, actor, receipt, down)
+    return down
+
+
+def designate_table(
+    ledger: LedgerApplication,
+    table: str,
+    ruleset: str,
+    box: str,
+    inscription: str,
+    placard: str,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> TableDesignated:
+    rules = ledger.rulebook.in_force(ruleset, actor.at_ms)
+    designated = postings.designate(rules, table, box, inscription, placard)
+    _save(ledger, table, designated, actor, receipt, designated)
+    return designated
+
+
+def _save(
+    ledger: LedgerApplication,
+    table: str,
+    event: postings.PostingEvent,
+    actor: Actor,
+    receipt: CommandReceipt,
+    outcome: object,
+) -> None:
+    changes = Changes(actor)
+    changes.add(POSTING, table, ledger.postings.of_table(table)[1], [event])
+    ledger.save_changes(changes, f"What is posted at table {table}", receipt, outcome)

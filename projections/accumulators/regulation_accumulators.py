@@ -1,0 +1,25 @@
+"""What tables have posted and what a property chose, as projections remember it."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from domain.regulation import postings
+from domain.regulation.postings import PostingEvent, TableDesignated, TablePostings
+from projections.accumulators.accumulator import Accumulator
+
+
+class PostingAccumulator(Accumulator):
+    """`designated`: each designation with its moment and who made it."""
+
+    state: TablePostings = postings.NOTHING_POSTED
+    designated: list[tuple[int, str, TableDesignated]] = field(default_factory=list)
+
+    def take(self, event: PostingEvent) -> None:
+        self.state = postings.evolve(self.state, event, self.by, self.at_ms)
+        if isinstance(event, TableDesignated):
+            self.designated.append((self.at_ms, self.by, event))
+
+
+class OfferingAccumulator(Accumulator):
+    """Nothing needs to be remembered of a choice: the last one counts."""

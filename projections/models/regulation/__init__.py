@@ -1,0 +1,1 @@
+"""Projections of what a regulator asks for."""
