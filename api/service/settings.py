@@ -89,7 +89,10 @@ class Settings(BaseSettings):
     count_tolerance_cents: int = Field(
         0, ge=0, description="By which a count may differ from what was dropped, without an explanation."
     )
-    adopted_rules_only: bool = Field(False, description="Open tables only with rule sets that two people have adopted, and terms that they have posted.")
+    adopted_rules_only: bool = Field(
+        False,
+        description="Open tables only with rule sets that two people have adopted, and with terms that they posted.",
+    )
     follow: bool = Field(
         True, description="Keep the reports' tables up to date from this process, unless another one does."
     )
