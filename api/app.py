@@ -59,7 +59,7 @@ from api.pages.office import (
 )
 from api.pages.office import reports as report_pages
 from api.pages.office import settings as setting_pages
-from api.pages.play import adoption, dealer, floor, hands, irregular, replay
+from api.pages.play import adoption, dealer, floor, hands, irregular, replay, round_facts
 from api.pages.play import audit as audit_pages
 from api.pages.play import disputes as dispute_pages
 from api.pages.play import postings as posting_pages
@@ -117,6 +117,7 @@ PAGES = (
     drop.router,
     trays.router,
     posting_pages.router,
+    round_facts.router,
     days.router,
     report_pages.router,
     audit_pages.router,

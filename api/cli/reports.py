@@ -35,7 +35,8 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
-        " postings, designations, choices, disputes (also -by-dealer, -by-table, -by-kind), payments,"
+        " postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
+        " fee-tiers, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"
         " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
         " voids, waivers, tray-counts or inventory; day or shift for a summary to print and sign.",

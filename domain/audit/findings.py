@@ -32,6 +32,7 @@ KINDS: Mapping[str, str] = {
     "rotation": "Who banked or bet, or who was offered the bank",
     "pay_table": "A second pay table on a gaming day that has one",
     "posting": "Terms that were not posted, chosen or designated for the table",
+    "fact": "A fact about a round that does not fit it, or that is missing",
     "session": "A table's session",
     "box": "A drop box",
     "drop": "A fee and the box that it went into",

@@ -26,6 +26,7 @@ HOUSE = ("bank", "no_backline")
 
 AGGREGATE = ("aggregate",)
 CUSTOMER_LIMIT = ("customer_limit",)
+SUPERVISOR = ("supervisor",)
 TOKE = ("toke", "toke.follow")
 PROGRESSIVE = (
     "progressive",

@@ -406,6 +406,7 @@ _CONCERNS = {
     **dict.fromkeys(("bank", "rotation", "collection", "schedule", "liability"), "the bank"),
     **dict.fromkeys(("dealing", "decks", "deck_colours", "settlement"), "the dealer"),
     "progressive": "bettors on the progressive",
+    "supervisor": "the floor",
     "in_force": "rounds from its first day on",
 }
 

@@ -62,6 +62,7 @@ def _required_points(file: RuleSetFile, game: Game) -> tuple[str, ...]:
         *game.points,
         *(clause_points.AGGREGATE if file.table_aggregate else ()),
         *(clause_points.CUSTOMER_LIMIT if file.customer_limit else ()),
+        *(clause_points.SUPERVISOR if file.supervisor else ()),
         *(clause_points.TOKE if "toke" in file.bettors.kinds else ()),
         *(clause_points.PROGRESSIVE if file.progressive else ()),
         *file.points(),
@@ -330,6 +331,8 @@ def _tiers(path: Path, schedule: ScheduleSection, most: int) -> Faults:
 def _progressives(file: RuleSetFile) -> Faults:
     if file.progressive and file.bank.held_by != "house":
         yield ("progressive",), "only the house runs a progressive"
+    if file.supervisor is not None and not file.progressive:
+        yield ("supervisor",), "a supervisor is called for progressive wins, and there is no progressive"
     for number, table in enumerate(file.progressive):
         path = ("progressive", number, "awards")
         yield from _award_hands(path, table.awards)

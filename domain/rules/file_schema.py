@@ -156,6 +156,11 @@ class CustomerLimitSection(Section, frozen=True):
     clause: str
 
 
+class SupervisorSection(Section, frozen=True):
+    minutes: Positive  # after a progressive win, by which a supervisor has been called
+    clause: str
+
+
 class RuleSetFile(Section, frozen=True, kw_only=True):
     """What every game has; the sections of one game alone are in a subclass, which reads and checks them itself."""
 
@@ -170,6 +175,7 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
         "collection": ("fee",),
         "table_aggregate": ("aggregate",),
         "customer_limit": ("customer_limit",),
+        "supervisor": ("supervisor",),
         "chip": ("chip",),
         "toke": ("toke",),
     }
@@ -205,6 +211,7 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     progressive: tuple[ProgressiveSection, ...] = ()
     table_aggregate: MostSection | None = None
     customer_limit: CustomerLimitSection | None = None
+    supervisor: SupervisorSection | None = None
 
     def points(self) -> tuple[str, ...]:
         """Questions that the engine asks because of what the game's own sections say."""

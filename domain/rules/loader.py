@@ -296,6 +296,7 @@ def _build(file: RuleSetFile, game: Game, text: str) -> RuleSet:
         },
         table_aggregate=cents(file.table_aggregate.most) if file.table_aggregate else None,
         customer_limit=_customer_limit(file.customer_limit),
+        supervisor_minutes=None if file.supervisor is None else file.supervisor.minutes,
         clauses={clause.id: clause for clause in file.clause},
         points={point: clause.id for clause in file.clause for point in clause.points},
         paytable_of={table.spot: table for table in paytables.values() if spots_with_tables.count(table.spot) == 1},

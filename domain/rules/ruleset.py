@@ -219,6 +219,7 @@ class RuleSet(Struct, frozen=True):
     progressives: Mapping[str, ProgressiveTable]
     table_aggregate: int | None
     customer_limit: CustomerLimit | None
+    supervisor_minutes: int | None  # after a progressive win, by which a supervisor has been called
     clauses: Mapping[str, Clause]
     points: Mapping[str, str]  # the clause id that answers each point
     paytable_of: Mapping[str, PayTable]  # by the spot that has only one

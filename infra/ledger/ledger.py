@@ -8,7 +8,7 @@ from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
 from infra.ledger import adoptions, annotations, play, record, whatif
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.regulation import postings
+from infra.ledger.regulation import postings, round_facts
 
 __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
 
@@ -41,3 +41,7 @@ class Ledger(LedgerApplication):
     post_terms = postings.post_terms
     take_down = postings.take_down
     designate_table = postings.designate_table
+    call_supervisor = round_facts.call_supervisor
+    see_deck = round_facts.see_deck
+    notice_misdeal = round_facts.notice_misdeal
+    hold_hands = round_facts.hold_hands

@@ -23,3 +23,7 @@ class PostingAccumulator(Accumulator):
 
 class OfferingAccumulator(Accumulator):
     """Nothing needs to be remembered of a choice: the last one counts."""
+
+
+class FactAccumulator(Accumulator):
+    """Nothing needs to be remembered of a round's facts: each says all."""

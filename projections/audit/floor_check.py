@@ -26,11 +26,14 @@ from domain.floor.drop_boxes import BoxCounted, BoxInstalled, CountSealed
 from domain.floor.meters import MeterSeeded
 from domain.floor.rotation import CHECKED_SINCE
 from domain.floor.table_sessions import RoundBegun, SessionNoted, SessionNumbered, SessionOpened
+from domain.regulation import round_facts
 from domain.regulation.postings import PostingTakenDown, TermsPosted
+from domain.regulation.round_facts import RoundFact
 from domain.round.events import ENGINE_VERSION, RoundOpened
 from domain.rules import rulesets
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
 from domain.rules.rulesets import RuleSetError
+from infra.ledger.regulation.round_facts import FACTS
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
@@ -69,6 +72,7 @@ class FloorCheck:
             "rulebook": self._rule_versions,
             "posting": self._postings,
             "offering": self._only_read,
+            FACTS: self._facts,
             "bettor": self._only_read,
             "dispute": self._dispute,
         }
@@ -253,6 +257,39 @@ class FloorCheck:
             if isinstance(event, TermsPosted | PostingTakenDown) and event.from_ms < entry.at_ms:
                 what = f"What table {event.table} posts was to begin before it was posted."
                 yield at_row(Finding("posting", what, table=event.table, stream=f"posting/{range_.name}"), row)
+
+    def _facts(self, range_: StreamRange) -> Iterator[Finding]:
+        """Facts stated about a round, against the round; and whether one is missing."""
+        found = [(row, entry) for row, entry in self._entries(range_) if isinstance(entry.event, RoundFact)]
+        about = Finding("fact", "", round=range_.name, stream=f"{FACTS}/{range_.name}")
+        round_ = self._played(range_.name)
+        if round_ is None:
+            yield replace(about, what=f"Facts are stored about round {range_.name}, and the round is not.")
+            return
+        about = replace(about, table=round_.table, ruleset=round_.rules.id)
+        facts = [(entry.event, entry.at_ms) for _, entry in found]
+        for index, what in round_facts.contradictions(round_, facts):
+            yield at_row(replace(about, what=what), found[index][0])
+        missing = round_facts.supervisor_missing(round_, facts)
+        if missing is not None:
+            yield replace(about, what=missing, clause=round_.rules.clause("supervisor"))
+
+    def _played(self, round_id: str) -> round_facts.PlayedRound | None:
+        """The round as it is stored; None where it is gone, which is found with the rounds too."""
+        entries = []
+        for row in self._source.stream(stream_id("round", round_id)):
+            try:
+                entries.append(self._topics[row.topic_id].decode(row.state))
+            except UNREADABLE:
+                continue
+        opened = entries[0].event if entries else None
+        if not isinstance(opened, RoundOpened):
+            return None
+        try:
+            rules = self._rulebook.rules(opened.ruleset, opened.ruleset_hash)
+        except NoRules:
+            return None
+        return round_facts.played(rules, ((entry.event, entry.at_ms) for entry in entries))
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
         for _ in self._entries(range_):

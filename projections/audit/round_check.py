@@ -27,12 +27,14 @@ from domain.floor.meters import MeterSeeded
 from domain.floor.table_sessions import SessionOpened
 from domain.floor.trips_tables import Day, TripsTables, Use, used_at
 from domain.regulation.postings import PostingTakenDown, TableDesignated, TermsChosen, TermsPosted
-from domain.round.events import ROUND_TOPICS, RoundOpened
+from domain.regulation.round_facts import FACT_TOPICS, progressive_wins
+from domain.round.events import ROUND_TOPICS, LineSettled, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.ledger.regulation.round_facts import FACTS
 from infra.log.leaves import leaf_hashes_of, said_topic
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry, UnknownTopic
@@ -107,6 +109,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     PostingTakenDown: lambda event: (POSTING, event.table),
     TableDesignated: lambda event: (POSTING, event.table),
     TermsChosen: lambda event: (OFFERING, event.ruleset),
+    **dict.fromkeys(FACT_TOPICS.values(), lambda event: (FACTS, event.round)),
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
 }
@@ -275,6 +278,9 @@ class RoundCheck(Generic[AnyPart]):
         if worded := [finding for finding in placed if finding.kind == WORDING]:
             add_wordings(result.wordings, {(opened.ruleset, opened.engine): (1, worded[0])})
         self._trips_table(opening, rows[0], result)
+        lines = (event for event in events if isinstance(event, LineSettled))
+        if opening.rules.supervisor_minutes is not None and progressive_wins(lines):
+            result.streams.append(StreamRange(FACTS, opened.round or ""))
         return opened
 
     def _trips_table(self, opening: Round, first: EventRow, result: PartResult) -> None:

@@ -18,6 +18,7 @@ from projections.models.journal import Journal
 from projections.models.meters import Meters
 from projections.models.payments import Payments
 from projections.models.regulation.postings import Postings
+from projections.models.regulation.round_facts import RoundFacts
 from projections.models.rotation import Rotation
 from projections.models.tables import Tables
 from projections.models.take_backs import TakeBacks
@@ -41,6 +42,7 @@ ALL: dict[str, type[Projection]] = {
         CardCounts,
         Tables,
         Postings,
+        RoundFacts,
     )
 }
 

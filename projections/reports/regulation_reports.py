@@ -1,11 +1,12 @@
-"""Reports for an inspector: what tables have posted, what they are designated for, and what the property chose."""
+"""Reports for an inspector: what tables have posted and what was stated about rounds."""
 
 from __future__ import annotations
 
 from typing import LiteralString
 
 from projections.models.regulation.postings import Postings
-from projections.reports.report import BY_TABLE, DAYS, Report
+from projections.models.regulation.round_facts import RoundFacts
+from projections.reports.report import BY_BETTOR, BY_DAY, BY_ROUND, BY_TABLE, DAYS, Report
 
 # Of what begins and ends: whatever held at the moment, on the day, or on any day between the two.
 HELD: dict[str, LiteralString] = {
@@ -49,7 +50,7 @@ DESIGNATIONS = Report(
         ends: at
         designated_by
         ruleset
-        box
+        box_label = box
         inscription
         placard
     """,
@@ -75,4 +76,138 @@ CHOICES = Report(
     order="ruleset, at",
     windowed="at",
 )
-REGULATION: tuple[Report, ...] = (POSTINGS, DESIGNATIONS, CHOICES)
+_ROUNDS: dict[str, LiteralString] = {**BY_TABLE, **BY_DAY, **BY_ROUND}
+JACKPOTS = Report(
+    name="jackpots",
+    projection=RoundFacts,
+    select="""
+        round
+        table = table_id
+        at: at
+        ruleset
+        seat
+        bettor
+        paid: amount
+        source
+        supervisor
+        called_at: at
+        minutes_given = minutes
+        in_time = CASE WHEN minutes > 0 THEN coalesce(called_at <= at + minutes * interval '1 minute', false) END
+    """,
+    source="{schema}.jackpots LEFT JOIN LATERAL (SELECT supervisor, calls.at AS called_at"
+    " FROM {schema}.supervisor_calls calls WHERE calls.round = jackpots.round ORDER BY calls.at LIMIT 1) c ON true",
+    filters={**_ROUNDS, **BY_BETTOR},
+    order="at, round, seat",
+    windowed="at",
+)
+DECKS = Report(
+    name="decks",
+    projection=RoundFacts,
+    select="""
+        gaming_day
+        table = table_id
+        rounds: count = sum(rounds)::bigint
+        blue: count = sum(blue)::bigint
+        red: count = sum(red)::bigint
+        seen: count = sum(seen)::bigint
+        out_of_turn: count = sum(out_of_turn)::bigint
+        hands = '/v1/rounds?table=' || table_id
+    """,
+    source="{schema}.deck_days",
+    filters={**BY_TABLE, **DAYS},
+    order="gaming_day, table_id",
+    group="gaming_day, table_id",
+)
+DECKS_SEEN = Report(
+    name="decks-seen",
+    projection=RoundFacts,
+    select="""
+        round
+        table = table_id
+        at: at
+        colour
+        due
+        in_turn = colour = due
+        seen_by
+    """,
+    source="{schema}.decks_seen",
+    filters=_ROUNDS,
+    order="at, round",
+    windowed="at",
+)
+MISDEALS = Report(
+    name="misdeals",
+    projection=RoundFacts,
+    select="""
+        round
+        table = table_id
+        at: at
+        place
+        expected
+        found
+        outcome
+        note
+        noticed_by
+    """,
+    source="{schema}.misdeals",
+    filters=_ROUNDS,
+    order="at, round",
+    windowed="at",
+)
+HANDS_HELD = Report(
+    name="hands-held",
+    projection=RoundFacts,
+    select="""
+        round
+        table = table_id
+        at: at
+        seats: list
+        held_by
+    """,
+    source="{schema}.hands_held",
+    filters=_ROUNDS,
+    order="at, round",
+    windowed="at",
+)
+EXCEPTIONS = Report(
+    name="exceptions",
+    projection=RoundFacts,
+    select="""
+        round
+        table = table_id
+        at: at
+        what
+        reason
+        detail
+        fee: amount
+        entered_by
+    """,
+    source="{schema}.exceptions",
+    filters=_ROUNDS,
+    order="at, round",
+    windowed="at",
+)
+FEE_TIERS = Report(
+    name="fee-tiers",
+    projection=RoundFacts,
+    select="""
+        table = table_id
+        ruleset
+        schedule: schedule
+        tier
+        due: money
+        rounds: count = sum(rounds)::bigint
+        fees: amount = sum(fees)::bigint
+        differing: count = sum(differing)::bigint
+        waived: amount = sum(waived)::bigint
+        hands = '/v1/rounds?table=' || table_id || '&ruleset=' || ruleset
+    """,
+    source="{schema}.fee_tiers",
+    filters={**BY_TABLE, **DAYS},
+    order="table_id, ruleset, length(schedule), schedule, tier, due",
+    group="table_id, ruleset, schedule, tier, due",
+)
+REGULATION: tuple[Report, ...] = (
+    *(POSTINGS, DESIGNATIONS, CHOICES, JACKPOTS, DECKS, DECKS_SEEN),
+    *(MISDEALS, HANDS_HELD, EXCEPTIONS, FEE_TIERS),
+)

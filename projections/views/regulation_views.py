@@ -1,18 +1,21 @@
-"""What tables have posted and the property chose, as documents and as pages show it."""
+"""What tables have posted, the property chose and was stated about rounds, as documents."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import to_builtins
+from msgspec.structs import asdict, replace
 
 from domain.moments import format_ms
 from domain.money import money
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
+from domain.regulation.round_facts import DeckSeen, HandsHeld, MisdealNoticed, RoundFact, SupervisorCalled
 from infra.access.callers import Caller
+from infra.ledger.ledger import Ledger
 from projections.reports.report import Filters
-from projections.views.books import Books
+from projections.views.books import Books, NotFound
 from projections.views.report_views import report_rows
 
 
@@ -41,6 +44,27 @@ def choice_document(chosen: TermsChosen) -> dict[str, Any]:
         "limits": {spot: [money(low), money(high)] for spot, (low, high) in chosen.limits.items()},
         "notice_minutes": chosen.notice_minutes,
     }
+
+
+_FACTS: dict[type, str] = {
+    SupervisorCalled: "supervisor",
+    DeckSeen: "deck",
+    MisdealNoticed: "misdeal",
+    HandsHeld: "hands",
+}
+
+
+def fact_document(fact: RoundFact) -> dict[str, Any]:
+    said = {name: to_builtins(value) for name, value in asdict(fact).items() if name not in ("round", "table")}
+    return {"fact": _FACTS[type(fact)], "round": fact.round, "table": fact.table, "said": said}
+
+
+def check_own_table(ledger: Ledger, caller: Caller, round_id: str) -> None:
+    """A terminal states facts about rounds of its own table."""
+    entries = ledger.entries(round_id)
+    if not entries:
+        raise NotFound(f"There is no round {round_id}.")
+    caller.check_table(entries[0].event.table)
 
 
 def postings_of(books: Books, caller: Caller, table: str, at: datetime | None) -> dict[str, Any]:

@@ -1,24 +1,33 @@
-"""What the property chose of each rule set, what tables have posted, and what they are designated for."""
+"""What the property chose of each rule set, what tables have posted, and facts that were stated about rounds."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import Body, Query, Response, Security
 
 from api.http.answers import plain, respond
-from api.http.dependencies import Command, plain_caller, searching_caller
+from api.http.dependencies import Command, plain_caller, round_caller, searching_caller
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas import regulation
 from api.service import roles
-from api.service.admission import ServiceOf, TableId, path_id
+from api.service.admission import RoundId, ServiceOf, TableId, path_id
 from api.service.fields import AsOf
 from domain import moments
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
+from domain.regulation.round_facts import RoundFact
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
-from infra.ledger.ledger import CommandReceipt
-from projections.views.regulation_views import choice_document, ended_document, posting_document, postings_of
+from infra.ledger.ledger import Actor, CommandReceipt
+from projections.views.regulation_views import (
+    check_own_table,
+    choice_document,
+    ended_document,
+    fact_document,
+    posting_document,
+    postings_of,
+)
 
 router = resource("regulation")
 Choosing = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
@@ -103,6 +112,63 @@ async def designate_table(
         return service.ledger.designate_table(table, *said, writing.actor, receipt)
 
     return respond(await service.once(writing.once, command, plain(msgspec.structs.asdict)))
+
+
+# ---- facts about rounds
+
+
+class Statement:
+    """A fact that the floor or a table states about a round."""
+
+    def __init__(
+        self,
+        service: ServiceOf,
+        caller: Annotated[Caller, Security(round_caller)],
+        round: RoundId,
+        writing: Command,
+    ) -> None:
+        self.service, self.caller, self.round, self.writing = service, caller, round, writing
+
+    async def store(self, state: Callable[[Actor, CommandReceipt], RoundFact]) -> Response:
+        def command(receipt: CommandReceipt) -> RoundFact:
+            check_own_table(self.service.ledger, self.caller, self.round)
+            return state(self.writing.actor, receipt)
+
+        return respond(await self.service.once(self.writing.once, command, plain(fact_document)))
+
+
+ByFloor = Annotated[Statement, Security(Statement, scopes=roles.FLOOR)]
+ByTable = Annotated[Statement, Security(Statement, scopes=roles.PLAYING)]
+STATED = stored("The fact.", "conflict", "not_found")
+
+
+@router.post("/rounds/{round}/supervisor", response_model=regulation.FactOut, responses=STATED)
+async def call_supervisor(statement: ByTable, body: regulation.SupervisorIn) -> Response:
+    """A supervisor was called for a progressive win; when is the moment of the request, or `Happened-At`."""
+    ledger = statement.service.ledger
+    return await statement.store(lambda *at: ledger.call_supervisor(statement.round, body.supervisor, *at))
+
+
+@router.post("/rounds/{round}/deck", response_model=regulation.FactOut, responses=STATED)
+async def see_deck(statement: ByTable, body: regulation.DeckIn) -> Response:
+    """The colour of the deck in play, as the dealer sees it: once for each round, where decks alternate."""
+    ledger = statement.service.ledger
+    return await statement.store(lambda *at: ledger.see_deck(statement.round, body.colour, *at))
+
+
+@router.post("/rounds/{round}/misdeal", response_model=regulation.FactOut, responses=STATED)
+async def notice_misdeal(statement: ByFloor, body: regulation.MisdealIn) -> Response:
+    """A wrong number of cards that was noticed, and what came of it. It voids nothing by itself."""
+    said = body.place, body.expected, body.found, body.outcome, body.note
+    ledger = statement.service.ledger
+    return await statement.store(lambda *at: ledger.notice_misdeal(statement.round, *said, *at))
+
+
+@router.post("/rounds/{round}/held-hands", response_model=regulation.FactOut, responses=STATED)
+async def hold_hands(statement: ByTable, body: regulation.HeldHandsIn) -> Response:
+    """Hands that stayed face up until they were paid; after the round is settled."""
+    ledger = statement.service.ledger
+    return await statement.store(lambda *at: ledger.hold_hands(statement.round, body.seats, *at))
 
 
 def _ms(moment: str | None, name: str) -> int | None:

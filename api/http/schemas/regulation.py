@@ -1,13 +1,13 @@
-"""What a property chose and tables have posted."""
+"""What a property chose, what tables have posted, and facts that were stated about rounds."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
 from api.http.schemas.tables import Limits, Terms
-from api.service.fields import Id, Model, Moment, Omittable, Text, Whole
+from api.service.fields import Id, Model, Moment, Omittable, Seat, Text, Whole
 from domain.round.actions import SpotName
 
 
@@ -80,3 +80,37 @@ class PostingsOut(Model):
     designation: dict[str, Any] | None
     postings: list[dict[str, Any]]
     designations: list[dict[str, Any]]
+
+
+# ---- facts about rounds
+
+
+class SupervisorIn(Model):
+    supervisor: Id
+
+
+class DeckIn(Model):
+    colour: Literal["blue", "red"]
+
+
+class MisdealIn(Model):
+    """`place` is where the wrong number of cards was: seat 3, the dealer, the board."""
+
+    place: Text
+    expected: Annotated[Whole, Field(ge=0, le=52)]
+    found: Annotated[Whole, Field(ge=0, le=52)]
+    outcome: Literal["void", "put right", "played on"]
+    note: Text
+
+
+class HeldHandsIn(Model):
+    seats: Annotated[list[Seat], Field(min_length=1, max_length=9)]
+
+
+class FactOut(Model):
+    """`said` is what was stated, by its fields."""
+
+    fact: Literal["supervisor", "deck", "misdeal", "hands"]
+    round: str
+    table: str
+    said: dict[str, Any]

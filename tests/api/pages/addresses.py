@@ -33,6 +33,8 @@ ADDRESSES: tuple[str, ...] = (
     "/rules/adopt?ruleset={ruleset}",
     "/rules/{ruleset}/retire",
     "/postings",
+    "/facts",
+    "/facts?round={round}",
     "/postings?table={table}&moment=2026-09-21T12:00",
     "/account",
     "/account/factors",

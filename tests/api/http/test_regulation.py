@@ -1,9 +1,15 @@
-"""What tables have posted over HTTP and on pages: posted, read at a moment, taken down, designated, chosen."""
+"""What tables post and what is stated about rounds, over HTTP and on pages."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
+
+from domain.rules import rulesets
+from infra.simulation.table import Table
+from tests.api.http.test_play import open_round, prepare_table
 
 PAGE = {"Accept": "text/html"}
 
@@ -42,7 +48,7 @@ def test_what_the_property_chose_narrows_what_tables_post(client):
     assert client.put("/v1/rulesets/uth-nowhere/choice", json={}).status_code == 422
     designated = {"ruleset": "uth-sd", "box": "SD 1", "inscription": "UTH", "placard": "5 to 100"}
     assert client.put("/v1/tables/t-sd/designation", json=designated).status_code == 200
-    assert client.get("/v1/tables/t-sd/postings").json()["designation"]["box"] == "SD 1"
+    assert client.get("/v1/tables/t-sd/postings").json()["designation"]["box_label"] == "SD 1"
 
 
 def test_the_page_posts_and_says_what_is_wrong(client):
@@ -60,3 +66,28 @@ def test_the_page_posts_and_says_what_is_wrong(client):
     assert "ULTIMATE" in sent(client, "/postings/designation", **fields).text
     assert sent(client, "/postings/end", table="t-page").status_code == 200
     assert client.get("/v1/tables/t-page/postings").json()["now"] is None
+
+
+def test_facts_are_stated_about_a_round(client):
+    document = json.loads(Table(rulesets.load("uth-bgc"), "t-facts", 1, Random(3)).next_document())
+    prepare_table(client, document)
+    round_ = open_round(client, document)["id"]
+    seen = client.post(f"/v1/rounds/{round_}/deck", json={"colour": "blue"})
+    assert seen.json()["said"] == {"colour": "blue", "due": "blue"}
+    assert (seen.json()["fact"], seen.json()["round"], seen.json()["table"]) == ("deck", round_, document["table"])
+    again = client.post(f"/v1/rounds/{round_}/deck", json={"colour": "red"})
+    assert (again.status_code, again.json()["code"]) == (409, "conflict")
+    nobody_won = client.post(f"/v1/rounds/{round_}/supervisor", json={"supervisor": "floor-2"})
+    assert (nobody_won.status_code, nobody_won.json()["code"]) == (409, "bad_choice")
+    misdeal = {"place": "seat 3", "expected": 2, "found": 3, "outcome": "void", "note": "One card too many."}
+    assert client.post(f"/v1/rounds/{round_}/misdeal", json=misdeal).status_code == 200
+    early = client.post(f"/v1/rounds/{round_}/held-hands", json={"seats": [1]})
+    assert (early.status_code, early.json()["code"]) == (409, "out_of_turn")
+    assert client.post("/v1/rounds/nowhere/deck", json={"colour": "red"}).status_code == 404
+    page = client.get(f"/facts?round={round_}", headers=PAGE).text
+    assert "One card too many." in page
+    wrong = sent(client, "/facts/hands", round=round_, seats="1, two")
+    assert "Seats are their numbers" in wrong.text
+    assert "already" in sent(client, "/facts/deck", round=round_, colour="blue").text
+    by_form = {"place": "the dealer", "expected": "2", "found": "1", "outcome": "void", "note": "A card stuck."}
+    assert "A card stuck." in sent(client, "/facts/misdeal", round=round_, **by_form).text

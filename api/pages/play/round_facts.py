@@ -1,0 +1,135 @@
+"""Facts stated about rounds: supervisors, decks, misdeals, hands held up; with forms to state them."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import Form, Query, Request, Response, Security
+
+from api.pages.dependencies import Command, plain_caller, searching_caller
+from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.page_route import page_router
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, Number, Text
+from domain.errors import BadChoice
+from infra.access.callers import Caller
+from projections.reports.report import Filters
+from projections.reports.report_list import REPORTS
+from projections.views.books import Books
+from projections.views.report_views import first_rows
+
+router = page_router()
+PATH = "/facts"
+MOST_ROWS = 50
+SECTIONS = {
+    "jackpots": "Progressive wins and supervisors",
+    "decks-seen": "Decks as dealers saw them",
+    "misdeals": "Misdeals that were noticed",
+    "hands-held": "Hands held face up until paid",
+}
+Reading = Annotated[Caller, Security(searching_caller, scopes=roles.READING)]
+Stating = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
+
+
+class FactsAsked(PageQuery):
+    table: Id | None = None
+    gaming_day: GamingDay | None = None
+    round: Id | None = None
+
+
+@router.get(PATH)
+@router.get(f"{PATH}/supervisor")
+@router.get(f"{PATH}/deck")
+@router.get(f"{PATH}/misdeal")
+@router.get(f"{PATH}/hands")
+async def show_facts(
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[FactsAsked, Query()]
+) -> Response:
+    data = {
+        "asked": texts(asked),
+        "sections": await service.run(_sections, service.books, caller, asked),
+        "may_state": caller.may(roles.FLOOR),
+    }
+    crumbs = (("Disputes", "/disputes"),)
+    return await render(request, "facts.html", data, title="Facts about rounds", section="disputes", crumbs=crumbs)
+
+
+def _sections(books: Books, caller: Caller, asked: FactsAsked) -> list[dict[str, Any]]:
+    found = []
+    for name, title in SECTIONS.items():
+        filters = Filters(table=asked.table, gaming_day=asked.gaming_day, round=asked.round)
+        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
+        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
+        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
+    return found
+
+
+class SupervisorForm(FormModel):
+    round: Id
+    supervisor: Id
+
+
+@router.post(f"{PATH}/supervisor")
+async def call_supervisor(
+    request: Request, service: ServiceOf, caller: Stating, form: Annotated[SupervisorForm, Form()], writing: Command
+) -> Response:
+    await service.once(
+        writing.once,
+        lambda receipt: service.ledger.call_supervisor(form.round, form.supervisor, writing.actor, receipt),
+    )
+    return go(request, f"{PATH}?round={form.round}", f"{form.supervisor} was called for round {form.round}.")
+
+
+class DeckForm(FormModel):
+    round: Id
+    colour: Literal["blue", "red"]
+
+
+@router.post(f"{PATH}/deck")
+async def see_deck(
+    request: Request, service: ServiceOf, caller: Stating, form: Annotated[DeckForm, Form()], writing: Command
+) -> Response:
+    await service.once(
+        writing.once, lambda receipt: service.ledger.see_deck(form.round, form.colour, writing.actor, receipt)
+    )
+    return go(request, f"{PATH}?round={form.round}", f"Round {form.round} was dealt from the {form.colour} deck.")
+
+
+class MisdealForm(FormModel):
+    round: Id
+    place: Text
+    expected: Number
+    found: Number
+    outcome: Literal["void", "put right", "played on"]
+    note: Text
+
+
+@router.post(f"{PATH}/misdeal")
+async def notice_misdeal(
+    request: Request, service: ServiceOf, caller: Stating, form: Annotated[MisdealForm, Form()], writing: Command
+) -> Response:
+    said = form.place, form.expected, form.found, form.outcome, form.note
+    await service.once(
+        writing.once, lambda receipt: service.ledger.notice_misdeal(form.round, *said, writing.actor, receipt)
+    )
+    return go(request, f"{PATH}?round={form.round}", f"The misdeal of round {form.round} is stored.")
+
+
+class HandsForm(FormModel):
+    round: Id
+    seats: Text
+
+
+@router.post(f"{PATH}/hands")
+async def hold_hands(
+    request: Request, service: ServiceOf, caller: Stating, form: Annotated[HandsForm, Form()], writing: Command
+) -> Response:
+    words = form.seats.replace(",", " ").split()
+    if not all(word.isascii() and word.isdecimal() and len(word) < 3 for word in words):
+        raise BadChoice("Seats are their numbers, like 1, 3.")
+    seats = [int(word) for word in words]
+    await service.once(
+        writing.once, lambda receipt: service.ledger.hold_hands(form.round, seats, writing.actor, receipt)
+    )
+    return go(request, f"{PATH}?round={form.round}", f"The hands of round {form.round} were held until they were paid.")
