@@ -2,49 +2,122 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from bisect import bisect_left
-from typing import Any
+from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-# What may still be open where a line ends: an array, an array in an array, a string of several lines.
-_CLOSINGS = ("", "]", "]]", '"""', "'''", '"""]', "''']")
+# In this order: three quotes begin a string of several lines, which may end with one or two quotes of its own.
+_TOKEN = re.compile(
+    r"""
+    (?P<string> \"{3}(?:\\.|[^\\])*?\"{3,5}(?!\") | '{3}.*?'{3,5}(?!') | \"(?:\\.|[^\\\"\n])*\" | '[^'\n]*' )
+  | (?P<sign> [\[\]{}=,.\n] )
+  | (?P<word> [^\s\[\]{}=,.\"'\#]+ )
+  | [ \t]+ | \#[^\n]*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_END = "end"
+
+
+class _Token(NamedTuple):
+    sign: str  # empty for a string or a word
+    text: str
+    line: int
 
 
 class Lines:
-    """Maps a path such as ("paytable", 2, "pays", "flush") to the first line with which the text has it, from 1."""
+    """Maps a path such as ("paytable", 2, "pays", "flush") to the first line of a TOML text that has it, from 1."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._read: dict[int, Any] = {0: {}}
+        """Of a text that `tomllib` can read."""
+        self._tokens = _tokens(text)
+        self._at = 0
+        self._lines: dict[Path, int] = {(): 1}
+        self._tables: dict[Path, int] = {}  # how many there are so far of each array of tables
+        table: Path = ()
+        while self._next.sign != _END:
+            if self._skip("\n"):
+                continue
+            if self._skip("["):
+                table = self._header()
+            else:
+                self._pair(table)
 
     def of(self, path: Path) -> int:
         """The line of the path, or of the nearest thing around it that is in the text."""
-        last = len(self._lines)
-        while not self._has(last, path):
+        while path not in self._lines:
             path = path[:-1]
-        return bisect_left(range(1, last), True, key=lambda line: self._has(line, path)) + 1
+        return self._lines[path]
 
-    def _has(self, line: int, path: Path) -> bool:
-        inside = self._up_to(line)
-        for step in path:
-            try:
-                inside = inside[step]
-            except (LookupError, TypeError):
-                return False
-        return True
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._at]
 
-    def _up_to(self, line: int) -> Any:
-        """What the text says up to a line, or up to one before it where a value is not complete yet."""
-        if line not in self._read:
-            self._read[line] = self._closed(line)
-        return self._read[line]
+    def _skip(self, *signs: str) -> bool:
+        """Whether the next token is one of these, which is then passed over."""
+        if found := self._next.sign in signs:
+            self._at += 1
+        return found
 
-    def _closed(self, line: int) -> Any:
-        for closing in _CLOSINGS:
-            try:
-                return tomllib.loads("\n".join([*self._lines[:line], closing]))
-            except tomllib.TOMLDecodeError:
-                continue
-        return self._up_to(line - 1)
+    def _mark(self, path: Path) -> Path:
+        self._lines.setdefault(path, self._next.line)
+        return path
+
+    def _key(self) -> list[str]:
+        """The parts of a dotted key, which is on one line."""
+        parts = []
+        while not self._next.sign:
+            text = self._next.text
+            parts.append(next(iter(tomllib.loads(f"{text} = 0"))) if text[0] in "\"'" else text)
+            self._at += 1
+            self._skip(".")
+        return parts
+
+    def _header(self) -> Path:
+        """Of a table or of one more in an array of tables, after its first bracket; the path of what follows."""
+        one_more, path = self._skip("["), Path()
+        parts = self._key()
+        for left, part in zip(reversed(range(len(parts))), parts, strict=True):
+            path = self._mark((*path, part))
+            if one_more and left == 0:
+                self._tables[path] = self._tables.get(path, 0) + 1
+            if path in self._tables:
+                path = self._mark((*path, self._tables[path] - 1))
+        while self._skip("]"):
+            pass
+        return path
+
+    def _pair(self, path: Path) -> None:
+        for part in self._key():
+            path = self._mark((*path, part))
+        self._skip("=")
+        self._value(path)
+
+    def _value(self, path: Path) -> None:
+        if self._skip("["):
+            self._elements(path)
+        elif self._skip("{"):
+            while not self._skip("}"):
+                if not self._skip(","):
+                    self._pair(path)
+        else:
+            while self._skip("", "."):  # a number may have a dot, and a moment is two words
+                pass
+
+    def _elements(self, path: Path) -> None:
+        place = 0
+        while not self._skip("]"):
+            if not self._skip("\n", ","):
+                self._value(self._mark((*path, place)))
+                place += 1
+
+
+def _tokens(text: str) -> list[_Token]:
+    found, line = [], 1
+    for token in _TOKEN.finditer(text):
+        if token["sign"] or token["word"] or token["string"]:
+            found.append(_Token(token["sign"] or "", token[0], line))
+        line += token[0].count("\n")
+    return [*found, _Token(_END, "", line)]

@@ -1249,6 +1249,20 @@ name = 'second'
 "deep" = 2
 [[many.rows]]
 n = 3
+
+[ odd ] # spaces
+"a.b" = {}
+'c' = ""
+rate = -1.5e3
+grid = [
+    [1],
+    [2,
+     [3.5]
+    ],
+]
+quotes = """"two" quotes at the end
+and a backslash \\\\"""""
+empty = []
 '''
 
 
@@ -1285,6 +1299,12 @@ n = 3
         (("many", 1, "inner", "deep"), 37),
         (("many", 1, "rows", 0), 38),
         (("many", 1, "rows", 0, "n"), 39),
+        (("odd", "a.b"), 42),
+        (("odd", "rate"), 44),
+        (("odd", "grid", 1, 0), 47),
+        (("odd", "grid", 1, 1, 0), 48),
+        (("odd", "quotes"), 51),
+        (("odd", "empty"), 53),
     ],
 )
 def test_every_path_has_its_line(path: tuple[str | int, ...], line: int):
