@@ -17,7 +17,7 @@ from infra.backup.manifest import BadBackup, differences
 from infra.backup.postgres_programs import run
 from infra.backup.received_wal import check_received, received_files
 from infra.embedded import embedded_postgres
-from infra.embedded.binaries import find_in_wheel
+from infra.embedded.binaries import POSTGRES_MAJOR, find_in_wheel
 from infra.embedded.data_folder import RESTORING, SETTINGS
 from infra.embedded.shared_server import SharedServer
 
@@ -53,6 +53,7 @@ def restore(
     """
     backup = source.newest(to_time)
     chain = source.chain_of(backup)
+    _check_version(backup)
     _check_empty(into)
     keys = _keys(backup, passphrase)
     if wrong := check_backups(chain, report):
@@ -81,6 +82,16 @@ def restore(
         audit(url, restored)
     (into / RESTORING).unlink()
     return restored
+
+
+def _check_version(backup: Backup) -> None:
+    """A copy of a server is of use to the same major version only."""
+    major = backup.manifest.postgresql // 10_000
+    if major != POSTGRES_MAJOR:
+        raise BadBackup(
+            f"{backup.name} is a copy of a server of PostgreSQL {major}, and this release brings {POSTGRES_MAJOR}. "
+            f"Start {backup.data} with the programs of PostgreSQL {major}, and audit it with --database-url."
+        )
 
 
 def _check_empty(into: Path) -> None:

@@ -13,9 +13,9 @@ from infra.log.leaves import leaf_hashes
 from infra.log.partial_check import PartChecker
 from infra.log.stored_log import LogReader
 from infra.schema.catalogue import CatalogueAudit
+from infra.schema.migrator import OLDEST_SERVER
 from infra.store.database import Database, rights_beyond_service_of
 
-OLDEST_SERVER = 150_000
 NEWEST_EVENTS = 2_000
 SEAL_LAG_SECONDS = 300.0
 MOST_NAMED = 3

@@ -27,6 +27,7 @@ FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 LOCK_SECONDS = 2  # that writers may have to queue behind a migration
 PAUSE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
+OLDEST_SERVER = 150_000  # views that check the rights of whoever reads them came with PostgreSQL 15
 ROLES_NUMBER = 0  # roles.sql, which may change and is then run again
 
 
@@ -77,6 +78,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
     warnings: list[str] = []
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.add_notice_handler(partial(_heed, warnings))
+        check_server(connection.info.server_version)
         if not _outstanding(connection, wanted) and _roles_in_place(connection):
             return Report((), ())
         _take_turn(connection)
@@ -91,6 +93,14 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
                 if not warnings:
                     _remember(connection, roles())
     return Report(tuple(applied), tuple(warnings))
+
+
+def check_server(version: int) -> None:
+    """Of a server's version number, such as 150020."""
+    if version < OLDEST_SERVER:
+        raise MigrationRefused(
+            f"The server is PostgreSQL {version // 10_000}, and the ledger needs {OLDEST_SERVER // 10_000} or later."
+        )
 
 
 def _take_turn(connection: psycopg.Connection) -> None:

@@ -3,9 +3,10 @@
     python -m tests.benchmarks.growth --rounds 1000000
 
 Two servers are filled by copying recorded six-player rounds under fresh ids, one with 10,000 rounds and one with as
-many as asked for. Then new rounds are recorded into both, and stored ones read, in turns, so that a busy moment of the
-machine hits both; the cost is the median over the turns. Then each is vacuumed, backed up and restored. Not part of
-`make bench`: the large one takes some 15 KB a round, and three times that with its backup and what was restored.
+many as asked for. Then new rounds are recorded into both, and stored ones read, in turns; the cost is processor time,
+the median over the turns, and the blocks that were touched. Then each is vacuumed, backed up and restored, unless it is
+`--without-upkeep`. Not part of `make bench`: the large one takes some 18 KB a round, and three times that with its
+backup and what was restored.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import argparse
 import statistics
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -33,9 +35,9 @@ from infra.simulation import documents
 from infra.store.streams import stream_id
 
 RULESET = "uth-casino-club"
-SMALL = 10_000
+SMALL = 1_000
 PLAYERS = 6
-SAMPLES = 200
+SAMPLES = 100
 BATCH = 20_000
 TURNS = 30
 READS_A_TURN = 200
@@ -76,6 +78,16 @@ def six_players(ledger: Ledger) -> Iterator[str]:
             yield result["id"]
 
 
+BLOCKS = """
+SELECT relname || ', table', heap_blks_read + heap_blks_hit FROM pg_statio_user_tables
+UNION ALL SELECT indexrelname || ', index', idx_blks_read + idx_blks_hit FROM pg_statio_user_indexes
+UNION ALL SELECT indexrelname || ', index, not in memory', idx_blks_read FROM pg_statio_user_indexes
+UNION ALL SELECT 'bytes of write-ahead log', wal_bytes::bigint FROM pg_stat_wal
+UNION ALL SELECT 'whole pages in the write-ahead log', wal_fpi FROM pg_stat_wal
+"""
+STATISTICS_SECONDS = 11  # after which an idle process has reported what it did
+
+
 Sizes = dict[str, tuple[int, int]]  # of each table and of its indexes
 
 
@@ -100,6 +112,7 @@ def fill(url: str, rounds: int) -> tuple[float, Sizes]:
         )
         connection.execute("ANALYZE sample_events")
         connection.execute("ANALYZE sample_sealed")
+        connection.execute("SET synchronous_commit = off")
         began = time.monotonic()
         for done in range(0, rounds, BATCH):
             with connection.transaction():
@@ -116,6 +129,22 @@ def fill(url: str, rounds: int) -> tuple[float, Sizes]:
         return float(row[0]) / SAMPLES, before
 
 
+QUICKLY = ("autovacuum = off", "full_page_writes = off", "max_wal_size = '8GB'")
+
+
+@contextmanager
+def quickly(url: str) -> Iterator[None]:
+    """While it is filled, and not while it is measured."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in QUICKLY:
+            connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+        connection.execute("SELECT pg_reload_conf()")
+        yield
+        for setting in QUICKLY:
+            connection.execute(f"ALTER SYSTEM RESET {setting.split()[0]}".encode())
+        connection.execute("SELECT pg_reload_conf()")
+
+
 def tidy(url: str) -> None:
     """What a day's work would have had done by itself long ago, so that it does not happen while the clock runs."""
     with psycopg.connect(url, autocommit=True) as connection:
@@ -128,43 +157,79 @@ def sizes(url: str) -> Sizes:
         return {name: (heap, indexes) for name, heap, indexes in connection.execute(SIZES).fetchall()}
 
 
-class Costs:
-    """Rounds recorded into a database that is filled already, and read from it."""
+class Server:
+    """What a server has done since it was started, as it counts it itself."""
 
     def __init__(self, url: str) -> None:
-        self.ledger = Ledger(url)
+        self._connection = psycopg.connect(url, autocommit=True)
+
+    def seconds(self) -> float:
+        """Processor time of all its processes."""
+        rows = self._connection.execute("SELECT pid FROM pg_stat_activity").fetchall()
+        return sum(_on_processor(pid) for (pid,) in rows)
+
+    def blocks(self) -> Counter[str]:
+        """Touched, by table and index, found in memory or not; and bytes and pages of write-ahead log."""
+        time.sleep(STATISTICS_SECONDS)
+        return Counter(dict(self._connection.execute(BLOCKS).fetchall()))
+
+
+def _on_processor(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0  # it has ended
+
+
+class Costs:
+    """Rounds recorded into a database that is filled already, and read from it: milliseconds of processor time each,
+    of the program and of the server together."""
+
+    def __init__(self, url: str) -> None:
+        self.ledger, self.server = Ledger(url), Server(url)
         self.lines = documents(RULESET, 2, 8)
         with psycopg.connect(url) as connection:
             rows = connection.execute(
                 "SELECT originator_id FROM roundledger.originators TABLESAMPLE SYSTEM (20) ORDER BY random() LIMIT 9999"
             ).fetchall()
         self.ids = cycle([id_ for (id_,) in rows])
-        self.record(100)
+        self.record()
 
-    def record(self, rounds: int) -> float:
-        raws = [read_json(line) for line in islice(self.lines, rounds)]
-        began = time.perf_counter()
+    def record(self) -> float:
+        raws = [read_json(line) for line in islice(self.lines, ROUNDS_A_TURN)]
+        began, server = time.process_time(), self.server.seconds()
         for raw in raws:
             assert self.ledger.record(raw, ACTOR)["error"] is None
-        return (time.perf_counter() - began) / rounds * 1000
+        return self._since(began, server) / ROUNDS_A_TURN
 
-    def read(self, rounds: int) -> float:
+    def read(self) -> float:
         """Any rounds, also those that nobody has looked at for years."""
-        began = time.perf_counter()
-        for id_ in islice(self.ids, rounds):
+        began, server = time.process_time(), self.server.seconds()
+        for id_ in islice(self.ids, READS_A_TURN):
             self.ledger.events.load(id_)
-        return (time.perf_counter() - began) / rounds * 1000
+        return self._since(began, server) / READS_A_TURN
+
+    def _since(self, began: float, server: float) -> float:
+        return 1000 * (time.process_time() - began + self.server.seconds() - server)
 
 
-def measure(small: Costs, large: Costs) -> dict[str, list[tuple[float, float]]]:
-    turns: dict[str, list[tuple[float, float]]] = {"recorded": [], "read": []}
-    for turn in range(TURNS):
-        pair = [large, small] if turn % 2 else [small, large]
-        wrote = {id(one): one.record(ROUNDS_A_TURN) for one in pair}
-        looked = {id(one): one.read(READS_A_TURN) for one in pair}
-        turns["recorded"].append((wrote[id(small)], wrote[id(large)]))
-        turns["read"].append((looked[id(small)], looked[id(large)]))
-    return turns
+def measure(small: Costs, large: Costs, rounds: int) -> None:
+    """In turns, so that a busy moment of the machine hits both."""
+    for done, each in (("recorded", ROUNDS_A_TURN), ("read", READS_A_TURN)):
+        before = [one.server.blocks() for one in (small, large)]
+        pairs = []
+        for turn in range(TURNS):
+            order = [large, small] if turn % 2 else [small, large]
+            took = {one: one.record() if done == "recorded" else one.read() for one in order}
+            pairs.append((took[small], took[large]))
+        low, high = (statistics.median(costs) for costs in zip(*pairs, strict=True))
+        ratio = statistics.median(large / small for small, large in pairs)
+        print(f"a round is {done} in {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times")
+        touched = [one.server.blocks() - then for one, then in zip((small, large), before, strict=True)]
+        for name in sorted(touched[0] | touched[1], key=lambda name: -touched[1][name]):
+            one, other = (counted[name] / TURNS / each for counted in touched)
+            if max(one, other) > 0.1:
+                print(f"  {name}: {one:,.1f} and {other:,.1f} a round")
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -199,22 +264,21 @@ def print_room(before: Sizes, after: Sizes, rounds: int, events: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="The cost of recording a round as the ledger grows.")
     parser.add_argument("--rounds", type=int, default=1_000_000)
-    rounds: int = parser.parse_args().rounds
+    parser.add_argument("--without-upkeep", action="store_true")
+    given = parser.parse_args()
+    rounds: int = given.rounds
     counts = {"small": SMALL, "large": rounds}
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         folder, urls = Path(temporary), dict[str, str]()
         for name, count in counts.items():
             url = urls[name] = stack.enter_context(embedded_postgres(folder / name))
             migrate(url)
-            events, before = fill(url, count)
+            with quickly(url):
+                events, before = fill(url, count)
             tidy(url)
             print_room(before, sizes(url), count, events)
-        turns = measure(Costs(urls["small"]), Costs(urls["large"]))
-        for done, pairs in turns.items():
-            low, high = (statistics.median(costs) for costs in zip(*pairs, strict=True))
-            ratio = statistics.median(large / small for small, large in pairs)
-            print(f"a round is {done} in {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times")
-        for name, count in counts.items():
+        measure(Costs(urls["small"]), Costs(urls["large"]), rounds)
+        for name, count in () if given.without_upkeep else counts.items():
             print(f"{count:,} rounds:", flush=True)
             upkeep(urls[name], folder / f"{name}-copies", count)
 

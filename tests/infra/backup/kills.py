@@ -48,7 +48,7 @@ restore(BackupFolder(Path(sys.argv[1])), Path(sys.argv[2]))
 
 class Figures(NamedTuple):
     kills: int
-    finished: int  # which were done before they were to be killed
+    finished: int  # which were done before they were killed: a backup is when it has its name
     told: int  # starts of a folder that was not finished, refused with what to do
     lost: int
 
@@ -61,16 +61,12 @@ def kill_backups(root: Path, kills: int, dice: random.Random) -> Figures:
         began = time.monotonic()
         create_backup(url, target, KeyChoice(root / "keys", None))
         longest = time.monotonic() - began
-        finished = 0
+        ended = 0
         for _ in range(kills):
-            finished += not killed(BACKUP, [url, str(target.path)], target.path, dice.random() * longest)
-        complete = target.backups()
+            ended += not killed(BACKUP, [url, str(target.path)], target.path, dice.random() * longest)
+        finished = len(target.backups()) - 1
         create_backup(url, target, KeyChoice(root / "keys", None))
-    lost = (
-        len(check_backups(target.backups()))
-        + (len(complete) != 1 + finished)
-        + len(list(target.path.glob("*.partial")))
-    )
+    lost = len(check_backups(target.backups())) + max(0, ended - finished) + len(list(target.path.glob("*.partial")))
     return Figures(kills, finished, 0, lost)
 
 

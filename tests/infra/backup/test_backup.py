@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import psycopg
 import pytest
 
@@ -238,6 +239,13 @@ def test_an_incremental_backup_without_its_parent_is_refused(lost_property: Prop
     shutil.copytree(lost_property.incremental.folder, folder)
     with pytest.raises(BadBackup, match=f"continues {lost_property.full.name}, which is not in"):
         restore(BackupFolder(tmp_path / "backups"), tmp_path / "data")
+
+
+def test_a_backup_of_another_version_of_postgresql_explains_itself(damaged: Backup, tmp_path: Path):
+    msgspec.structs.replace(damaged.manifest, postgresql=150_020).sealed().write(damaged.folder)
+    with pytest.raises(BadBackup, match="of a server of PostgreSQL 15, and this release brings 18"):
+        restore(BackupFolder(damaged.folder), tmp_path / "data")
+    assert not (tmp_path / "data").exists()
 
 
 def test_old_backups_and_the_log_that_only_they_need_are_removed(lost_property: Property, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What the dashboard and the alert rules watch is what the service shows."""
+"""What the dashboard and the alert rules watch is what the service shows; what a deployment sets and starts exists."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 from prometheus_client.parser import text_string_to_metric_families
+from typer.testing import CliRunner
 
+from api.cli.main import app
+from api.service.settings import PREFIX, Settings
 from tests.api.service import open_service
 
 DEPLOY = Path(__file__).resolve().parents[3] / "infra" / "deploy"
 NAME = re.compile(r"\broundledger_\w+")
+SETTING = re.compile(r"\bROUNDLEDGER_[A-Z_]+\b")
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +61,30 @@ def test_every_alert_says_what_is_wrong_and_whom_it_concerns():
         assert rule["alert"].startswith("Roundledger")
         assert rule["labels"]["severity"] in ("page", "ticket")
         assert rule["annotations"]["summary"].endswith((".", "?"))
+
+
+def test_the_guide_says_what_to_do_about_every_alert(project_root: Path):
+    guide = (project_root / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(Roundledger\w+)`", guide)) == {rule["alert"] for rule in rules()}
+
+
+def test_every_setting_in_a_deployment_file_is_one_of_ours(project_root: Path):
+    """Those of the service, and those of commands, which are in the program's own text."""
+    programs = "".join(path.read_text(encoding="utf-8") for path in (project_root / "api").rglob("*.py"))
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | set(SETTING.findall(programs))
+    for path in DEPLOY.iterdir():
+        assert set(SETTING.findall(path.read_text(encoding="utf-8"))) <= known, path.name
+
+
+def test_every_command_that_a_deployment_starts_exists():
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    commands = [service["command"] for service in compose["services"].values() if "command" in service]
+    for unit in DEPLOY.glob("*.service"):
+        commands += [words.split()[1:] for words in re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE)]
+    assert len(commands) == 4
+    for words in commands:
+        done = CliRunner().invoke(app, [*words, "--help"])
+        assert done.exit_code == 0, words
 
 
 @pytest.mark.parametrize(

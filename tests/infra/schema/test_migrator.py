@@ -14,8 +14,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from infra.embedded import embedded_postgres
+from infra.schema import catalogue
 from infra.schema.catalogue import CatalogueAudit
-from infra.schema.migrator import ROLES, Migration, MigrationRefused, migrate, numbered, pending
+from infra.schema.migrator import ROLES, Migration, MigrationRefused, check_server, migrate, numbered, pending
 from infra.store.database import Database
 from infra.store.recorder import LedgerRecorder
 from infra.trail.trail_audit import TrailAudit
@@ -212,3 +213,19 @@ def test_a_ledger_of_the_version_before_is_as_one_that_is_new(url: str, monkeypa
         connection.execute("UPDATE roundledger.people SET parts = '{admin,counter}'")
         connection.execute("UPDATE roundledger.sessions SET ended_at = NULL")
     assert {finding.kind for finding in TrailAudit().findings(url)} == {"trail"}
+
+
+def test_a_server_that_is_too_old_explains_itself():
+    check_server(150_000)
+    with pytest.raises(MigrationRefused, match=r"The server is PostgreSQL 14, and the ledger needs 15 or later\."):
+        check_server(140_012)
+
+
+def test_a_view_as_postgresql_15_prints_it_is_the_same_view():
+    """It names the table of every column, also where there is only one."""
+    (name,) = (one for one in catalogue.expected()["objects"] if one.startswith("rule roundledger.holds_in_force"))
+    printed = {name: "SELECT last.number FROM ( SELECT holds.number FROM roundledger.holds) last WHERE last.held;"}
+    other = {name: "SELECT number FROM ( SELECT holds.number FROM roundledger.holds) last WHERE held;"}
+    assert catalogue.unqualified(printed) == catalogue.unqualified(other)
+    assert "FROM roundledger.holds" in catalogue.unqualified(other)[name]
+    assert catalogue.unqualified({"table x": "a.b"}) == {"table x": "a.b"}
