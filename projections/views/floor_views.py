@@ -102,6 +102,12 @@ def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
     }
 
 
+def any_table(books: Books) -> bool:
+    """Whether a table was ever opened."""
+    books.bring_up_to_date("tables")
+    return bool(books.database.rows("SELECT FROM projections.tables LIMIT 1"))
+
+
 def latest_tray_day(books: Books) -> date | None:
     """The last gaming day for which there are both stretches and counts of trays, if there is one."""
     day: date | None = books.database.rows(LATEST_DAY)[0][0]

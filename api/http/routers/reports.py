@@ -1,4 +1,4 @@
-"""Reports in the formats of the command line, fees, and a gaming day or a shift on one sheet."""
+"""Reports in the formats of the command line, fees, a gaming day or a shift on one sheet, and what waits."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,16 +6,17 @@ from fastapi import Path, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import attached, encoded
-from api.http.dependencies import searching_caller
+from api.http.dependencies import plain_caller, searching_caller
 from api.http.problems import answers, problems
 from api.http.resource import resource
 from api.http.schemas.examples import EXAMPLES
-from api.http.schemas.reports import FeeFilters, FeesOut, ReportFilters, SummaryFilters, SummaryOut
+from api.http.schemas.reports import FeeFilters, FeesOut, HomeOut, ReportFilters, SummaryFilters, SummaryOut
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import OneOf
 from infra.access.callers import Caller
 from projections.reports.report import Filters
+from projections.views.home.first_page import first_page_for
 from projections.views.report_views import FORMATS, NAMES, report_file
 from projections.views.summary_views import day_sheet_for, day_summary_for, fees_for
 
@@ -95,3 +96,14 @@ async def get_summary(
         sheet = await service.run(day_sheet_for, service.books, caller, name, filters, request.url.query)
         return attached(sheet, "application/pdf", f"{name}.pdf")
     return encoded(await service.run(day_summary_for, service.books, caller, name, filters, request.url.query))
+
+
+@router.get("/home", response_model=HomeOut)
+async def get_home(
+    service: ServiceOf, caller: Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
+) -> Response:
+    """What waits for the caller, and the figures of the last gaming day beside the day and the week before.
+
+    Whoever may count boxes gets no figures, and nothing that follows from play, while a box has not been counted.
+    """
+    return encoded(await service.run(first_page_for, service.books, caller))

@@ -1,4 +1,4 @@
-"""Reports, fees and summaries."""
+"""Reports, fees, summaries, and what waits for the caller."""
 
 from __future__ import annotations
 
@@ -89,6 +89,61 @@ class SummaryOut(Model):
     shortfalls: list[dict[str, Any]]
     left_out: dict[str, int]
     signatures: list[str]
+
+
+# ---- what waits for somebody
+
+
+class ThingOut(Model):
+    """`page` is where it is done; `due` is its deadline, and it is `late` once that has passed."""
+
+    name: str
+    page: str
+    note: str | None
+    since: str | None
+    due: str | None
+    late: bool
+
+
+class WaitingOut(Model):
+    """Things of one kind: how many there are, and the first of them; `count` is null where the title says it all."""
+
+    kind: str
+    title: str
+    count: int | None
+    page: str
+    urgent: bool
+    things: list[ThingOut]
+
+
+class FigureOut(Model):
+    """Of the last gaming day that has ended, of the day before it, of the same day of the week before, and of the
+    present day so far; null where nothing of the kind is known of that day."""
+
+    name: str
+    title: str
+    kind: Literal["count", "money"]
+    page: str
+    of_day: int | ShownMoney | None
+    day_before: int | ShownMoney | None
+    week_before: int | ShownMoney | None
+    today: int | ShownMoney | None
+
+
+class FiguresOut(Model):
+    gaming_day: str
+    day_before: str
+    week_before: str
+    figures: list[FigureOut]
+
+
+class HomeOut(Model):
+    """`gaming_day` and `shift` are the present ones. `figures` is null for a caller who may not see any."""
+
+    gaming_day: str
+    shift: str
+    waiting: list[WaitingOut]
+    figures: FiguresOut | None
 
 
 # ---- asked for

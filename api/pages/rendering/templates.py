@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache
 from math import ceil, floor, log10
 from typing import Any
@@ -62,7 +63,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
-    made.filters.update(ticks=ticks, in_script=in_script, some=some)
+    made.filters.update(ticks=ticks, in_script=in_script, some=some, compared=compared)
     made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
     shown: dict[str, Callable[[Any], str]] = {
@@ -106,6 +107,19 @@ def signed_money(amount: str | None) -> Markup | str:
         return shown_money(amount)
     sign, kind = ("", "loss") if amount.startswith("-") else ("+", "gain")
     return Markup(f'<span class="{kind}">{sign}{escape(shown_money(amount))}</span>')  # escaped
+
+
+def compared(value: int | str, before: int | str) -> Markup:
+    """Whether a figure is above or below an earlier one, and by how many per cent of that, where it makes sense."""
+    now, then = Decimal(value), Decimal(before)
+    if now == then:
+        return Markup('<span class="change">=</span>')
+    words, arrow = ("more", "▲") if now > then else ("less", "▼")
+    share = f" {abs(now - then) / then * 100:,.1f} %" if then > 0 and now >= 0 else ""
+    return Markup(
+        f'<span class="change"><span aria-hidden="true">{arrow}</span>{share}'
+        f'<span class="visually-hidden"> {words} since</span></span>'
+    )  # digits
 
 
 def count(number: int) -> str:
