@@ -46,6 +46,7 @@ PEOPLE: Mapping[str, str] = {
     TERMINAL: f"terminal:{PRACTICE}",
     SECOND_FLOOR: "floor",
     COUNTERS[1]: "counter",
+    COUNTERS[2]: "counter",
     ARBITERS[0]: "floor",
     ARBITERS[1]: "floor",
 }
@@ -57,6 +58,7 @@ NAMES: Mapping[str, str] = {
     CAGE: "Kim Soto",
     COUNTERS[0]: "Ida Berg",
     COUNTERS[1]: "Jon Reyes",
+    COUNTERS[2]: "Max Wong",
     ACCOUNTING: "Nia Okoro",
     AUDITOR: "Oli Brandt",
     ADMIN: "Pat Quinn",

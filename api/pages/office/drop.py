@@ -217,6 +217,11 @@ class CountForm(PiecesForm):
     other: Annotated[PositiveMoney, Typed] | None = None
     n_other: Pieces | None = Field(None, alias="n-other")
     empty: Literal["yes"] | None = None
+    step: Literal["store", "change"] | None = None  # without one the figures are shown once more before they are stored
+
+    def filled(self) -> dict[str, str]:
+        """As it was filled in, by the names of the fields."""
+        return texts(self, "step")
 
     def pieces(self) -> dict[str, int]:
         found = {worth: getattr(self, name) for worth, name in zip(DENOMINATIONS, _PIECES, strict=True)}
@@ -236,6 +241,18 @@ class CountForm(PiecesForm):
 
 @router.get(f"{PATH}/{{box}}/count")
 async def show_count(request: Request, service: ServiceOf, caller: Counter, box: BoxId) -> Response:
+    return await _count_page(request, service, caller, box)
+
+
+async def _count_page(
+    request: Request,
+    service: ServiceOf,
+    caller: Caller,
+    box: str,
+    filled: dict[str, str] | None = None,
+    pieces: dict[str, int] | None = None,
+) -> Response:
+    """The form, with what was `filled` in before; or `pieces` to be confirmed."""
     tolerance = service.settings.count_tolerance_cents
     history = await service.run(boxes.box_history, service.books, caller, box, tolerance)
     own = [moment for moment in history["moments"] if moment["what"] == "counted" and moment["by"] == caller.by]
@@ -245,8 +262,23 @@ async def show_count(request: Request, service: ServiceOf, caller: Counter, box:
         "seal": removed and removed["seal"],
         "own": own[0] if own else None,
         "denominations": list(DENOMINATIONS),
+        "filled": filled or {},
+        "to_confirm": None if pieces is None else _lines(pieces),
+        "total": None if pieces is None else f"{_total(pieces):.2f}",
     }
     return await render(request, "count.html", data, title=f"Count box {box}", section=SECTION, crumbs=CRUMBS)
+
+
+def _lines(pieces: dict[str, int]) -> list[dict[str, Any]]:
+    """The largest denomination first."""
+    return [
+        {"denomination": worth, "pieces": number, "amount": f"{Decimal(worth) * number:.2f}"}
+        for worth, number in sorted(pieces.items(), key=lambda line: Decimal(line[0]), reverse=True)
+    ]
+
+
+def _total(pieces: dict[str, int]) -> Decimal:
+    return sum((Decimal(worth) * number for worth, number in pieces.items()), Decimal(0))
 
 
 @router.post(f"{PATH}/{{box}}/count")
@@ -258,10 +290,12 @@ async def count(
     form: Annotated[CountForm, Form()],
     writing: SignedCommand,
 ) -> Response:
+    """A count is never changed, so it is shown once more before it is stored."""
     pieces = form.pieces()
+    if form.step != "store":
+        return await _count_page(request, service, caller, box, form.filled(), pieces if form.step is None else None)
     in_cents = {cents(worth): number for worth, number in pieces.items()}
     await service.once(
         writing.once, lambda receipt: Floor(service.ledger, receipt).count_box(box, in_cents, writing.actor)
     )
-    total = sum(Decimal(worth) * number for worth, number in pieces.items())
-    return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${total:,.2f}.")
+    return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${_total(pieces):,.2f}.")

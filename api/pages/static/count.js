@@ -16,7 +16,7 @@ function add() {
   document.getElementById("total").textContent = shown(total);
 }
 form.addEventListener("input", add);
-// Whoever counts at a number pad ends each line with Enter: that is the next line, and never a count that cannot be changed.
+// Whoever counts at a number pad ends each line with Enter: that is the next line, and sends nothing.
 form.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches("input")) return;
   event.preventDefault();
