@@ -160,6 +160,7 @@ GamingDay = Annotated[
     date, PlainValidator(_read_day), WithJsonSchema({"type": "string", "format": "date", "pattern": DAY_PATTERN})
 ]
 Word = Annotated[str, matching("^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$", "is a name of at most 40 letters and digits")]
+SortColumn = Annotated[str, matching("^-?[a-z][a-z_]{0,39}$", "is a column, with or without a minus before it")]
 RulesetName = Id  # also one that this ledger does not know
 Cursor = Annotated[str, matching("^[A-Za-z0-9_-]{1,120}$", "is a cursor that an answer gave")]
 # One line with something to read in it: no control characters, which neither a report nor a text column takes.

@@ -69,6 +69,16 @@ class Report(Struct, frozen=True, kw_only=True):
         columns: LiteralString = ", ".join([column.sql for column in selected(self.select).values()])
         return f"{self.with_}SELECT {columns} FROM {self.source}"
 
+    def order_by(self, sort: str | None) -> LiteralString:
+        """By the place of a column in the row, then in the order of the report; what is not known comes last."""
+        if sort is None:
+            return self.order
+        column = sort.removeprefix("-")
+        if column not in selected(self.select):
+            raise BadFilter(f"{self.name} cannot be sorted by {column.replace('_', ' ')}.")
+        place = list(selected(self.select)).index(column) + 1
+        return f"{place} {'DESC' if sort.startswith('-') else 'ASC'} NULLS LAST, {self.order}"
+
     def total(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """What the rows add up to; nothing where there are none."""
         return {column: total_of(row[column] for row in rows) for column in self.sums} if rows else {}
@@ -92,7 +102,8 @@ class BadFilter(ValueError):
 class Filters(Struct, frozen=True):
     """`as_of`: what the ledger held at that time. `since` and `until`: what belongs to that time, from the one to just
     before the other. Any of the three makes the report be computed from events. `first` and `last` are gaming days,
-    both included, and `limit` the number of rows after which it ends. `moment`: what held then."""
+    both included, and `limit` the number of rows after which it ends. `moment`: what held then. `sort` is a column to
+    sort by, with a minus before it for the largest first; without it a report has its own order."""
 
     table: str | None = None
     bettor: str | None = None
@@ -111,6 +122,7 @@ class Filters(Struct, frozen=True):
     last: date | None = None
     limit: int | None = None
     moment: datetime | None = None
+    sort: str | None = None
 
     @property
     def on_the_past(self) -> bool:

@@ -105,7 +105,7 @@ def question(
     query = query.replace(OF_ALL, "_totals" if report.totals.issuperset(asked) else "")
     if report.group:
         query += f" GROUP BY {report.group}"
-    query += f" ORDER BY {report.order}"
+    query += f" ORDER BY {report.order_by(filters.sort)}"
     if filters.limit is not None:
         query += " LIMIT %(limit)s"
     values = {name: getattr(filters, name) for name in Filters.__struct_fields__}

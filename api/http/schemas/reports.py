@@ -16,6 +16,7 @@ from api.service.fields import (
     OneOf,
     QueryModel,
     ShownMoney,
+    SortColumn,
     Word,
     matching,
 )
@@ -184,6 +185,7 @@ class ReportFilters(QueryModel):
     last: GamingDay | None = Field(None, description="Only up to this gaming day.")
     limit: Rows | None = Field(None, description="Only so many rows, the first ones.")
     moment: AsOf | None = Field(None, description="Only what held then, of what begins and ends.")
+    sort: SortColumn | None = Field(None, description="By this column; with a minus before it, the largest first.")
     as_of: AsOf | None = Field(None, description="As the ledger was then.")
     since: AsOf | None = Field(None, alias="from", description="Only what belongs to then or later.")
     until: AsOf | None = Field(None, alias="to", description="Only what belongs to before then.")

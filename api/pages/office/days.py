@@ -62,6 +62,7 @@ async def show_day(
                 "columns": [{"name": column, "kind": report.columns[column]} for column in columns],
                 "rows": found[key],
                 "left_out": found["left_out"][key],
+                "totals": None if found["left_out"][key] or len(found[key]) < 2 else report.total(found[key]),
             }
             for key, (title, report, columns) in SECTIONS.items()
         ],

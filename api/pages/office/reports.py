@@ -11,11 +11,11 @@ from pydantic import Field
 from api.pages.dependencies import plain_caller, searching_caller
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import address, exports
+from api.pages.rendering.addresses import address, exports, sorting
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, Id, OneOf, Word, matching
+from api.service.fields import GamingDay, Id, OneOf, SortColumn, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
 from projections.reports.irregularity_reports import KINDS, STATUSES
@@ -128,6 +128,7 @@ class ReportAsked(PageQuery):
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
     rows: Literal["200"] | None = None
+    sort: SortColumn | None = None
 
 
 @router.get(f"{PATH}/{{name}}")
@@ -157,6 +158,7 @@ async def show_report(
         "rows": rows,
         "cut": cut,
         "more": address(f"{PATH}/{name}", narrowed, rows=MOST_ROWS) if cut and at_most < MOST_ROWS else None,
+        "sorting": sorting(f"{PATH}/{name}", texts(asked), report) if cut or asked.sort else None,
         "totals": None if cut or len(rows) < 2 else report.total(rows),
         "exports": exports(name, formats, narrowed),
         "picture": address(f"/v1/reports/{name}", narrowed, format="svg") if "svg" in formats else None,

@@ -10,11 +10,11 @@ from pydantic import Field
 from api.pages import dependencies
 from api.pages.forms import PageQuery, texts
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import address
+from api.pages.rendering.addresses import address, sorting
 from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, Id, OneOf
+from api.service.fields import GamingDay, Id, OneOf, SortColumn
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.reports.report_list import report_named
@@ -72,9 +72,10 @@ class IrregularFilters(PageQuery):
     table: Id | None = None
     gaming_day: GamingDay | None = None
     dealer: Id | None = None
+    sort: SortColumn | None = None
 
     def filters(self) -> Filters:
-        return Filters(table=self.table, gaming_day=self.gaming_day, dealer=self.dealer)
+        return Filters(table=self.table, gaming_day=self.gaming_day, dealer=self.dealer, sort=self.sort)
 
 
 class IrregularAsked(IrregularFilters):
@@ -105,6 +106,8 @@ async def show_irregular(
             {"name": column, "kind": kind} for column, kind in report.columns.items() if column not in LEFT_OUT
         ],
         "rows": rows,
+        "sorting": sorting(PATH, {"report": name, **narrowed}, report) if more or asked.sort else None,
+        "totals": None if more or len(rows) < 2 else report.total(rows),
         "all_rows": address(PATH, {"report": name, **narrowed, "rows": "all"}) if more else None,
         "formats": FORMATS,
     }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import urlencode
+
+from projections.reports.report import Report
 
 
 def address(path: str, query: Mapping[str, object], **changed: object) -> str:
@@ -24,3 +27,18 @@ def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) ->
     return [
         {"format": format_, "address": address(f"/v1/reports/{name}", query, format=format_)} for format_ in formats
     ]
+
+
+def sorting(path: str, query: Mapping[str, str], report: Report) -> dict[str, Any]:
+    """By what the rows of a report are sorted, and where each heading leads to: the other way round where they are
+    sorted by it, and otherwise the largest amounts first and words from A on. By the service: not all are shown."""
+    by = query.get("sort", "")
+    numbers = {
+        *report.sums,
+        *(name for name, kind in report.columns.items() if kind in ("money", "decimal", "p_value")),
+    }
+    links = {}
+    for name in report.columns:
+        down = by == name or (name in numbers and by != f"-{name}")
+        links[name] = address(path, query, sort=f"-{name}" if down else name)
+    return {"by": by.removeprefix("-"), "down": by.startswith("-"), "links": links}

@@ -141,15 +141,20 @@ class Cells:
         self._shower = lru_cache(1024)(self._find_shower)
 
     def table(
-        self, columns: Columns, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Any] | None = None
+        self,
+        columns: Columns,
+        rows: Sequence[Mapping[str, Any]],
+        totals: Mapping[str, Any] | None = None,
+        sorting: Mapping[str, Any] | None = None,
     ) -> Markup:
-        """The content of a report's table: headings, rows, and what they come to together."""
+        """The content of a report's table: headings, rows, and what they come to together. `sorting` has links of the
+        headings, where the service sorts; without it the page does (lists.js)."""
         named = [(column["name"], column["kind"]) for column in columns]
         cells = folded(named)
         values = {name: [row[name] for row in rows] for name, _ in named}
         sides = [_side_of_all(kind, values[name]) for (name, kind), *_ in cells]
         shown = [[_column(self._shower(name, kind), values[name]) for name, kind in cell] for cell in cells]
-        heads = _rows("th", sides, [[[safe(_heading(name))] for name, _ in cell] for cell in cells])
+        heads = _rows("th", sides, [[[_head(name, sorting)] for name, _ in cell] for cell in cells])
         body = _rows("td", sides, shown) if rows else ""
         foot = ""
         if totals:
@@ -217,6 +222,19 @@ def _length(value: object) -> int:
 
 def _heading(name: str) -> str:
     return HEADINGS.get(name) or name.replace("_", " ").capitalize()
+
+
+def _head(name: str, sorting: Mapping[str, Any] | None) -> str:
+    if sorting is None:
+        return safe(_heading(name))
+    title, arrow = "Sort by this column", ""
+    if sorting["by"] == name:
+        title = (
+            "The largest first; the other way round" if sorting["down"] else "The smallest first; the other way round"
+        )
+        arrow = f'<span aria-hidden="true"> {"▼" if sorting["down"] else "▲"}</span>'
+    link = safe(sorting["links"][name])
+    return Markup(f'<a class="sorts" href="{link}" title="{title}">{safe(_heading(name))}{arrow}</a>')  # escaped
 
 
 def _column(show: Shower, values: Sequence[Any]) -> list[str]:

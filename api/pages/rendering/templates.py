@@ -23,6 +23,7 @@ from domain.cards import RANKS, SUITS
 from infra.store.cache import Cache
 from projections.calendar.live_clock import LiveClock
 from projections.calendar.property_clock import STORED_MOMENT
+from projections.reports.report import total_of
 
 RANK_NAMES = dict(
     zip(
@@ -63,7 +64,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
-    made.filters.update(ticks=ticks, in_script=in_script, some=some, compared=compared)
+    made.filters.update(ticks=ticks, in_script=in_script, some=some, total=total, compared=compared)
     made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
     shown: dict[str, Callable[[Any], str]] = {
@@ -134,6 +135,11 @@ def words(name: str) -> str:
 def some(rows: Iterable[Mapping[str, Any]], name: str) -> bool:
     """Whether any of them has something there."""
     return any(row[name] for row in rows)
+
+
+def total(rows: Iterable[Mapping[str, Any]], name: str) -> Any:
+    """What a column comes to: counts, or money as text."""
+    return total_of(row[name] for row in rows)
 
 
 def ticks(values: Sequence[float]) -> list[float]:

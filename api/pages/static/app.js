@@ -32,6 +32,7 @@ export async function refresh(id, address = location.href, byItself = true) {
   if (fresh.outerHTML === here.outerHTML) return true;
   const again = sameIn(here, fresh, document.activeElement);
   here.replaceWith(document.adoptNode(fresh));
+  fresh.dispatchEvent(new Event("refreshed", { bubbles: true }));
   again?.focus({ preventScroll: true });
   return true;
 }

@@ -26,7 +26,7 @@ ROUNDS_OF_DAYS = {7: 3, 1: 1, 0: 2}  # by how many days before
 
 @pytest.fixture(scope="module")
 def home(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Three gaming days, a claim whose deadline has passed, and boxes: short, counted, disputed between counters, new."""
+    """Three gaming days, a claim whose deadline has passed, and boxes: short, counted, counted differently, new."""
     with migrated_database(server_url) as url:
         ledger = Ledger(url)
         register(ledger.staff, ("admin-1", "admin"))
