@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger, settings
 from api.cli.terminal.errors import fail
 from api.cli.terminal.output import print_table, write_json
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
@@ -166,7 +166,7 @@ def _sign_review(ledger: "Ledger", digest: str, remark: str, passwords: Password
     if by is None:
         fail("--by names whoever signs, with the role accounting or auditor")
     signatures = signatures_of(ledger)
-    member = signatures.authenticated(by, passwords.of(by), REVIEWERS)
+    member = signatures.authenticated(by, passwords.of(ledger, by), REVIEWERS)
     role = next(role for role in REVIEWERS if role in member.roles)
     try:
         review_access(ledger, signatures, Caller(by, role), digest, remark, actor(by).at_ms)
@@ -220,7 +220,8 @@ def password(
         if member is None:
             fail(f"There is nobody with the id {staff_id}.")
         if by == staff_id:
-            signatures_of(ledger).prove_own(staff_id, passwords.of(staff_id))
+            signatures_of(ledger).prove_own(staff_id, passwords.of(ledger, staff_id))
+            ledger.staff.check_unused(staff_id, new, settings().password_history)
             ledger.staff.change(staff_id, staff_id, password=new)
         elif not takes_two(member.parts):
             ledger.staff.change(staff_id, actor(by).by, password=new)

@@ -141,6 +141,13 @@ class second_person:  # noqa: N801
                 "`Bearer` with a token of the identity provider that has a fresh `auth_time`."
             ),
         ] = None,
+        second_code: Annotated[
+            str | None,
+            Header(
+                description="The code of the second person's authenticator app, or a recovery code, where they have a "
+                "second factor that the identity provider did not ask for."
+            ),
+        ] = None,
     ) -> SecondPerson:
         given = await second_authentication(service, request)
         return SecondPerson(service, request, given, self.roles)
@@ -149,14 +156,14 @@ class second_person:  # noqa: N801
 async def second_authentication(service: Service, request: Request) -> Authentication | None:
     """None where there is none that counts as a signature: a token of ours was made long before."""
     scheme, _, value = request.headers.get("second-authorization", "").partition(" ")
+    code, address = request.headers.get("second-code", ""), "" if request.client is None else request.client.host
     if scheme.lower() == "bearer":
         await service.tokens.fetch_keys(request.headers, "second-authorization")
-        return service.tokens.provider_authentication(value.strip())
+        return service.tokens.provider_authentication(value.strip(), code, address)
     if scheme.lower() != "basic":
         return None
     try:
         staff_id, colon, password = b64decode(value.strip(), validate=True).decode().partition(":")
     except ValueError:
         return None
-    address = "" if request.client is None else request.client.host
-    return PasswordGiven(password, address, staff_id=staff_id) if colon else None
+    return PasswordGiven(password, address, staff_id=staff_id, code=code) if colon else None

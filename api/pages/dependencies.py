@@ -23,8 +23,10 @@ from infra.ledger.ledger import Actor
 
 ACCOUNT = "/account"
 PASSKEY_COOKIE = "passkey"  # what the browser keeps between the question and the device's answer
+SUPERVISOR_COOKIE = "passkey-supervisor"  # of the first of two in one form
 NO_FIELDS = frozenset(
-    {TOKEN_FIELD, "key", "second_password", "second_passkey", "supervisor_password"}
+    {TOKEN_FIELD, "key"}
+    | {f"{who}_{proof}" for who in ("second", "supervisor") for proof in ("password", "code", "passkey")}
 )  # of a form: they say nothing of what is to be done
 
 
@@ -174,21 +176,20 @@ class second_person:  # noqa: N801
         self.roles = frozenset(roles)
 
     async def __call__(self, request: Request, service: ServiceOf) -> SecondPerson:
-        """By their passkey or their password in the same form."""
-        form = await request.form()
-        password, passkey = str(form.get("second_password", "")), str(form.get("second_passkey", ""))
-        given: Authentication | None = typed(visitor_of(request).cookies, password) if password else None
-        if passkey:
-            given = given_passkey(service, request, passkey)
-        return SecondPerson(service, request, given, self.roles)
+        return SecondPerson(service, request, await proof_of(service, request, "second"), self.roles)
 
 
-def given_passkey(service: Service, request: Request, credential: str) -> PasskeyGiven:
+async def proof_of(service: Service, request: Request, who: str) -> Authentication | None:
+    """What somebody gave in a form to prove who they are: a passkey, or a password with the code of their factor."""
+    form, cookies = await request.form(), visitor_of(request).cookies
+    password, code, passkey = (str(form.get(f"{who}_{proof}", "")) for proof in ("password", "code", "passkey"))
+    if passkey:
+        return given_passkey(service, request, passkey, SUPERVISOR_COOKIE if who == "supervisor" else PASSKEY_COOKIE)
+    return PasswordGiven(password, cookies.address, cookies.device, code=code) if password else None
+
+
+def given_passkey(service: Service, request: Request, credential: str, kept_in: str = PASSKEY_COOKIE) -> PasskeyGiven:
     """What a page's script had from the browser, with what the browser kept since it asked."""
     cookies = visitor_of(request).cookies
     site = site_of(service.settings, request)
-    return PasskeyGiven(credential, cookies.get(PASSKEY_COOKIE), site, cookies.address)
-
-
-def typed(cookies: Cookies, password: str) -> PasswordGiven:
-    return PasswordGiven(password, cookies.address, cookies.device)
+    return PasskeyGiven(credential, cookies.get(kept_in), site, cookies.address)

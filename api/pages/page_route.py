@@ -45,7 +45,8 @@ def _is_again(request: Request) -> bool:
 async def _refused(request: Request, error: Exception) -> Refused | None:
     problem, fields = _problem(error)
     if request.method not in SAFE:
-        sent = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+        form = (await request.form()).items()
+        sent = {name: value for name, value in form if isinstance(value, str) and not name.endswith("_code")}
         return None if problem.code in ("internal", "unavailable") else Refused(problem, fields, sent, searches=False)
     if request.url.query and problem.code in UNREADABLE:
         return Refused(problem, fields, dict(request.query_params), searches=True)

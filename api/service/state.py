@@ -61,7 +61,9 @@ class Service:
         self.factors = Factors(database)
         self.passkeys = Passkeys(database)
         self.provider = None if settings.oidc_issuer is None else IdentityProvider(settings)
-        self.signatures = Signatures(database, self.people, self.sessions, settings.signature_minutes)
+        self.signatures = Signatures(
+            database, self.people, self.sessions, settings.signature_minutes, settings.password_days
+        )
         self.grants = Grants(self.people, self.access, self.signatures)
         self.tokens = Tokens(settings, self.access)
         self.metrics = Metrics()

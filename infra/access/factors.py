@@ -59,6 +59,11 @@ class Factors:
     def of(self, staff_id: str) -> list[Factor]:
         return [factor for factor in self._select(staff_id) if factor.staff_id == staff_id]
 
+    def has_any(self, staff_id: str) -> bool:
+        """Besides recovery codes, which are of no use alone."""
+        ((has,),) = self._database.rows("SELECT roundledger.has_factor(%s)", [staff_id])
+        return bool(has)
+
     def everybodys(self) -> Mapping[str, tuple[str, ...]]:
         """The kinds that each person has; recovery codes are none of them."""
         found: dict[str, set[str]] = {}

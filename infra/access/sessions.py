@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from infra.access import passwords
 from infra.access.attempts import Attempts, TooOften
-from infra.access.factors import Usable
+from infra.access.factors import Factors, Usable
 from infra.access.passwords import cookie_hash
 from infra.access.proofs import ProofEnded
 from infra.access.role_matrix import NotAllowed, counting_parts, roles_of
@@ -23,6 +23,11 @@ from infra.store.database import Database
 SEEN_SECONDS = 30  # a session's last use is recorded no more often than this
 
 WRONG = "That is not the id and password of anybody who may sign in."
+WRONG_CODE = "That code does not count: it is not the present one, or was used before."
+NO_CODE = (
+    "They have a second factor, so the code of their app or a recovery code comes with the password. On a page, their "
+    "passkey will do."
+)
 
 
 class SignInRefused(Exception):
@@ -60,6 +65,7 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._attempts = Attempts()
+        self._factors = Factors(database)
 
     def sign_in(self, staff_id: str, password: str, address: str, device: str | None = None) -> str:
         """The cookie of a new session, in the first of their parts. `device`: the cookie of the browser they use."""
@@ -98,17 +104,34 @@ class Sessions:
         if answer == "ended":
             raise ProofEnded
         if answer == "wrong":
-            raise SignInRefused("That code does not count: it is not the present one, or was used before.")
+            raise SignInRefused(WRONG_CODE)
         return cookie
 
     def prove(self, staff_id: str, password: str, address: str, device: str | None = None) -> StaffMember:
         """The member of the staff who gives this password, as the second person of a command does."""
         with self._attempt(staff_id, address, device):
-            _, given = self._derived(staff_id, password)
-            _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
+            return self._proved(staff_id, password, address)
+
+    def _proved(self, staff_id: str, password: str, address: str) -> StaffMember:
+        _, given = self._derived(staff_id, password)
+        _judge(call(self._database, "SELECT roundledger.prove(%s, %s, %s)", [staff_id, address, given]))
         member = Staff(self._database).find(staff_id)
         if member is None:
             raise SignInRefused(WRONG)
+        return member
+
+    def prove_twice(
+        self, staff_id: str, password: str, code: str, address: str, device: str | None = None
+    ) -> StaffMember:
+        """The same, with the code of their second factor where they have one: nobody signs with half a sign-in. A wrong
+        code counts like a wrong password."""
+        with self._attempt(staff_id, address, device):
+            member = self._proved(staff_id, password, address)
+            asked = self._factors.has_any(staff_id)
+            if asked and code and not self._factors.use(staff_id, address, self._factors.usable_code(staff_id, code)):
+                raise SignInRefused(WRONG_CODE)
+        if asked and not code:
+            raise SignInRefused(NO_CODE)
         return member
 
     @contextmanager

@@ -11,9 +11,10 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from infra.access.callers import OPEN, Caller, Forbidden
+from infra.access.factors import Factors
 from infra.access.passkeys import PasskeyGiven, PasskeyRefused, Passkeys
 from infra.access.proofs import ProofEnded
-from infra.access.sessions import Sessions, SignInRefused
+from infra.access.sessions import NO_CODE, WRONG_CODE, Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.store.database import Database
 from infra.trail.looks import Looks
@@ -23,19 +24,24 @@ FRESH_MINUTES = 5.0
 
 class PasswordGiven(Struct, frozen=True):
     """Typed for this signature. `device` is the cookie of the browser where it was; `staff_id` is its owner, if
-    that came with it."""
+    that came with it; `code` is of their second factor."""
 
     password: str
     address: str
     device: str | None = None
     staff_id: str | None = None
+    code: str = ""
 
 
 class ProviderGiven(Struct, frozen=True):
-    """What the property's identity provider says: who has proved to it who they are, and when (seconds since 1970)."""
+    """What the property's identity provider says: who has proved to it who they are, and when (seconds since 1970).
+    `twice`: it asked for a second factor itself."""
 
     staff_id: str
     at: float
+    twice: bool = False
+    code: str = ""
+    address: str = ""
 
 
 Authentication = PasswordGiven | ProviderGiven | PasskeyGiven
@@ -43,13 +49,20 @@ Authentication = PasswordGiven | ProviderGiven | PasskeyGiven
 
 class Signatures:
     def __init__(
-        self, database: Database, staff: Staff, sessions: Sessions, fresh_minutes: float = FRESH_MINUTES
+        self,
+        database: Database,
+        staff: Staff,
+        sessions: Sessions,
+        fresh_minutes: float = FRESH_MINUTES,
+        password_days: float = 0.0,
     ) -> None:
         self._staff = staff
         self._sessions = sessions
         self._looks = Looks(database)
         self._passkeys = Passkeys(database)
+        self._factors = Factors(database)
         self._fresh_minutes = fresh_minutes
+        self._password_days = password_days  # after which a password has to be changed; 0 for never
 
     def second(self, first: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
         """The id of the second person, once it is proved that they sign together with `first`. A refused signature is
@@ -79,15 +92,17 @@ class Signatures:
         """Whoever has just proved that they are the person named, and may sign in one of these roles."""
         member: StaffMember | None
         match given:
-            case PasswordGiven(password, address, device, staff_id):
+            case PasswordGiven(password, address, device, staff_id, code):
                 _check_named(named, staff_id or named)
                 try:
-                    member = self._sessions.prove(named, password, address, device)
+                    member = self._sessions.prove_twice(named, password, code, address, device)
                 except SignInRefused as refusal:
                     raise Forbidden(f"{named} has to sign, too: {refusal}") from None
                 self._check_own_password(named)
+                self._check_age(named)
             case ProviderGiven(staff_id, at):
                 self._check_fresh(named, staff_id, at)
+                self._check_code(given)
                 member = self._staff.find(named)
             case PasskeyGiven():
                 _check_named(named, self._owner(named, given))
@@ -98,7 +113,30 @@ class Signatures:
             raise Forbidden(f"{named} is not on the staff register, and so cannot sign.")
         if not member.roles & set(roles):
             raise Forbidden(f"{named} needs the role {' or '.join(sorted(roles))} to sign this.")
+        if not (isinstance(given, ProviderGiven) and given.twice):
+            self._check_demanded(member)
         return member
+
+    def _check_code(self, given: ProviderGiven) -> None:
+        """The provider's word is half a proof where it asks for no second factor, and its owner has one here."""
+        if given.twice or not self._factors.has_any(given.staff_id):
+            return
+        usable = self._factors.usable_code(given.staff_id, given.code)
+        if not given.code or not self._factors.use(given.staff_id, given.address, usable):
+            raise Forbidden(f"{given.staff_id} has to sign, too: {WRONG_CODE if given.code else NO_CODE}")
+
+    def _check_demanded(self, member: StaffMember) -> None:
+        if member.roles & self._factors.demanded() and not self._factors.has_any(member.staff_id):
+            raise Forbidden(
+                f"A role of {member.staff_id} needs a second factor, which they add before signing (Your account)."
+            )
+
+    def _check_age(self, staff_id: str) -> None:
+        if self._password_days and self._staff.password_age_days(staff_id) > self._password_days:
+            raise Forbidden(
+                f"The password of {staff_id} is older than this property allows. They change it before signing (Your "
+                "account)."
+            )
 
     def _owner(self, named: str, given: PasskeyGiven) -> str:
         """Whose passkey it is, which is used by it."""
@@ -115,9 +153,9 @@ class Signatures:
     def prove_own(self, staff_id: str, given: PasswordGiven) -> None:
         """That somebody who changes their own password knows the present one."""
         try:
-            self._sessions.prove(staff_id, given.password, given.address, given.device)
+            self._sessions.prove_twice(staff_id, given.password, given.code, given.address, given.device)
         except SignInRefused as refusal:
-            raise Forbidden(f"The present password is another one. {refusal}") from None
+            raise Forbidden(f"The present password has to be given. {refusal}") from None
 
     # ---- the first person
 

@@ -113,6 +113,15 @@ class Staff:
         if call(self._database, "SELECT roundledger.had_password(%s, %s)", [staff_id, hashes]):
             raise NotAllowed(f"You have used that password before. It cannot be one of your last {last}.")
 
+    def password_age_days(self, staff_id: str) -> float:
+        """Since it was set, by whomever."""
+        rows = self._database.rows(
+            "SELECT extract(epoch FROM now() - added_at)::float8 FROM roundledger.secrets "
+            "WHERE staff_id = %s AND kind = 'password' AND ended_at IS NULL",
+            [staff_id],
+        )
+        return float(rows[0][0]) / 86_400 if rows else 0.0
+
     def has_given_password(self, staff_id: str) -> bool:
         """Whether their password was set by somebody else on the register, and not changed by its owner since."""
         rows = self._database.rows(

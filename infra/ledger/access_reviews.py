@@ -14,7 +14,7 @@ from infra.access.review.holdings import access
 from infra.access.signatures import Signatures
 from infra.aggregates.changes import Changes
 from infra.ledger.actor import Actor
-from infra.ledger.application import LedgerApplication
+from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.streams import stream_id
 
 REVIEWS = "access", "reviews"
@@ -39,12 +39,13 @@ class Reviews(Struct, frozen=True):
 
 def reviews(ledger: LedgerApplication, now_ms: int, most: int = 10) -> Reviews:
     last = ledger.events.last(stream_id(*REVIEWS), most)[::-1]
-    signed = []
-    for entry in last:
-        it = entry.event
-        at = datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="seconds")
-        signed.append(SignOff(entry.by, at, it.digest, it.people, it.machines, it.violations, it.remark))
+    signed = [_shown(entry.event, entry.by, entry.at_ms) for entry in last]
     return Reviews(signed, is_due(last[0].at_ms if last else None, now_ms))
+
+
+def _shown(it: AccessReviewed, by: str, at_ms: int) -> SignOff:
+    at = datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds")
+    return SignOff(by, at, it.digest, it.people, it.machines, it.violations, it.remark)
 
 
 def shown_access(ledger: LedgerApplication) -> dict[str, Any]:
@@ -55,8 +56,14 @@ def shown_access(ledger: LedgerApplication) -> dict[str, Any]:
 
 
 def review_access(
-    ledger: LedgerApplication, signatures: Signatures, reviewer: Caller, seen: str, remark: str, now_ms: int
-) -> AccessReviewed:
+    ledger: LedgerApplication,
+    signatures: Signatures,
+    reviewer: Caller,
+    seen: str,
+    remark: str,
+    now_ms: int,
+    receipt: CommandReceipt = None,
+) -> SignOff:
     """Sign what was shown under the digest `seen`; refused where people hold something else by now."""
     signatures.check_signer(reviewer)
     member = ledger.staff.find(reviewer.by)
@@ -77,5 +84,6 @@ def review_access(
         version, actor = before[0].originator_version, actor.after(before[0].at_ms, "the last review")
     changes = Changes(actor)
     changes.add(*REVIEWS, version, [signed := sign_off(present, seen, roles)])
-    ledger.save_changes(changes, "The access review")
-    return signed
+    shown = _shown(signed, actor.by, actor.at_ms)
+    ledger.save_changes(changes, "The access review", receipt, shown)
+    return shown

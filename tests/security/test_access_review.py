@@ -197,6 +197,10 @@ def test_who_sees_it_over_http(reviewed: Ledger):
         refused = client.post("/staff/review", data=seen, headers=bearer("boss-1", "admin"))
         assert (refused.status_code, "accounting" in refused.text) == (403, True)
         assert client.get("/staff/review", headers=bearer("accounting-1", "accounting")).status_code == 200
+        signed = client.post("/v1/access/reviews", json=seen, headers=bearer("boss-1", "admin"))
+        assert signed.status_code == 403
+        machine = client.post("/v1/access/reviews", json=seen, headers=bearer("m-auditor", "auditor"))
+        assert (machine.status_code, "a machine signs nothing" in machine.text) == (403, True)
     assert shown["due"]
     assert shown["reviews"] == []
 
@@ -222,6 +226,23 @@ def test_somebody_other_than_an_admin_signs_what_they_have_seen(reviewed: Ledger
     found: list[Any] = []
     assert Audit(url, processes=1, report=found.append).run().clean
     assert found == []
+
+
+def test_a_review_is_signed_over_http_and_once_under_its_key(reviewed: Ledger):
+    now_ms, headers = time.time_ns() // 1_000_000, {**bearer("accounting-1", "accounting"), "Idempotency-Key": "q4"}
+    with open_service(url_of(reviewed), token_key=KEY, rate_limit=0) as client:
+        signed_before = reviews(reviewed, now_ms).signed
+        seen = {"digest": client.get("/v1/access", headers=headers).json()["digest"], "remark": "Over HTTP."}
+        stale = {**headers, "Idempotency-Key": "stale"}
+        refused = client.post("/v1/access/reviews", json={"digest": "0" * 64}, headers=stale)
+        assert (refused.status_code, refused.json()["code"]) == (409, "out_of_turn")
+        first, again = (client.post("/v1/access/reviews", json=seen, headers=headers) for _ in range(2))
+        assert (first.status_code, first.json()["by"]) == (201, "accounting-1"), first.text
+        assert again.json() == first.json()
+        assert again.headers["Idempotent-Replayed"] == "true"
+        newest, *earlier = client.get("/v1/access", headers=headers).json()["reviews"]
+    assert newest == first.json()
+    assert len(earlier) == len(signed_before)
 
 
 def test_the_home_page_says_when_a_review_is_due_and_the_page_takes_the_signature(new_ledger: Callable[[], str]):

@@ -3,14 +3,18 @@ password that somebody else has set."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import jwt
+import psycopg
 import pytest
 
 from api.service.identity.tokens import make_token
 from api.service.settings import Settings
+from infra.access.callers import Forbidden
+from infra.access.signatures import PasswordGiven, ProviderGiven
 from infra.ledger.ledger import Actor, Ledger
 from tests.api.http import examples
 from tests.api.service import KEY, PASSWORD, open_service, register, signature
@@ -132,3 +136,94 @@ def test_a_token_of_ours_is_no_fresh_authentication(client: Any):
     claims = {"sub": "floor-2", "role": "floor", "exp": 4_000_000_000, "jti": "x", "auth_time": 4_000_000_000}
     forged = jwt.encode(claims, KEY, algorithm="HS256")
     assert corrected(client, bearer("floor-1", "floor"), "floor-2", f"Bearer {forged}").status_code == 403
+
+
+# ---- a second factor belongs to a signature as it does to a sign-in
+
+
+@pytest.fixture(scope="module")
+def codes(client: Any) -> list[str]:
+    """Recovery codes of floor-4, who has an authenticator app."""
+    service = client.app.state.service
+    register(service.people, ("floor-4", "floor"), ("floor-5", "floor"))
+    service.factors.add("floor-4", "totp", "authenticator app", b"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    found: list[str] = service.factors.new_recovery_codes("floor-4")
+    return found
+
+
+def test_a_password_alone_is_half_a_signature_of_whoever_has_a_second_factor(client: Any, codes: list[str]):
+    first, signed, unused = bearer("floor-2", "floor"), signature("floor-4"), codes[:]
+    refused = corrected(client, first, "floor-4", signed)
+    assert refused.status_code == 403
+    assert "comes with the password" in refused.json()["detail"]
+    for wrong in ("000000", "aaaa-bbbb-cccc-dddd"):
+        refused = corrected(client, {**first, "Second-Code": wrong}, "floor-4", signed)
+        assert (refused.status_code, "does not count" in refused.json()["detail"]) == (403, True)
+    code = {**first, "Second-Code": unused.pop()}
+    assert corrected(client, code, "floor-4", signed).status_code == 409  # signed, and nobody sat there
+    assert corrected(client, code, "floor-4", signed).status_code == 403, "a code counts once"
+    wrong_password = {**first, "Second-Code": unused[0]}
+    assert corrected(client, wrong_password, "floor-4", signature("floor-4", "a wrong password")).status_code == 403
+    assert corrected(client, wrong_password, "floor-4", signed).status_code == 409, "which used up no code"
+
+
+def test_whoever_must_have_a_second_factor_signs_nothing_without(client: Any, codes: list[str]):
+    factors, first = client.app.state.service.factors, bearer("floor-2", "floor")
+    signed = corrected(client, first, "floor-5", signature("floor-5"))
+    assert signed.status_code == 409, signed.text
+    factors.demand(["floor"], "boss-1")
+    try:
+        refused = corrected(client, first, "floor-5", signature("floor-5"))
+        assert (refused.status_code, "needs a second factor" in refused.json()["detail"]) == (403, True)
+        code = {**first, "Second-Code": codes[2]}
+        assert corrected(client, code, "floor-4", signature("floor-4")).status_code == 409
+    finally:
+        factors.demand([], "boss-1")
+
+
+def test_the_word_of_the_provider_is_half_a_signature_unless_it_asked_twice(client: Any, codes: list[str]):
+    signatures, now = client.app.state.service.signatures, time.time()
+    assert signatures.authenticated("floor-4", ProviderGiven("floor-4", now, twice=True), ["floor"])
+    assert signatures.authenticated("floor-4", ProviderGiven("floor-4", now, code=codes[1]), ["floor"])
+    for code in ("", codes[1]):
+        with pytest.raises(Forbidden):
+            signatures.authenticated("floor-4", ProviderGiven("floor-4", now, code=code), ["floor"])
+
+
+def test_guesses_of_a_code_are_slowed_down_like_those_of_a_password(client: Any):
+    service = client.app.state.service
+    register(service.people, ("floor-6", "floor"))
+    service.factors.add("floor-6", "totp", "authenticator app", b"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    guess = PasswordGiven(PASSWORD, "10.9.9.9", code="000000")
+
+    def refusal() -> str:
+        with pytest.raises(Forbidden) as refused:
+            service.signatures.authenticated("floor-6", guess, ["floor"])
+        return str(refused.value)
+
+    assert ["Too many wrong passwords" in refusal() for _ in range(11)] == [False] * 10 + [True]
+
+
+def test_a_password_that_is_too_old_opens_nothing_and_signs_nothing_until_it_is_changed(ledger_url: str, client: Any):
+    given = PasswordGiven(PASSWORD, "here")
+    register(client.app.state.service.people, ("floor-7", "floor"))
+    with open_service(ledger_url, token_key=KEY, password_days=90.0) as strict:
+        service = strict.app.state.service
+        cookie = {"Cookie": f"roundledger-session={service.sessions.sign_in('floor-7', PASSWORD, 'here')}"}
+        assert strict.get("/v1/rulesets", headers=cookie).status_code == 200
+        assert service.signatures.authenticated("floor-7", given, ["floor"])
+        with psycopg.connect(ledger_url, autocommit=True) as connection:
+            for statement in (
+                "ALTER TABLE roundledger.secrets DISABLE TRIGGER USER",
+                "UPDATE roundledger.secrets SET added_at = now() - interval '91 days' WHERE staff_id = 'floor-7'",
+                "ALTER TABLE roundledger.secrets ENABLE TRIGGER USER",
+            ):
+                connection.execute(statement)
+        refused = strict.get("/v1/rulesets", headers=cookie)
+        assert (refused.status_code, "older than this property allows" in refused.text) == (403, True)
+        page = strict.get("/floor", headers=cookie, follow_redirects=False)
+        assert (page.status_code, page.headers["location"]) == (303, "/account")
+        with pytest.raises(Forbidden, match="older than this property allows"):
+            service.signatures.authenticated("floor-7", given, ["floor"])
+        service.people.change("floor-7", "floor-7", password="a new phrase of floor-7")
+        assert service.signatures.authenticated("floor-7", PasswordGiven("a new phrase of floor-7", "here"), ["floor"])

@@ -1,10 +1,12 @@
-"""How people sign on the command line: each types their own password, or all come from standard input, one a line."""
+"""How people sign on the command line: each types their own password, and the code of their second factor where they
+have one; or all come from standard input, one a line."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.terminal.database import settings
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ FromInput = Annotated[
     typer.Option(
         "--password-stdin",
         help="Read passwords from standard input, one a line, without asking: the new one, then those of --by and "
-        "--second, as far as they are needed.",
+        "--second, as far as they are needed. Whoever has a second factor adds a line with its code.",
     ),
 ]
 SecondPerson = Annotated[
@@ -37,10 +39,14 @@ class Passwords:
     def new(self) -> str:
         return self._given("Password", confirm=True)
 
-    def of(self, staff_id: str) -> "PasswordGiven":
+    def of(self, ledger: "Ledger", staff_id: str) -> "PasswordGiven":
+        from infra.access.factors import Factors
         from infra.access.signatures import PasswordGiven
 
-        return PasswordGiven(self._given(f"Password of {staff_id}", confirm=False), PLACE)
+        password = self._given(f"Password of {staff_id}", confirm=False)
+        twice = Factors(ledger.events.recorder.database).has_any(staff_id)
+        code = self._given(f"Code of {staff_id}, of their app or a recovery code", confirm=False) if twice else ""
+        return PasswordGiven(password, PLACE, code=code)
 
     def _given(self, prompt: str, confirm: bool) -> str:
         if self._from_input:
@@ -52,7 +58,8 @@ class Passwords:
 def signatures_of(ledger: "Ledger") -> "Signatures":
     from infra.access.signatures import Signatures
 
-    return Signatures(ledger.events.recorder.database, ledger.staff, ledger.sessions)
+    days = settings().password_days
+    return Signatures(ledger.events.recorder.database, ledger.staff, ledger.sessions, password_days=days)
 
 
 def first_and_second(
@@ -66,9 +73,9 @@ def first_and_second(
     if by is None or second is None:
         wanted = " or ".join(roles)
         fail(f"two people sign this, each with their own password: --by, with the role {wanted}, and --second")
-    first = signatures_of(ledger).authenticated(by, passwords.of(by), roles)
+    first = signatures_of(ledger).authenticated(by, passwords.of(ledger, by), roles)
     role = next(role for role in roles if role in first.roles)
-    return Caller(first.staff_id, role), Second(second, passwords.of(second))
+    return Caller(first.staff_id, role), Second(second, passwords.of(ledger, second))
 
 
 def two_signed(

@@ -4,10 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Response, Security
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
-from api.http.dependencies import plain_caller, second_person
-from api.http.problems import problems
+from api.http.answers import plain, respond
+from api.http.dependencies import SignedCommand, plain_caller, second_person
+from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas import access as schemas
 from api.service import roles
@@ -21,7 +23,8 @@ from infra.access.callers import Caller
 from infra.access.grants import Second
 from infra.access.role_matrix import GRANTING
 from infra.access.staff import StaffMember
-from infra.ledger.access_reviews import shown_access
+from infra.ledger.access_reviews import SignOff, review_access, shown_access
+from infra.ledger.ledger import CommandReceipt
 from projections.views.books import NotFound
 
 router = resource("access")
@@ -47,6 +50,33 @@ async def get_access(
     everything but times of use. `due` says whether the last of `reviews` is older than 92 days, or there is none.
     """
     return await service.run(shown_access, service.ledger)
+
+
+@router.post(
+    "/access/reviews",
+    response_model=schemas.ReviewOut,
+    status_code=201,
+    responses=stored("The signature.", "conflict", status=201),
+)
+async def sign_review(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.REVIEWING)],
+    body: schemas.ReviewIn,
+    writing: SignedCommand,
+) -> Response:
+    """Sign that you have looked at what people and machines hold, as `GET /v1/access` showed it under this digest.
+
+    Somebody from accounting or an auditor, who is on the staff register; never an admin. `out_of_turn` where people
+    hold something else by now: look again, and sign that.
+    """
+    if writing.actor.dated:
+        raise Problem("bad_choice", "A review is signed now: Happened-At is left out.")
+
+    def command(receipt: CommandReceipt) -> SignOff:
+        signed = (service.ledger, service.signatures, caller, body.digest, body.remark or "", writing.actor.at_ms)
+        return review_access(*signed, receipt)
+
+    return respond(await service.once(writing.once, command, plain(to_builtins, 201)))
 
 
 @router.post("/people", response_model=schemas.PersonOut, status_code=201, responses=CHANGES)

@@ -124,6 +124,13 @@ class ViolationOut(Model):
     remedy: str
 
 
+class ReviewIn(Model):
+    """`digest`: of what was shown and looked at."""
+
+    digest: Annotated[str, matching("^[0-9a-f]{64}$", "is a SHA-256 in hexadecimal digits")]
+    remark: Omittable[Text] = None
+
+
 class ReviewOut(Model):
     by: str
     at: str

@@ -156,6 +156,7 @@ class SetupForm(NewPassword):
     first_name: PersonName | None = None
     first_password: Password
     first_again: Password = ""
+    first_code: str = ""
 
 
 @router.get("/setup")
@@ -180,9 +181,12 @@ async def set_up(
         await service.failures.check(cookies.address)
         raise Problem("forbidden", "That is not the code that the service made when it started.")
     await service.run(_make_admins, service, form, cookies)
-    cookie = await service.run(
-        service.sessions.sign_in, form.first_id, form.first_password, cookies.address, cookies.device
-    )
+    try:
+        cookie = await service.run(
+            service.sessions.sign_in, form.first_id, form.first_password, cookies.address, cookies.device
+        )
+    except SecondFactorNeeded as half:  # the code that was given counts once, and has
+        return halfway(request, half, "/")
     response = go(request, "/", f"Welcome, {form.first_id} and {form.staff_id}. Add the others under Staff.")
     await signed_in(service, cookies, response, form.first_id, cookie)
     return response
@@ -195,7 +199,7 @@ def _make_admins(service: Service, form: SetupForm, cookies: Cookies) -> None:
         raise Problem("bad_choice", "Two admins are two people, with an id each.")
     check_password(form.password, form.staff_id)
     if people.admins() == 1:
-        given = PasswordGiven(form.first_password, cookies.address, cookies.device)
+        given = PasswordGiven(form.first_password, cookies.address, cookies.device, code=form.first_code)
         service.signatures.authenticated(form.first_id, given, GRANTING)
         people.add_admin(form.staff_id, form.name, form.password)
         return

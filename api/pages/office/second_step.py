@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Form, Query, Request, Response
 from msgspec import json
 
-from api.pages.dependencies import PASSKEY_COOKIE, given_passkey
+from api.pages.dependencies import PASSKEY_COOKIE, SUPERVISOR_COOKIE, given_passkey
 from api.pages.forms import FormModel
 from api.pages.office.account import HALF_COOKIE, SECOND, SignInAsked, Stranger, local_address, signed_in
 from api.pages.page_route import page_router
@@ -76,7 +76,7 @@ def _usable(service: Service, staff_id: str, form: SecondStepForm, given: Passke
 
 
 class PasskeyAsked(FormModel):
-    purpose: Literal["register", "second", "signature"]
+    purpose: Literal["register", "second", "signature", "supervisor"]
 
 
 @router.get(PASSKEYS)
@@ -93,7 +93,8 @@ async def ask_for_passkey(
     half = visitor.cookies.get(HALF_COOKIE)
     kept, options = await service.run(_question, service, form.purpose, visitor.session, half, site)
     response = Response(json.encode(options), 200, {"Cache-Control": "no-store"}, "application/json")
-    visitor.cookies.set(response, PASSKEY_COOKIE, kept, PASSKEY_SECONDS)
+    kept_in = SUPERVISOR_COOKIE if form.purpose == "supervisor" else PASSKEY_COOKIE
+    visitor.cookies.set(response, kept_in, kept, PASSKEY_SECONDS)
     return response
 
 

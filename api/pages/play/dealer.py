@@ -10,14 +10,13 @@ from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from api.pages.dependencies import form_writing, plain_caller, second_person, table_caller, typed
-from api.pages.forms import FormModel, PageQuery, Password
+from api.pages.dependencies import form_writing, plain_caller, proof_of, second_person, table_caller
+from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
 from api.pages.play.dealer_state import SUPERVISOR, screen_state
-from api.pages.responses import go, render, visitor_of
+from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, TableId, check_tables
-from api.service.cookies import Cookies
 from api.service.fields import Id, Number
 from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
@@ -25,6 +24,7 @@ from api.service.state import Service
 from domain.round.actions import TakeBack
 from domain.round.take_backs import LONGEST_REASON
 from infra.access.callers import Caller
+from infra.access.signatures import Authentication
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight
 from projections.views.books import Books, NotFound
@@ -100,7 +100,6 @@ class SignedActionForm(FormModel):
     actions: Annotated[Any, BeforeValidator(_read_actions)]  # one field, not one for each of them
     second_person: Id
     supervisor: str = ""
-    supervisor_password: Password = ""
 
 
 @router.post(f"{PATH}/{{table}}")
@@ -115,7 +114,8 @@ async def act_signed(
     """After too many contradictions of hidden cards."""
     caller.check_table(table)
     await service.run(_check_round, service.ledger, table, form.round)
-    supervisor = await service.run(_supervisor, service, caller, form, visitor_of(request).cookies)
+    proof = await proof_of(service, request, "supervisor")
+    supervisor = await service.run(_supervisor, service, caller, form.supervisor, proof)
     await check_tables(service, supervisor, lambda: (table,))  # whoever signs gets no more to see than otherwise
     writing = await form_writing(request, supervisor)
     sent = form.model_dump(include={"round", "version", "actions", "second_person"})
@@ -149,7 +149,7 @@ async def take_back(
     form: Annotated[TakeBackForm, Form()],
     second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
 ) -> Response:
-    """With the password of whoever confirms it; both names are recorded."""
+    """With the proof of whoever confirms it; both names are recorded."""
     caller.check_table(table)
     await service.run(_check_round, service.ledger, table, form.round)
     writing = await form_writing(request, caller)
@@ -177,10 +177,9 @@ def _check_round(ledger: Ledger, table: str, round_id: str) -> None:
         raise NotFound(f"Table {table} has no such round.")
 
 
-def _supervisor(service: Service, caller: Caller, form: SignedActionForm, cookies: Cookies) -> Caller:
-    """Whoever is signed in, if from the floor; else the one who gives their password here."""
+def _supervisor(service: Service, caller: Caller, named: str, given: Authentication | None) -> Caller:
+    """Whoever is signed in, if from the floor; else the one who proves here who they are."""
     if caller.may([SUPERVISOR]):
         return caller
-    given = typed(cookies, form.supervisor_password) if form.supervisor_password else None
-    found = service.signatures.authenticated(form.supervisor, given, [SUPERVISOR])
+    found = service.signatures.authenticated(named, given, [SUPERVISOR])
     return Caller(found.staff_id, SUPERVISOR, counts="counter" in found.parts, request_id=caller.request_id)

@@ -168,6 +168,9 @@ addEventListener("pageshow", (event) => { if (event.persisted) look(true); });
 
 // ---- drawing
 
+/** Though nothing changed but what somebody signs with, which is in none of what is compared. */
+function redraw() { drawn = ""; draw(); }
+
 function draw() {
   const kept = outbox.kept;
   const now = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
@@ -214,7 +217,7 @@ function stopped(kept) {
   const { why, problem: reason } = kept.stopped;
   const [first] = kept.items;
   if (why === "forbidden" && state?.signatures && first?.actions) {
-    return signing(state.signatures, first.what, reason.detail, sendSigned, throwAway());
+    return signing(state.signatures, first.what, reason.detail, sendSigned, throwAway(), redraw);
   }
   if (why === "signed-out" || why === "forbidden") {
     const back = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
@@ -257,7 +260,7 @@ function next(kept) {
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return [unpaid(state, reportBefore), ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack)];
+  if (playing) return [unpaid(state, reportBefore), ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
   return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 

@@ -1,29 +1,33 @@
 // The last entry was a mistake: it is taken back with a reason, and where it was seen by anybody the floor confirms it
-// with a password, which is kept nowhere.
+// with a proof of who they are, which is kept nowhere.
 
 import { button, field, folded, h, ID } from "./dealer_drawing.js";
 import { said } from "./dealer_next.js";
+import { proof } from "./dealer_signing.js";
 
 const WHY = ["the wrong button", "the wrong seat", "the wrong card"];
-let password = "";
+let given = {};
 
 /** `send(form)` posts it at once: nobody's password waits for a network. */
-export function takingBack({ ui, state, draw }, send) {
+export function takingBack({ ui, state, draw }, send, redraw) {
   const { back, passwords } = state;
   if (!back) return null;
   const what = said(back.entry);
   const form = ui.back;
+  given.second_person = form.floor;
   const submit = (event) => {
     event.preventDefault();
-    send({ reason: form.reason.trim(), ...(back.floor ? { second_person: form.floor, second_password: password } : {}) });
-    password = "";
+    form.floor = given.second_person;
+    const { wrong, ...proved } = given;
+    send({ reason: form.reason.trim(), ...(back.floor ? proved : {}) });
+    given = {};
   };
   return folded("take-back", "backOpen", ui, `Take back: ${what}`,
     h("form", { id: "taking-back", on: { submit } },
       h("div", { class: "row-buttons", role: "group", "aria-label": "Why" }, WHY.map((why, at) => button(`why-${at}`, why, () => { form.reason = why; draw(); }, { kind: "pad roomy", pressed: form.reason === why }))),
       h("div", { class: "fields" },
         field("back-reason", "Why", form.reason, (text) => { form.reason = text; }, { required: true, maxlength: "500" }),
-        back.floor ? field("back-floor", "Floor supervisor who confirms it", form.floor, (text) => { form.floor = text; }, { required: true, ...ID }) : null,
-        back.floor && passwords ? field("back-password", "Their password", password, (text) => { password = text; }, { required: true, type: "password", autocomplete: "new-password" }) : null),
+        back.floor ? field("back-floor", "Floor supervisor who confirms it", form.floor, (text) => { form.floor = given.second_person = text; }, { required: true, ...ID }) : null,
+        back.floor && passwords ? proof("back", "second", given, () => { form.floor = given.second_person; redraw(); }) : null),
       h("button", { id: "take-it-back", class: "danger" }, `Take back: ${what}`)));
 }

@@ -45,15 +45,23 @@ async function given(asked) {
   };
 }
 
+/** Somebody's passkey as their signature, and whose it is; `purpose` is "supervisor" for the first of two in one form. */
+export async function signature(purpose = "signature") {
+  const credential = await given(await question(purpose));
+  return { passkey: JSON.stringify(credential), owner: owner(credential) };
+}
+
+export const says = (error) => (error.name === "NotAllowedError" ? "No passkey was given." : `That did not work: ${error.message}`);
+
 /** Whose passkey it is: where a form asks who signs, they need not type it. */
 const owner = (credential) =>
   credential.response.userHandle ? new TextDecoder().decode(bytes(credential.response.userHandle)) : "";
 
 async function use(button) {
   const form = button.closest("form"), purpose = button.dataset.passkey;
-  const says = form.querySelector(".passkey-says");
+  const why = form.querySelector(".passkey-says");
   if (purpose === "register" && !form.reportValidity()) return;
-  says.hidden = true;
+  why.hidden = true;
   button.disabled = true;
   try {
     const asked = await question(purpose);
@@ -62,8 +70,8 @@ async function use(button) {
     if (purpose === "signature") sign(form, owner(credential));
     else form.requestSubmit();
   } catch (error) {
-    says.textContent = error.name === "NotAllowedError" ? "No passkey was given." : `That did not work: ${error.message}`;
-    says.hidden = false;
+    why.textContent = says(error);
+    why.hidden = false;
   } finally {
     button.disabled = false;
   }
@@ -83,8 +91,8 @@ for (const button of document.querySelectorAll("[data-passkey]")) {
   if (!window.PublicKeyCredential) {
     button.disabled = true;
     button.dataset.off = "";
-    const says = button.closest("form").querySelector(".passkey-says");
-    says.textContent = "This browser, or this address, takes no passkeys: they need https.";
-    says.hidden = false;
+    const why = button.closest("form").querySelector(".passkey-says");
+    why.textContent = "This browser, or this address, takes no passkeys: they need https.";
+    why.hidden = false;
   }
 }

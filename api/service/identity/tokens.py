@@ -98,14 +98,15 @@ class Tokens:
         self._access.use(caller.token_id)
         return caller
 
-    def provider_authentication(self, token: str) -> ProviderGiven | None:
+    def provider_authentication(self, token: str, code: str, address: str) -> ProviderGiven | None:
         """Who has proved to the identity provider who they are, and when, by a token of its own; None for any other. A
         token of ours says no more than that it was made once. Call `fetch_keys` first."""
         with suppress(Problem, jwt.PyJWTError):
             claims, way = self._claims(token)
             authenticated_at = claims.get("auth_time")
             if way == "claim" and isinstance(authenticated_at, int | float):
-                return ProviderGiven(str(claims["sub"]), float(authenticated_at))
+                twice = self._settings.oidc_second_factor
+                return ProviderGiven(str(claims["sub"]), float(authenticated_at), twice, code, address)
         return None
 
     def _verified(self, token: str) -> tuple[Caller, Way]:

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from infra.access.factors import Factors
 from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import Sessions, SignInRefused
 from infra.access.staff import Staff
@@ -98,9 +99,28 @@ def test_two_admins_add_the_others(url: str):
     assert (last["by"], last["second"], last["change"]) == ("boss-1", "boss-2", "added: floor")
     assert Staff(database).has_given_password("floor-1")
     own = ("password", "floor-1", "--by", "floor-1")
-    assert "present password is another one" in run(url, *own, passwords=("my own long phrase", "wrong one")).stderr
+    assert "present password has to be given" in run(url, *own, passwords=("my own long phrase", "wrong one")).stderr
     assert run(url, *own, passwords=("my own long phrase", PASSWORD)).exit_code == 0
     assert not Staff(database).has_given_password("floor-1")
+    database.close()
+
+
+def test_whoever_has_a_second_factor_adds_its_code_and_nobody_chooses_an_old_password(
+    url: str, monkeypatch: pytest.MonkeyPatch
+):
+    two_admins(url)
+    database = Database(url)
+    factors = Factors(database)
+    factors.add("boss-2", "totp", "authenticator app", b"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+    code, *_ = factors.new_recovery_codes("boss-2")
+    for wrong in ("", "000000"):
+        assert "boss-2 has to sign, too" in add(url, "floor-1", "floor", signed=(PASSWORD, PASSWORD, wrong)).stderr
+    assert add(url, "floor-1", "floor", signed=(PASSWORD, PASSWORD, code)).exit_code == 0
+    monkeypatch.setenv("ROUNDLEDGER_PASSWORD_HISTORY", "2")
+    own = ("password", "floor-1", "--by", "floor-1")
+    assert run(url, *own, passwords=("my own long phrase", PASSWORD)).exit_code == 0
+    again = run(url, *own, passwords=(PASSWORD, "my own long phrase"))
+    assert "cannot be one of your last 2" in again.stderr
     database.close()
 
 

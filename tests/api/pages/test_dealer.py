@@ -521,7 +521,7 @@ def test_a_mistake_is_taken_back_with_the_floors_password(locked: Site, context:
             dealer.on("take-back").click()
         dealer.on("why-2").click()
         dealer.on("back-floor").fill(supervisor)
-        dealer.on("back-password").fill(password)
+        dealer.on("back-second_password").fill(password)
         keep_picture(page, "dealer-taking-an-entry-back")
         fits(page)
         dealer.on("take-it-back").click()

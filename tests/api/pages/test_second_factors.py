@@ -9,8 +9,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from pyotp.totp import TOTP
 
+from domain.round.events import EntryTakenBack, PlaySupervised
 from infra.access.staff import Staff, StaffMember
 from tests.api.pages.conftest import KEY, PASSWORD, Site, serving, signs_in
+from tests.api.pages.dealer_screen import SPLIT, Dealer
 from tests.api.pages.page_checks import look_at
 from tests.databases import migrated_database
 
@@ -150,3 +152,80 @@ def test_two_admins_remove_the_factors_of_somebody_who_lost_them(guarded: Site, 
     form.get_by_role("button", name="Remove their second factors").click()
     expect(page.get_by_role("status")).to_contain_text("counter-1 has no second factor any more")
     assert factors.of("counter-1") == []
+
+
+def test_a_dealer_with_a_factor_lands_on_the_table_and_the_floor_confirms_there_with_theirs(
+    guarded: Site, context: BrowserContext
+):
+    """The dealer by an app, the first supervisor by a recovery code, the next by a passkey alone."""
+    people, factors = Staff(guarded.ledger.events.recorder.database), guarded.app.state.service.factors
+    people.add(StaffMember("deal-1", "A dealer", ("terminal:t-1",)), PASSWORD, "tests")
+    people.add(StaffMember("floor-2", "Another of floor", ("floor",)), PASSWORD, "tests")
+    codes = {}
+    for one in ("deal-1", "floor-2"):
+        factors.add(one, "totp", "authenticator app", b"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+        codes[one] = factors.new_recovery_codes(one)
+    page = context.new_page()  # which complains of what is refused
+    add_device(page)
+    signs_in(page, guarded, "floor-1")
+    page.goto(f"{guarded.url}/account/factors")
+    page.get_by_label("What you call it").fill("my watch")
+    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_role("link", name="I have kept them").click()
+    sign_out(page)
+    page.goto(f"{guarded.url}/sign-in?next=/dealer")
+    page.get_by_label("Staff id").fill("deal-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("textbox", name="Code").fill(codes["deal-1"][0])
+    page.get_by_role("button", name="Sign in with this code").click()
+    page.wait_for_url(f"{guarded.url}/dealer/t-1")
+
+    dealer, wrong = Dealer(page), {"do": "deal", "to": 1, "cards": ["9c"]}
+    dealer.open_table(SPLIT)
+    dealer.open_round(SPLIT)
+    for action in (*SPLIT["actions"][:2], wrong):
+        dealer.play(action)
+    said = page.locator('[data-part="said"]')
+
+    def confirm(code: str) -> None:
+        for name, value in (("floor", "floor-2"), ("second_password", PASSWORD), ("second_code", code)):
+            dealer.on(f"back-{name}").fill(value)
+        dealer.on("take-it-back").click()
+
+    def begin() -> None:
+        if not dealer.on("why-2").is_visible():
+            dealer.on("take-back").click()
+        dealer.on("why-2").click()
+
+    begin()
+    confirm("")
+    expect(said).to_contain_text("They have a second factor")
+    begin()
+    confirm(codes["floor-2"][0])
+    expect(page.locator('[data-seat="1"] .card')).to_have_count(0)
+    dealer.play(wrong)
+    begin()
+    dealer.on("back-floor").fill("")
+    look_at(page, "dealer-confirming")
+    dealer.on("back-by-second_passkey").click()
+    expect(page.locator('[data-seat="1"] .card')).to_have_count(0)
+    round_id = str(guarded.ledger.tables.reload("t-1").open_session("t-1").playing.round)  # type: ignore[union-attr]
+    taken = [entry.event for entry in guarded.ledger.load(round_id).entries if isinstance(entry.event, EntryTakenBack)]
+    assert [one.confirmed_by for one in taken] == ["floor-2", "floor-1"]
+
+    # Cards that were named and taken back count: after three, both sign with what they have.
+    dealer.play(wrong)
+    begin()
+    confirm(codes["floor-2"][1])
+    expect(page.locator('[data-seat="1"] .card')).to_have_count(0)
+    dealer.tap(SPLIT["actions"][2])
+    expect(said).to_contain_text("only a floor supervisor together with a second person may go on")
+    for name, value in (("supervisor", "floor-2"), ("supervisor_password", PASSWORD)):
+        dealer.on(f"sign-{name}").fill(value)
+    dealer.on("sign-supervisor_code").fill(codes["floor-2"][2])
+    look_at(page, "dealer-signing-factors")
+    dealer.on("sign-by-second_passkey").click()
+    dealer.stored()
+    signed = [entry.event for entry in guarded.ledger.load(round_id).entries if isinstance(entry.event, PlaySupervised)]
+    assert [event.by for event in signed] == [("floor-2", "floor-1")]

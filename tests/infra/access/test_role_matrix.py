@@ -106,7 +106,7 @@ def test_what_must_be_separate_is_not_granted(ledger: Ledger, first: str, second
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_what_is_held_all_the_same_does_not_count(client: Any, ledger: Ledger, first: str, second: str):
-    """Over HTTP, with tokens that were made elsewhere: beside a part, and beside another token."""
+    """Over HTTP, with tokens that were made elsewhere: beside a part, another token, and a provider's claim."""
     expected = 200 if why_apart(first, second) is None else 403
 
     def asks(by: str, role: str) -> int:
@@ -118,6 +118,9 @@ def test_what_is_held_all_the_same_does_not_count(client: Any, ledger: Ledger, f
     assert asks(machine, first) == 200
     assert asks(machine, second) == expected
     assert asks(machine, first) == 200
+    claimed = f"c-{uuid4().hex[:12]}"
+    Tokens(ledger.events.recorder.database).see(uuid4().hex, claimed, part(first), "claim", time.time() + 600)
+    assert asks(claimed, second) == expected
 
 
 @pytest.mark.parametrize(("first", "second"), SEPARATE)
