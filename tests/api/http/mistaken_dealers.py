@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from itertools import islice
 from random import Random
 from typing import Any
 
+import httpx
 from fastapi.testclient import TestClient
 
 from domain.cards import DECK
@@ -26,12 +28,12 @@ MISTAKES = ("none", "none", "none", "lost answer", "never sent", "loaded again",
 class Dealing:
     """The play of one round by two terminals; `known` is the version that each of them has seen."""
 
-    def __init__(self, client: TestClient, round_id: str, rng: Random) -> None:
+    def __init__(self, client: httpx.Client | TestClient, round_id: str, rng: Random) -> None:
         self.client, self.rng = client, rng
         self.address = f"/v1/rounds/{round_id}"
         self.known = [1, 1]
         self.keys = 0
-        self.done: dict[str, int] = {}
+        self.done: Counter[str] = Counter()
 
     def enter(self, action: Action) -> None:
         terminal = self.rng.randrange(2)
@@ -119,13 +121,15 @@ class Dealing:
         self.known[terminal] = self.client.get(self.address).json()["version"]
 
     def count(self, what: str) -> None:
-        self.done[what] = self.done.get(what, 0) + 1
+        self.done[what] += 1
 
 
-def play_rounds(client: TestClient, ledger: Ledger, ruleset: str, rounds: int, seed: int) -> dict[str, int]:
+def play_rounds(
+    client: httpx.Client | TestClient, ledger: Ledger, ruleset: str, rounds: int, seed: int
+) -> Counter[str]:
     """Plays them, and compares each with the same document at a table where nobody makes mistakes; what happened."""
     rng = Random(f"{ruleset}/{seed}")
-    done: dict[str, int] = {}
+    done: Counter[str] = Counter()
     for number, line in enumerate(islice(documents(ruleset, seed, 1), rounds)):
         raw = json.loads(line)
         raw.get("terms", {}).get("meter", {}).pop("id", None)  # each table has a meter of its own
@@ -139,9 +143,8 @@ def play_rounds(client: TestClient, ledger: Ledger, ruleset: str, rounds: int, s
         for action in document["actions"]:
             dealing.enter(action)
         check(ledger, round_id, right)
-        for what, times in dealing.done.items():
-            done[what] = done.get(what, 0) + times
-        done["rounds"] = done.get("rounds", 0) + 1
+        done.update(dealing.done)
+        done["rounds"] += 1
     return done
 
 
