@@ -21,6 +21,8 @@ from domain.rules.terms import Terms
 DECK_COLOURS = ("blue", "red")
 NOBODY = "nobody"  # the dealer of a round, in reports, if none was tapped in
 
+MOST_ENDED = 4  # rounds that are over and remembered, because their chips may still have to be paid
+
 TrayCount = Literal["opening", "closing"]
 
 
@@ -211,14 +213,15 @@ class TableSession(Struct, frozen=True):
     closed: bool = False
     tray: TrayCount | None = None  # the last count of it
     dealer: str | None = None  # who is tapped in
-    ended: str | None = None  # the last round that is over, for screens to show; in no note, so not for ever
+    ended: tuple[str, ...] = ()  # the last rounds of the table that are over, for screens to show; in no note
 
     @property
     def table(self) -> str:
         return self.opened.table
 
 
-def start(rules: RuleSet, terms: Terms, opened: SessionOpened) -> TableSession:
+def start(rules: RuleSet, terms: Terms, opened: SessionOpened, ended: tuple[str, ...] = ()) -> TableSession:
+    """`ended`: the last rounds of the session before it, whose chips may still have to be paid."""
     return TableSession(
         rules=rules,
         terms=terms,
@@ -227,6 +230,7 @@ def start(rules: RuleSet, terms: Terms, opened: SessionOpened) -> TableSession:
         deck=opened.deck,
         run=opened.run,
         dealer=opened.dealer,
+        ended=ended,
     )
 
 
@@ -250,7 +254,7 @@ def _round_ended(session: TableSession, event: RoundEnded) -> TableSession:
         deck = DECK_COLOURS[1 - DECK_COLOURS.index(begun.deck)]
     if begun is not None and begun.bank_seat is not None and event.status == "settled":
         run = BankRun(begun.bank_bettor or "", begun.bank_seat, begun.turn or 1)
-    return replace(session, playing=None, run=run, deck=deck, ended=event.round)
+    return replace(session, playing=None, run=run, deck=deck, ended=(*session.ended, event.round)[-MOST_ENDED:])
 
 
 def _session_noted(session: TableSession, event: SessionNoted) -> TableSession:

@@ -16,6 +16,7 @@ from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters, own_meter
 from infra.aggregates.postings import StoredPostings
 from infra.aggregates.rulebook import Rulebook, terms_of
+from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
@@ -87,7 +88,8 @@ class Tables:
         opened: table_sessions.SessionOpened = first.event
         latest = self._events.last(stream, 2 * NOTE_EVERY)
         rules = self._rulebook.rules(opened.ruleset, opened.ruleset_hash)
-        session = table_sessions.start(rules, terms_of(rules, opened.terms), opened)
+        before = self._ended_before(table, opened.session, table_sessions.MOST_ENDED - len(_ended(latest)))
+        session = table_sessions.start(rules, terms_of(rules, opened.terms), opened, before)
         session = table_sessions.fold(session, (recorded.event for recorded in latest))
         in_order = [recorded.at_ms for recorded in latest if isinstance(recorded.event, table_sessions.IN_ORDER)]
         return TableState(
@@ -98,6 +100,14 @@ class Tables:
             opened_at_ms=first.at_ms,
             at_ms=max([first.at_ms, *in_order]),
         )
+
+    def _ended_before(self, table: str, session: int, most: int) -> tuple[str, ...]:
+        """The last rounds of the sessions before this one."""
+        found: tuple[str, ...] = ()
+        while len(found) < most and session > 1:
+            session -= 1
+            found = _ended(self._events.last(stream_id("session", f"{table}/{session}"), 2 * NOTE_EVERY)) + found
+        return found
 
     def _box_version(self, box: str | None) -> int:
         last = [] if box is None else self._events.last(stream_id("box", box))
@@ -124,7 +134,7 @@ class Tables:
         opened = table_sessions.open_session(rules, terms, table, state.session, box)
         numbered = table_sessions.SessionNumbered(opened.session)
         return TableState(
-            session=table_sessions.start(rules, terms, opened),
+            session=table_sessions.start(rules, terms, opened, () if state.session is None else state.session.ended),
             session_version=changes.add("session", f"{table}/{opened.session}", 0, [opened]),
             table_version=changes.add("table", table, state.table_version, [numbered]),
             box_version=box_version,
@@ -147,3 +157,8 @@ class Tables:
         elif given.meter.id is not UNSET:
             name = given.meter.id
         return self._meters.with_figures(given, name or own_meter(table))
+
+
+def _ended(latest: Sequence[RecordedEvent]) -> tuple[str, ...]:
+    ended = [recorded.event.round for recorded in latest if isinstance(recorded.event, table_sessions.RoundEnded)]
+    return tuple(ended[-table_sessions.MOST_ENDED :])

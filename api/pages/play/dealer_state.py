@@ -36,10 +36,11 @@ from infra.ledger.ledger import StoredRound
 from projections.views.session_views import session_shown
 
 SUPERVISOR = "floor"
-LOOKS_REMEMBERED = 10_000
+MOST_REMEMBERED = 10_000
 
 Look = tuple[str, str, int]  # who saw which round at which version
 _LOOKS: WeakKeyDictionary[Service, dict[Look, None]] = WeakKeyDictionary()
+_PAID: WeakKeyDictionary[Service, dict[str, None]] = WeakKeyDictionary()  # rounds of which every wager was reported
 
 
 def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]:
@@ -57,6 +58,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "ahead": None,
         "closing": None,
         "before": None,
+        "unpaid": [],
         "reported": [],
         "back": None,
         "passwords": caller.role != OPEN,  # two people sign with theirs
@@ -67,14 +69,31 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
     if session is None:
         return shown
     playing = session.playing
-    round_id = session.ended if playing is None else playing.round  # of one that is over, how it ended
+    own = (
+        session.ended[-1:] if session.rounds > (playing is not None) else ()
+    )  # the last one that is over, if of this session
+    round_id = playing.round if playing is not None else own[0] if own else None
     if round_id is not None:
         stored = service.ledger.load(round_id)
         _record_look(service, caller, stored)
         shown |= _round(caller, stored)
-    if playing is not None and session.ended is not None:
-        shown["before"] = _before(service.ledger.load(session.ended))
+    if playing is not None and own:
+        shown["before"] = _before(service.ledger.load(own[0]))
+    shown["unpaid"] = _unpaid_rounds(service, [one for one in session.ended if one != round_id])
     return shown
+
+
+def _unpaid_rounds(service: Service, rounds: list[str]) -> list[dict[str, Any]]:
+    """Those of which nobody has said that all was paid, the newest first; from the record, so whatever was restarted
+    in the meantime."""
+    paid, found = _PAID.setdefault(service, {}), list[dict[str, Any]]()
+    for round_id in reversed([one for one in rounds if one not in paid]):
+        wagers = _unpaid(service.ledger.load(round_id).public)
+        if wagers:
+            found.append({"id": round_id, "wagers": wagers})
+        else:
+            _remember(paid, round_id)
+    return found
 
 
 def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
@@ -112,11 +131,11 @@ def _closing(round_: Round) -> dict[str, Any] | None:
 
 
 def _before(stored: StoredRound) -> dict[str, Any]:
-    """The round before: its wagers and who sat there, so that they can be made again, and what is still to be paid."""
+    """The round before: its wagers and who sat there, so that they can be made again."""
     round_ = stored.public
     bets = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
     seated = {str(seat): round_.seated[seat] for seat in round_.layout}
-    return {"id": stored.id, "facts": bets, "seated": seated, "unpaid": _unpaid(round_)}
+    return {"id": stored.id, "facts": bets, "seated": seated}
 
 
 def _unpaid(round_: Round) -> list[dict[str, Any]]:
@@ -142,9 +161,13 @@ def _record_look(service: Service, caller: Caller, stored: StoredRound) -> None:
     if look in looks:
         return
     service.books.record_look(caller, "dealer's screen", stored.id)
-    looks[look] = None
-    if len(looks) > LOOKS_REMEMBERED:
-        del looks[next(iter(looks))]
+    _remember(looks, look)
+
+
+def _remember(known: dict[Any, None], one: Any) -> None:
+    known[one] = None
+    if len(known) > MOST_REMEMBERED:
+        del known[next(iter(known))]
 
 
 def _reported(one: Compared) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import { nextRound, openTable, seating } from "./dealer_opening.js";
 import { newKey, Outbox } from "./dealer_outbox.js";
 import { felt } from "./dealer_parts.js";
 import { signing } from "./dealer_signing.js";
+import { judged } from "./dealer_taps.js";
 
 const UNHEARD_MS = 3000; // between looks while the feed is not heard
 const HEARD_MS = 20000; // and while it is: a connection may be dead without anybody's saying so
@@ -24,7 +25,7 @@ let state = null; // what the service told last
 let drawn = ""; // of what the screen was drawn, so that nothing is drawn anew for nothing
 let problem = null; // why something was refused
 const ui = { // what the dealer has begun, and the service knows nothing of
-  amount: 0, written: "", mode: "add", wrong: null, rank: null, picked: [], task: null,
+  amount: 0, written: "", mode: "add", wrong: null, twice: null, rank: null, picked: [], task: null,
   rows: [], decided: {}, wanted: {}, planned: {},
   back: { reason: "", floor: "" },
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
@@ -62,7 +63,7 @@ function act(given) {
   const actions = [given].flat();
   const kinds = actions.map((action) => action.do);
   problem = null;
-  Object.assign(ui, { rank: null, picked: [], task: null, wrong: null });
+  Object.assign(ui, { rank: null, picked: [], task: null, wrong: null, twice: null });
   if (kinds.includes("close_bets")) Object.assign(ui, { amount: 0, written: "" });
   if (!kinds.includes("decide")) Object.assign(ui, { rows: [], planned: {} }); // what was decided before it is another street's
   outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions }, version: state.round.version, conditional: true, actions, what: saidOfAll(actions) });
@@ -177,7 +178,7 @@ function draw() {
   if (now === drawn) return;
   const focused = document.activeElement;
   renew(part("network"), [network(kept)]);
-  renew(part("said"), [stopped(kept), refused()].filter(Boolean));
+  renew(part("said"), [stopped(kept), parked(kept), refused(), twice()].filter(Boolean));
   if (state) {
     renew(part("about"), [about()]);
     renew(part("table"), [felt(state.picture) ?? unseen()].filter(Boolean));
@@ -204,7 +205,8 @@ function network(kept) {
   const waiting = kept.items.length;
   const [kind, text] = !outbox.reachable ? ["bad", waiting ? `No network: ${waiting} waiting` : "No network"]
     : kept.stopped ? ["warn", `${waiting} waiting`]
-      : waiting ? ["", `Sending: ${waiting} waiting`] : ["good", "Everything is stored"];
+      : waiting ? ["", `Sending: ${waiting} waiting`]
+        : kept.parked.length ? ["warn", `${kept.parked.length} waiting`] : ["good", "Everything is stored"];
   const words = h("b", {}, text);
   if (outbox.reachable || !waiting) return h("div", { class: `net ${kind}` }, words);
   return h("details", { class: `net ${kind}`, id: "waiting-folded", open: ui.waitingOpen, on: { toggle: (event) => { ui.waitingOpen = event.target.open; } } }, h("summary", { id: "waiting" }, words),
@@ -231,7 +233,25 @@ function stopped(kept) {
   }[why];
   return h("div", { id: "stopped", class: "refused", role: "alert" }, h("p", {}, h("b", {}, text), " ", reason.detail ?? ""),
     h("p", {}, "Do you still want to send what waits here?"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what))),
-    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second" }), throwAway()));
+    h("div", { class: "row-buttons" }, button("send-anyway", "Send it", () => outbox.goOn(state.round?.version, true), { kind: "second" }),
+      button("put-right", "Put it right first", () => { problem = null; outbox.park(); look(); }, { kind: "second" }), throwAway()));
+}
+
+/** What waits while somebody puts right what came before it: the screen takes entries as usual. */
+function parked(kept) {
+  if (!kept.parked.length) return null;
+  return h("div", { id: "parked", class: "refused", role: "group", "aria-label": "What waits" }, h("p", { role: "status" }, h("b", {}, "Enter what is right. "), "These follow when you say so:"),
+    h("ol", {}, kept.parked.map((item) => h("li", {}, item.what))),
+    h("div", { class: "row-buttons" }, button("go-on", "Go on with these", () => outbox.goOnWithParked(state.round?.version), { disabled: kept.items.length > 0 }),
+      button("throw-parked", "Throw them away", () => outbox.throwParkedAway(), { kind: "danger" })));
+}
+
+/** A second tap that was faster than anybody means it. What lies face down is not named. */
+function twice() {
+  if (!ui.twice) return null;
+  const again = () => { const id = ui.twice; ui.twice = null; part("next").querySelector(`[data-id="${id}"]:enabled`)?.click(); draw(); };
+  return h("div", { id: "twice", class: "banner twice", role: "status" }, h("p", {}, "Tapped twice, entered once."),
+    h("div", { class: "row-buttons" }, button("once-more", "Enter it once more", again, { kind: "second" }), button("once", "Once is right", () => { ui.twice = null; draw(); }, { kind: "second" })));
 }
 
 const throwAway = () => button("throw-away", "Throw it away", () => { outbox.throwAway(); look(); }, { kind: "danger" });
@@ -259,9 +279,10 @@ function next(kept) {
   const playing = round && round.status === "open";
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
-  if (!session || !session.open) return [openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return [unpaid(state, reportBefore), ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
-  return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
+  const owed = unpaid(ui, state, reportBefore);
+  if (!session || !session.open) return [payments(ui, state, report, draw), owed, openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
+  if (playing) return [owed, ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
+  return [payments(ui, state, report, draw), owed, waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
 /** What nobody has sent yet need not be taken back: it is dropped. */
@@ -299,7 +320,11 @@ const report = (body) => beside("payments", body, "What was paid");
 // ---- beginning
 
 part("next").addEventListener("click", (event) => {
-  if (part("next").ariaBusy === "true") { event.stopPropagation(); event.preventDefault(); }
+  const judgement = event.target.closest("button") ? judged(event) : "take";
+  if (judgement === "take" && part("next").ariaBusy !== "true") return;
+  event.stopPropagation();
+  event.preventDefault();
+  if (judgement === "ask") { ui.twice = event.target.closest("[data-id]").dataset.id; draw(); }
 }, true);
 listenToKeys((key) => {
   const rank = key.toUpperCase();

@@ -27,12 +27,14 @@ function payout(lines) {
   }));
 }
 
-/** The round before is still to be paid though the next one has begun. */
-export function unpaid({ before }, confirm) {
-  if (!before?.unpaid.length) return null;
-  const body = { payments: before.unpaid.map(({ seat, bettor, hand, spot, paid, collected }) => ({ seat, bettor, hand, spot, paid, collected })) };
-  return h("div", { id: "unpaid", class: "unpaid", role: "group", "aria-label": "Not confirmed as paid" }, h("p", { class: "step" }, `Round ${before.id} is not confirmed as paid:`), payout(before.unpaid),
-    button("paid-before", "Paid as worked out", () => confirm(before, body), { kind: "second" }));
+/** Rounds that are still to be paid though another one has begun; those before the last one are folded. */
+export function unpaid(ui, { unpaid: rounds = [] }, confirm) {
+  if (!rounds.length) return null;
+  const [last, ...earlier] = rounds;
+  const one = (round, name) => [h("p", { class: "step" }, `Round ${round.id} is not confirmed as paid:`), payout(round.wagers),
+    button(name, "Paid as worked out", () => confirm(round, { payments: round.wagers }), { kind: "second", label: `Round ${round.id}: paid as worked out` })];
+  return h("div", { id: "unpaid", class: "unpaid", role: "group", "aria-label": "Not confirmed as paid" }, one(last, "paid-before"),
+    earlier.length ? folded("unpaid-earlier", "unpaidOpen", ui, earlier.length === 1 ? "And one before it" : `And ${earlier.length} before it`, earlier.map((round) => one(round, `paid-${round.id}`))) : null);
 }
 
 /** What the dealer paid and collected: as it was worked out, with one tap, or otherwise, wager by wager. */

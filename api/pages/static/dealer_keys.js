@@ -7,6 +7,7 @@ const WRITTEN = "input, select, textarea";
 export function listenToKeys(typed) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches(WRITTEN)) return;
+    if (event.repeat && event.key === "Enter") { event.preventDefault(); return; } // a key that is held down presses once
     if (event.key.startsWith("Arrow")) { if (move(event.target, event.key)) event.preventDefault(); return; }
     if (CARD.test(event.key)) typed(event.key === "1" ? "T" : event.key); // 10 begins with a one
   });

@@ -28,8 +28,9 @@ export class Outbox {
   // ---- what is kept; read anew each time, because another window of this browser may share it
 
   get kept() {
-    try { return { items: [], stopped: null, version: null, ...JSON.parse(localStorage.getItem(this.name)) }; }
-    catch { return { items: [], stopped: null, version: null }; }
+    const nothing = { items: [], parked: [], stopped: null, version: null };
+    try { return { ...nothing, ...JSON.parse(localStorage.getItem(this.name)) }; }
+    catch { return nothing; }
   }
 
   change(how) {
@@ -71,6 +72,22 @@ export class Outbox {
   dropLast() {
     if (this.busy) return;
     this.change((kept) => { if (kept.items.length > 1 || !kept.items[0]?.tried) kept.items.pop(); });
+    this.told("changed");
+  }
+
+  /** What waits is put aside, so that what came before it can be put right by other entries. */
+  park() {
+    this.change((kept) => { kept.parked = [...kept.items, ...kept.parked]; kept.items = []; kept.stopped = null; });
+    this.told("changed");
+  }
+
+  goOnWithParked(version) {
+    this.change((kept) => { kept.items = [...kept.items, ...kept.parked]; kept.parked = []; });
+    this.goOn(version);
+  }
+
+  throwParkedAway() {
+    this.change((kept) => { kept.parked = []; });
     this.told("changed");
   }
 

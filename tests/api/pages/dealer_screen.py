@@ -72,6 +72,44 @@ SPLIT: dict[str, Any] = {
 }
 
 
+def four_hands() -> Document:
+    """A pair of tens that is split three times, in a round of Pure 21.5 with two players."""
+
+    def deal(to: int | str, card: str | None, **hand: int) -> Action:
+        return {"do": "deal", "to": to, **hand, "cards": [card]}
+
+    def decide(seat: int, choice: str, **hand: int) -> Action:
+        return {"do": "decide", "seat": seat, **hand, "choice": choice}
+
+    first = ((4, "Jd"), (5, "Jh"), ("dealer", "9h"), (4, "Qc"), (5, "5c"), ("dealer", None))
+    drawn = (("Td", "4h", 2), ("Th", "3h", 3), ("9c", "8h", 4))
+    splits = [[decide(4, "split"), deal(4, one), deal(4, other, hand=hand)] for one, other, hand in drawn]
+    return {
+        "ruleset": "p215-casino-club",
+        "terms": {"schedule": 1, "decks": 2},
+        "player_dealer": {"seat": 6, "wager": "2500.00"},
+        "players": {"4": "p-4", "5": "p-5", "6": "tp-1"},
+        "actions": [
+            *(bet(4, spot, amount) for spot, amount in (("game", "25.00"), ("buster", "5.00"), ("red_flex", "10.00"))),
+            bet(5, "game", "50.00"),
+            {"do": "close_bets"},
+            *(deal(to, card) for to, card in first),
+            *(action for split in splits for action in split),
+            decide(4, "stand"),
+            decide(4, "hit", hand=2),
+            deal(4, "4s", hand=2),
+            decide(4, "stand", hand=2),
+            decide(4, "hit", hand=3),
+            deal(4, "6d", hand=3),
+            decide(4, "stand", hand=4),
+            decide(5, "hit"),
+            deal(5, "8s"),
+            {"do": "reveal", "of": "dealer", "cards": ["9h", "9d"]},
+            {"do": "settle"},
+        ],
+    }
+
+
 def entered(actions: list[Action]) -> list[Action]:
     """Without the blinds of players: the screen enters each with the ante that it is equal to."""
     return [action for action in actions if not (action["do"] == "bet" and follows(action))]

@@ -6,7 +6,7 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -24,13 +24,14 @@ from infra.access.staff import Staff, StaffMember
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Contradicted, Ledger
 from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
-from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet, entered
+from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet, entered, four_hands
 
 NAMELESS = {"round": None}
 AXE = Axe()
 # A round of each rule set: bets behind a seat, tips, a progressive, insurance and surrender, cards dealt by hand.
 WHOLE_ROUNDS = [json.loads(line) for line in Path(__file__).with_name("whole_rounds.jsonl").read_text().splitlines()]
-SIZES = {"tablet": (1024, 768), "portrait": (768, 1024), "phone": (390, 844)}
+SIZES = {"tablet": (1024, 768), "desktop": (1280, 800), "portrait": (768, 1024), "phone": (390, 844)}
+PLAYED = [*WHOLE_ROUNDS, four_hands()]  # each size twice, in a bright room and in a dark one
 
 
 # Pauses after a bet, and before something is sent again, take a tenth of their time.
@@ -206,16 +207,20 @@ def test_the_rounds_are_one_of_each_rule_set():
 
 
 @pytest.mark.parametrize(
-    ("document", "size"),
-    [(document, list(SIZES)[at % len(SIZES)]) for at, document in enumerate(WHOLE_ROUNDS)],
-    ids=[document["ruleset"] for document in WHOLE_ROUNDS],
+    ("document", "size", "room"),
+    [
+        (document, list(SIZES)[at % len(SIZES)], "dark" if at >= len(SIZES) else "light")
+        for at, document in enumerate(PLAYED)
+    ],
+    ids=[*(document["ruleset"] for document in WHOLE_ROUNDS), "four-hands"],
 )
 def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
-    site: Site, page: Page, document: dict[str, Any], size: str
+    site: Site, page: Page, document: dict[str, Any], size: str, room: Literal["light", "dark"]
 ):
-    table = f"whole-{document['ruleset']}"
+    table = f"whole-{document['ruleset']}-{room}-{size}"
     dealer = Dealer(page)
     resize(page, size)
+    page.emulate_media(color_scheme=room)
     dealer.go(site.url, table)
     dealer.open_table(document)
     fits(page)
@@ -224,7 +229,10 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     for action in entered(document["actions"]):
         if action["do"] in ("close_bets", "settle"):
             fits(page)
+            keep_picture(page, f"dealer-{size}-{room}-{action['do']}")
         dealer.play(action)
+    if room == "dark":
+        keeps_nobody_out(page)
     check_stored(site.ledger, round_id, document)
     fits(page)
 
@@ -242,7 +250,52 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     expect(page.locator('[data-part="told"]')).to_have_text(page.locator('[data-part="next"] h2').first.inner_text())
     shown = compared(site.ledger.load(round_id).round)
     assert [one.difference for one in shown] == [5_00 * differs, *[0] * (len(lines) - 1)]
-    keep_picture(page, f"dealer-{document['ruleset']}")
+    keep_picture(page, f"dealer-{size}-{room}-paid")
+
+
+# ---- a finger that bounces
+
+
+def test_a_double_tap_enters_once_and_two_taps_enter_twice(site: Site, browser: Browser):
+    context = browser.new_context(viewport={"width": 1024, "height": 768}, has_touch=True)
+    context.set_default_timeout(WAIT_MS)
+    dealer = Dealer(context.new_page())
+    dealer.go(site.url, "bounce-1")
+    dealer.open_table({**UTH, "ruleset": "p215-casino-club", "terms": {"schedule": 1, "decks": 2}})
+    dealer.open_round(UTH)
+    at_seat = dealer.on("bet-1-game")
+    dealer.on("chip-2500").dblclick()  # chips are counted by tapping
+    expect(dealer.on("amount")).to_have_value("50.00")
+    at_seat.dblclick()
+    dealer.stored()
+    expect(at_seat).to_have_text("$50.00")
+    expect(dealer.on("twice")).to_contain_text("Tapped twice, entered once.")
+    keep_picture(dealer.page, "dealer-tapped-twice")
+    fits(dealer.page)
+    dealer.on("once-more").click()
+    dealer.stored()
+    expect(at_seat).to_have_text("$100.00")
+    expect(dealer.on("twice")).to_have_count(0)
+    at_seat.click()
+    at_seat.click()  # one after the other, as the system counts them
+    dealer.stored()
+    expect(at_seat).to_have_text("$200.00")
+    box = at_seat.bounding_box()
+    assert box is not None
+    for _ in range(2):
+        dealer.page.touchscreen.tap(box["x"] + 20, box["y"] + 20)
+    expect(dealer.on("twice")).to_be_visible()
+    dealer.on("once").click()
+    dealer.stored()
+    expect(at_seat).to_have_text("$250.00")
+    dealer.on("close-bets").dblclick()  # nobody means what comes under the finger
+    dealer.stored()
+    dealer.on("card-8c").dblclick()  # with two decks there is another one
+    dealer.stored()
+    dealer.on("once").click()
+    facts = [(fact["do"], fact.get("amount")) for fact in stored_actions(site, "bounce-1")]
+    assert facts == [*[("bet", "50.00")] * 5, ("close_bets", None), ("deal", None)]
+    context.close()
 
 
 def test_a_round_with_the_network_dropped_and_a_reload_in_the_middle(site: Site, dealer: Dealer):
@@ -395,6 +448,33 @@ def test_what_was_to_follow_something_refused_waits_for_a_decision(site: Site, d
     waived = site.ledger.load(round_id).round.waived
     assert waived is not None
     assert waived.how == "not dropped"
+
+
+def test_what_cannot_be_is_put_right_in_its_place_before_the_rest_goes_on(site: Site, dealer: Dealer):
+    dealer.go(site.url, "right-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    dealer.page.context.set_offline(True)
+    behind = {**bet(1, "trips", "25.00"), "kind": "backline"}
+    dealer.tap({**behind, "bettor": "p-1"})  # who already sits there
+    dealer.tap(bet(5, "trips", "10.00"))
+    expect(dealer.network).to_contain_text("No network: 2 waiting")
+    dealer.page.context.set_offline(False)
+    expect(dealer.on("stopped")).to_contain_text("something before it was refused")
+    expect(dealer.on("refused")).to_contain_text("$25.00 on trips, seat 1, p-1:")
+    dealer.on("put-right").click()
+    expect(dealer.on("parked").get_by_role("listitem")).to_have_text(["$10.00 on trips, seat 5"])
+    dealer.page.reload()  # which loses nothing
+    expect(dealer.network).to_have_text("1 waiting")
+    dealer.tap({**behind, "bettor": "b-1"})
+    expect(dealer.page.locator('[data-seat="1"]')).to_contain_text("b-1")
+    expect(dealer.on("go-on")).to_be_enabled()
+    keep_picture(dealer.page, "dealer-put-right")
+    fits(dealer.page)
+    dealer.on("go-on").click()
+    dealer.stored()
+    expect(dealer.on("parked")).to_have_count(0)
+    assert [(fact["seat"], fact.get("bettor")) for fact in stored_actions(site, "right-1")] == [(1, "b-1"), (5, None)]
 
 
 # ---- wagers that are taken back
