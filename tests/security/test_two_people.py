@@ -208,7 +208,7 @@ def test_a_password_that_is_too_old_opens_nothing_and_signs_nothing_until_it_is_
     given = PasswordGiven(PASSWORD, "here")
     register(client.app.state.service.people, ("floor-7", "floor"))
     with open_service(ledger_url, token_key=KEY, password_days=90.0) as strict:
-        service = strict.app.state.service
+        service: Any = strict.app.state.service  # type: ignore[attr-defined]
         cookie = {"Cookie": f"roundledger-session={service.sessions.sign_in('floor-7', PASSWORD, 'here')}"}
         assert strict.get("/v1/rulesets", headers=cookie).status_code == 200
         assert service.signatures.authenticated("floor-7", given, ["floor"])
