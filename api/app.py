@@ -59,7 +59,17 @@ from api.pages.office import (
 )
 from api.pages.office import reports as report_pages
 from api.pages.office import settings as setting_pages
-from api.pages.play import adoption, dealer, floor, hands, irregular, replay, round_facts
+from api.pages.play import (
+    adoption,
+    dealer,
+    floor,
+    hands,
+    inspection,
+    irregular,
+    proposition_players,
+    replay,
+    round_facts,
+)
 from api.pages.play import audit as audit_pages
 from api.pages.play import disputes as dispute_pages
 from api.pages.play import postings as posting_pages
@@ -118,6 +128,8 @@ PAGES = (
     trays.router,
     posting_pages.router,
     round_facts.router,
+    proposition_players.router,
+    inspection.router,
     days.router,
     report_pages.router,
     audit_pages.router,

@@ -20,7 +20,7 @@ from api.cli.operations.client import client
 from api.cli.operations.doctor import doctor
 from api.cli.operations.serve import config, serve, tokens
 from api.cli.operations.upgrade import upgrade
-from api.cli.regulation import postings, round_facts
+from api.cli.regulation import postings, proposition_players, round_facts
 from api.cli.reports import follow, gaming_days_app, rebuild, report
 from api.cli.simulate import simulate
 from api.cli.whatif import whatif
@@ -77,6 +77,7 @@ app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(postings.app, name="posting")
 app.add_typer(round_facts.app, name="fact")
+app.add_typer(proposition_players.app, name="proposition")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.add_typer(housekeeping.holds, name="hold")

@@ -35,11 +35,11 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
-        " postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
-        " fee-tiers, disputes (also -by-dealer, -by-table, -by-kind), payments,"
+        " adoptions, postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
+        " fee-tiers, proposition-players, proposition-banks, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"
         " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
-        " voids, waivers, tray-counts or inventory; day or shift for a summary to print and sign.",
+        " voids, waivers, tray-counts or inventory; day, shift or inspection for a summary to print and sign.",
     ),
 ]
 
@@ -79,6 +79,7 @@ def report(
     The journal can also be written for beancount and hledger, and bankroll, exposure and collections as charts (svg).
     """
     from projections.reports.day_summary import NAMES as SUMMARIES
+    from projections.reports.inspection import NAME as INSPECTION
     from projections.reports.report import BadFilter, Filters
     from projections.reports.report_list import UnknownReport, report_named
 
@@ -95,12 +96,15 @@ def report(
         moment=moment(at, "--at"),
     )
     try:
-        if name not in SUMMARIES:
+        if name not in (*SUMMARIES, INSPECTION):
             report_named(name)
         with open_reports(database_url, data_dir) as url:
-            (_summarize if name in SUMMARIES else _report)(url, name, filters, output, into)
+            if name == INSPECTION:
+                _inspect(url, filters, output, into)
+            else:
+                (_summarize if name in SUMMARIES else _report)(url, name, filters, output, into)
     except UnknownReport as error:
-        fail(f"{error} {' and '.join(SUMMARIES)} are summaries.")
+        fail(f"{error} {', '.join(SUMMARIES)} and {INSPECTION} are summaries.")
     except BadFilter as error:
         fail(str(error))
 
@@ -174,6 +178,44 @@ def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Pa
                 if found[key]:
                     typer.echo(f"\n{heading}", page)
                     print_table(columns, found[key], page, report.total(found[key]))
+
+
+def _inspect(url: str, filters: "Filters", output: Format, into: Path | None) -> None:
+    from contextlib import closing
+
+    from infra.ledger.property import property_of
+    from infra.store.database import Database
+    from projections.calendar.property_clock import clock_of
+    from projections.reports.inspection import PROJECTIONS, SECTIONS, inspection, title
+    from projections.reports.integrity import integrity
+
+    if output not in SUMMARY_FORMATS:
+        fail(f"an inspection can be written as {', '.join(SUMMARY_FORMATS)}")
+    if not filters.on_the_past:
+        bring_up_to_date(url, *PROJECTIONS)
+    with closing(Database(url, connections_at_most=2)) as database:
+        found = {**inspection(database, filters, datetime.now(UTC)), "integrity": integrity(database)}
+        if output == "json":
+            write_json(found, into)
+            return
+        if output == "pdf":
+            from projections.export.pdf_reports import inspection_sheet
+
+            papers = clock_of(database), property_of(database), actor(None).by
+            write(inspection_sheet(found, datetime.now(UTC), *papers), into)
+            return
+    with open_page(into) as page:
+        typer.echo(title(found), page)
+        for key, (heading, report, columns) in SECTIONS.items():
+            typer.echo(f"\n{heading}{'' if found[key] else ': none'}", page)
+            if found[key]:
+                print_table(columns, found[key], page, report.total(found[key]))
+        typer.echo("\nIntegrity of the record", page)
+        record = found["integrity"]
+        typer.echo(f"{record['sealed']:,} events sealed, {record['waiting']:,} waiting; root {record['root']}", page)
+        for audit in record["audits"]:
+            said = f"{audit['rounds']:,} rounds, {audit['findings']:,} findings"
+            typer.echo(f"audit {audit['audit']} of {audit['started_at']}: {audit['state']}, {said}", page)
 
 
 def rebuild(

@@ -30,6 +30,7 @@ KINDS: Mapping[str, str] = {
     "note": "A note of the floor",
     "payment": "What the dealer is said to have paid",
     "rotation": "Who banked or bet, or who was offered the bank",
+    "proposition": "A proposition player who banked without a registration",
     "pay_table": "A second pay table on a gaming day that has one",
     "posting": "Terms that were not posted, chosen or designated for the table",
     "fact": "A fact about a round that does not fit it, or that is missing",

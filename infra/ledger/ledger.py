@@ -8,7 +8,7 @@ from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
 from infra.ledger import adoptions, annotations, play, record, whatif
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.regulation import postings, round_facts
+from infra.ledger.regulation import postings, proposition_players, round_facts
 
 __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
 
@@ -45,3 +45,7 @@ class Ledger(LedgerApplication):
     see_deck = round_facts.see_deck
     notice_misdeal = round_facts.notice_misdeal
     hold_hands = round_facts.hold_hands
+    register_proposition = proposition_players.register_proposition
+    end_proposition = proposition_players.end_proposition
+    name_proposition = proposition_players.name_proposition
+    erase_name = proposition_players.erase_name

@@ -25,6 +25,7 @@ from infra.aggregates.rounds import StoredRound
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
+from infra.ledger.regulation.proposition_players import check_registered
 from infra.ledger.round_changes import add_play, play_actions, save_play
 
 MASKED = "masked-"  # begins the digest of a document in which face-down cards are masked
@@ -159,6 +160,8 @@ def _begin_round(
     bank = None if opened.bank_seat is None else (opened.bank_seat, opened.bank_bettor or "")
     if bank is not None:
         eligibility.check_bank(document.opening.rules, bank[1], session.dealer, ledger.staff.staff_ids())
+        if ledger.rulebook.adopted_only:
+            check_registered(ledger, document.opening.rules, bank[1], changes.at_ms)
     seated = table_sessions.fold(session, seating)
     begun = table_sessions.begin_round(seated, round_id, bank, opened.declined, _occupied(document))
     return state.with_events([*seating, *begun], changes)

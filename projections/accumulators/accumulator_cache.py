@@ -13,7 +13,13 @@ from projections.accumulators.floor_accumulators import (
     DisputeAccumulator,
     MeterAccumulator,
 )
-from projections.accumulators.regulation_accumulators import FactAccumulator, OfferingAccumulator, PostingAccumulator
+from projections.accumulators.regulation_accumulators import (
+    FactAccumulator,
+    OfferingAccumulator,
+    PostingAccumulator,
+    PropositionAccumulator,
+    RulebookAccumulator,
+)
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.calendar.gaming_days import GamingDays
@@ -31,6 +37,8 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "posting": PostingAccumulator,
     "offering": OfferingAccumulator,
     "fact": FactAccumulator,
+    "rules": RulebookAccumulator,
+    "proposition": PropositionAccumulator,
 }
 CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
 OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}

@@ -1,11 +1,12 @@
-"""What tables have posted and what a property chose, as projections remember it."""
+"""What tables have posted, what a property chose and who is registered, as projections remember it."""
 
 from __future__ import annotations
 
 from msgspec import field
 
-from domain.regulation import postings
+from domain.regulation import postings, proposition_players
 from domain.regulation.postings import PostingEvent, TableDesignated, TablePostings
+from domain.regulation.proposition_players import PropositionEvent, PropositionPlayer
 from projections.accumulators.accumulator import Accumulator
 
 
@@ -27,3 +28,14 @@ class OfferingAccumulator(Accumulator):
 
 class FactAccumulator(Accumulator):
     """Nothing needs to be remembered of a round's facts: each says all."""
+
+
+class RulebookAccumulator(Accumulator):
+    """Nothing needs to be remembered of the rulebook: each adoption says all."""
+
+
+class PropositionAccumulator(Accumulator):
+    player: PropositionPlayer = field(default_factory=PropositionPlayer)
+
+    def take(self, event: PropositionEvent) -> None:
+        self.player = proposition_players.evolve(self.player, event)

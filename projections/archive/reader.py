@@ -138,13 +138,17 @@ class Archive:
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
         wanted = originator_id.bytes
         if wanted.hex() in self._streams:
-            for _, path in sorted(self._streams[wanted.hex()]):
-                yield from self._rows_of(wanted, path)
+            yield from self.floor_stream(originator_id)
             return
         for file in self.manifest.files:  # a round, for the evidence of a dispute: rare enough to search all files
             if file.kind == "rounds" and (rows := self._rows_of(wanted, file.path)):
                 yield from rows
                 return
+
+    def floor_stream(self, originator_id: UUID) -> Iterator[EventRow]:
+        wanted = originator_id.bytes
+        for _, path in sorted(self._streams.get(wanted.hex(), ())):
+            yield from self._rows_of(wanted, path)
 
     def _rows_of(self, wanted: bytes, path: str) -> list[EventRow]:
         rows = [row for row in self.read(path)[0] if self._ids.values[row.originator] == wanted]

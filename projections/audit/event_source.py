@@ -42,6 +42,9 @@ class Streams(Protocol):
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
         """One aggregate's rows by version, a page at a time."""
 
+    def floor_stream(self, originator_id: UUID) -> Iterator[EventRow]:
+        """The same of an aggregate that is no round, and that may have no events."""
+
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
         """The first rows of these aggregates; none where single ones cannot be looked up."""
 
@@ -121,6 +124,8 @@ class Store:
 
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
         return self._rows.stream(originator_id, self.last)
+
+    floor_stream = stream
 
     def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         found: dict[int, dict[int, list[SealedUnit]]] = {}

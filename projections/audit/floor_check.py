@@ -33,6 +33,7 @@ from domain.round.events import ENGINE_VERSION, RoundOpened
 from domain.rules import rulesets
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
 from domain.rules.rulesets import RuleSetError
+from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
@@ -74,6 +75,7 @@ class FloorCheck:
             "offering": self._only_read,
             FACTS: self._facts,
             "bettor": self._only_read,
+            PROPOSITION: self._only_read,
             "dispute": self._dispute,
         }
         self._posting_check = PostingCheck(source)

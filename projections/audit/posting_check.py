@@ -85,6 +85,6 @@ class PostingCheck:
 
     def _entries(self, kind: str, name: str) -> Iterator[Entry[Any]]:
         """What cannot be read is reported where the aggregate itself is checked."""
-        for row in self._source.stream(stream_id(kind, name)):
+        for row in self._source.floor_stream(stream_id(kind, name)):
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic):
                 yield decoded(self._source, row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
@@ -26,7 +27,9 @@ from domain.floor.drop_boxes import BoxInstalled
 from domain.floor.meters import MeterSeeded
 from domain.floor.table_sessions import SessionOpened
 from domain.floor.trips_tables import Day, TripsTables, Use, used_at
+from domain.regulation import proposition_players
 from domain.regulation.postings import PostingTakenDown, TableDesignated, TermsChosen, TermsPosted
+from domain.regulation.proposition_players import PROPOSITION_TOPICS, PropositionEvent, PropositionPlayer
 from domain.regulation.round_facts import FACT_TOPICS, progressive_wins
 from domain.round.events import ROUND_TOPICS, LineSettled, RoundOpened
 from domain.round.sealing import SealedUnit
@@ -34,6 +37,7 @@ from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
 from infra.log.leaves import leaf_hashes_of, said_topic
 from infra.store.compact_rows import EventRow
@@ -41,7 +45,7 @@ from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 from projections.audit.claim_tally import Tally
-from projections.audit.event_source import Source, Streams
+from projections.audit.event_source import Source, Streams, decoded
 from projections.audit.rulebook import NoRules, Rulebook
 from projections.audit.scope import Scope
 
@@ -110,6 +114,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     TableDesignated: lambda event: (POSTING, event.table),
     TermsChosen: lambda event: (OFFERING, event.ruleset),
     **dict.fromkeys(FACT_TOPICS.values(), lambda event: (FACTS, event.round)),
+    **dict.fromkeys(PROPOSITION_TOPICS.values(), lambda event: (PROPOSITION, event.bettor)),
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
 }
@@ -154,6 +159,7 @@ class RoundCheck(Generic[AnyPart]):
         self._scope = scope
         self._topics = TopicChecks(source.topic)
         self._staff = source.staff_ids()
+        self._register: dict[str, PropositionPlayer] = {}  # of proposition players, as far as it was asked
 
     # ---- reading
 
@@ -278,10 +284,26 @@ class RoundCheck(Generic[AnyPart]):
         if worded := [finding for finding in placed if finding.kind == WORDING]:
             add_wordings(result.wordings, {(opened.ruleset, opened.engine): (1, worded[0])})
         self._trips_table(opening, rows[0], result)
+        if opened.bank_bettor is not None:
+            self._proposition(opened, opened.bank_bettor, entries[0].at_ms, rows[0], result)
         lines = (event for event in events if isinstance(event, LineSettled))
         if opening.rules.supervisor_minutes is not None and progressive_wins(lines):
             result.streams.append(StreamRange(FACTS, opened.round or ""))
         return opened
+
+    def _proposition(self, opened: RoundOpened, bettor: str, at_ms: int, first: EventRow, result: PartResult) -> None:
+        """Somebody on the register of proposition players banks on registered days only."""
+        player = self._register.get(bettor)
+        if player is None:
+            rows = self._source.floor_stream(stream_id(PROPOSITION, bettor))
+            events = [event for row in rows if isinstance(event := decoded(self._source, row).event, PropositionEvent)]
+            player = self._register[bettor] = proposition_players.fold(events)
+        if not player.registrations:
+            return
+        why_not = proposition_players.not_registered(player, date.fromisoformat(self._source.gaming_day(at_ms)))
+        if why_not is not None:
+            finding = _of_opening("proposition", f"{why_not}, and banked the round.", opened, first)
+            result.findings.append(replace(finding, bettor=bettor))
 
     def _trips_table(self, opening: Round, first: EventRow, result: PartResult) -> None:
         if opening.rules.one_trips_table is None:

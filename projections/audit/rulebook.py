@@ -104,7 +104,7 @@ class Rulebook:
 
     def _decisions(self) -> Iterator[tuple[RulebookEvent, str, int]]:
         """What cannot be read is reported where the adoptions themselves are checked."""
-        for row in self._source.stream(stream_id(*ADOPTIONS)):
+        for row in self._source.floor_stream(stream_id(*ADOPTIONS)):
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic):
                 entry = decoded(self._source, row)
                 if isinstance(entry.event, RulebookEvent):

@@ -14,6 +14,7 @@ from projections.export.formats import UNITS, About, Rows, stood
 from projections.export.headings import SIGNED as GOES_EITHER_WAY
 from projections.export.headings import for_readers
 from projections.export.sheet import Sheet, figure
+from projections.reports import inspection
 from projections.reports.day_summary import SECTIONS, title
 
 SIGNED = ("rounds", "net_fees", "expected", "counted", "variance", "house_win")  # the totals of a day that are signed
@@ -84,4 +85,29 @@ def summary_sheet(
             sheet.remark(f"{left_out:,} more are left out here; the totals are of all.")
     signed = ", ".join(f"{name.replace('_', ' ')} {figure(totals[name], name in GOES_EITHER_WAY)}" for name in SIGNED)
     sheet.signatures(found["signatures"], f"{of}: {signed}. {state}")
+    return sheet.finish()
+
+
+def inspection_sheet(
+    found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
+) -> bytes:
+    """An inspection to file: each section as a table, the integrity of the record, and lines to sign on."""
+    of, state = clock.words(inspection.title(found)), stood(clock.local(found["as_of"] or now))
+    sheet = Sheet(of, state, clock.local(now), letterhead, printed_by)
+    sheet.text(f"{state} {UNITS}")
+    for key, (heading, report, columns) in inspection.SECTIONS.items():
+        sheet.heading(heading)
+        sheet.table(columns, found[key], report.total(found[key]), none="None.")
+        if left_out := found["left_out"][key]:
+            sheet.remark(f"{left_out:,} more are left out here.")
+    record = found["integrity"]
+    sheet.heading("Integrity of the record")
+    sheet.remark(
+        f"{record['sealed']:,} events are sealed, the last at {record['sealed_at'] or 'no time yet'};"
+        f" {record['waiting']:,} wait for the next checkpoint. Root of the log: {record['root'] or 'none yet'}."
+    )
+    sheet.table(
+        ("audit", "state", "started_at", "started_by", "rounds", "findings"), record["audits"], none="No audit."
+    )
+    sheet.signatures(found["signatures"], f"{of}. {state}")
     return sheet.finish()

@@ -17,7 +17,9 @@ from projections.models.inventory import Inventory
 from projections.models.journal import Journal
 from projections.models.meters import Meters
 from projections.models.payments import Payments
+from projections.models.regulation.adoptions import Adoptions
 from projections.models.regulation.postings import Postings
+from projections.models.regulation.propositions import Propositions
 from projections.models.regulation.round_facts import RoundFacts
 from projections.models.rotation import Rotation
 from projections.models.tables import Tables
@@ -41,8 +43,10 @@ ALL: dict[str, type[Projection]] = {
         TakeBacks,
         CardCounts,
         Tables,
+        Adoptions,
         Postings,
         RoundFacts,
+        Propositions,
     )
 }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+from projections.models.regulation.adoptions import Adoptions
 from projections.models.regulation.postings import Postings
+from projections.models.regulation.propositions import Propositions
 from projections.models.regulation.round_facts import RoundFacts
 from projections.reports.report import BY_BETTOR, BY_DAY, BY_ROUND, BY_TABLE, DAYS, Report
 
@@ -16,6 +18,34 @@ HELD: dict[str, LiteralString] = {
     "last": "first_day <= %(last)s",
 }
 
+# The last day of a version is its own, the one on which it was retired, or the one before the next version's first.
+ADOPTIONS = Report(
+    name="adoptions",
+    projection=Adoptions,
+    select="""
+        ruleset
+        version
+        approval
+        approved_on
+        first_day
+        last_day
+        adopted_at: at = at
+        adopted_by
+        second_person
+        retired = reason
+        hash
+        source_hash
+        hands = '/v1/rounds?ruleset=' || ruleset
+    """,
+    with_="WITH dated AS (SELECT a.ruleset, a.version, a.approval, a.approved_on, a.first_day, least(a.last_day,"
+    " r.last_day, lead(a.first_day) OVER (PARTITION BY a.ruleset ORDER BY a.version) - 1) AS last_day, a.at,"
+    " a.adopted_by, a.second_person, r.reason, a.hash, a.source_hash FROM {schema}.adoptions a"
+    " LEFT JOIN {schema}.retirements r ON (r.ruleset, r.version) = (a.ruleset, a.version)) ",
+    source="dated",
+    filters={name: HELD[name] for name in ("gaming_day", "first", "last")},
+    order="ruleset, version",
+    windowed="at",
+)
 POSTINGS = Report(
     name="postings",
     projection=Postings,
@@ -207,7 +237,44 @@ FEE_TIERS = Report(
     order="table_id, ruleset, length(schedule), schedule, tier, due",
     group="table_id, ruleset, schedule, tier, due",
 )
+PROPOSITION_PLAYERS = Report(
+    name="proposition-players",
+    projection=Propositions,
+    select="""
+        bettor
+        company
+        registration
+        first_day
+        last_day
+        hands = '/v1/rounds?player_dealer=' || bettor
+    """,
+    source="{schema}.proposition_players",
+    filters={**BY_BETTOR, **{name: HELD[name] for name in ("gaming_day", "first", "last")}},
+    order="company, bettor, number",
+)
+PROPOSITION_BANKS = Report(
+    name="proposition-banks",
+    projection=Propositions,
+    select="""
+        gaming_day
+        company
+        registration
+        bettor = b.bettor
+        table = table_id
+        rounds: count
+        paid: amount
+        collected: amount
+        fees: amount
+        net: amount = collected - paid - fees
+        hands = '/v1/rounds?player_dealer=' || b.bettor || '&table=' || table_id
+    """,
+    source="{schema}.proposition_banks b JOIN {schema}.proposition_players p ON p.bettor = b.bettor"
+    " AND gaming_day >= first_day AND (last_day IS NULL OR gaming_day <= last_day)",
+    filters={**BY_TABLE, **DAYS, "bettor": "b.bettor = %(bettor)s"},
+    order="gaming_day, company, b.bettor, table_id",
+)
 REGULATION: tuple[Report, ...] = (
-    *(POSTINGS, DESIGNATIONS, CHOICES, JACKPOTS, DECKS, DECKS_SEEN),
+    *(ADOPTIONS, POSTINGS, DESIGNATIONS, CHOICES, JACKPOTS, DECKS, DECKS_SEEN),
     *(MISDEALS, HANDS_HELD, EXCEPTIONS, FEE_TIERS),
+    *(PROPOSITION_PLAYERS, PROPOSITION_BANKS),
 )

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from domain.moments import format_ms
 from domain.money import money
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
+from domain.regulation.proposition_players import PropositionPlayer
 from domain.regulation.round_facts import DeckSeen, HandsHeld, MisdealNoticed, RoundFact, SupervisorCalled
 from infra.access.callers import Caller
 from infra.ledger.ledger import Ledger
@@ -57,6 +58,14 @@ _FACTS: dict[type, str] = {
 def fact_document(fact: RoundFact) -> dict[str, Any]:
     said = {name: to_builtins(value) for name, value in asdict(fact).items() if name not in ("round", "table")}
     return {"fact": _FACTS[type(fact)], "round": fact.round, "table": fact.table, "said": said}
+
+
+def proposition_document(player: PropositionPlayer) -> dict[str, Any]:
+    registrations = [to_builtins(asdict(one)) for one in player.registrations]
+    return {
+        "bettor": player.bettor,
+        "registrations": [{name: one[name] for name in one if name != "bettor"} for one in registrations],
+    }
 
 
 def check_own_table(ledger: Ledger, caller: Caller, round_id: str) -> None:

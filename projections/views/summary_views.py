@@ -1,4 +1,4 @@
-"""Fees over a stretch of days, and a gaming day or a shift on one sheet, as rows or as the page to print and sign."""
+"""Fees over a stretch of days, a gaming day or a shift on one sheet, and an inspection, as rows or on paper."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import msgspec
 from infra.access.callers import Caller
 from infra.ledger.property import property_of
 from projections.calendar.property_clock import clock_of
-from projections.reports import fees
+from projections.reports import fees, inspection
 from projections.reports.day_summary import PROJECTIONS, summary
+from projections.reports.integrity import integrity
 from projections.reports.report import Filters
 from projections.views.books import BadQuestion, Books
 
@@ -40,6 +41,29 @@ def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, ask
     found = _summed_up(books, name, filters)
     books.record_look(caller, "summary as pdf", f"{name}?{asked}")
     return summary_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database), caller.by)
+
+
+def inspection_for(books: Books, caller: Caller, filters: Filters, asked: str) -> dict[str, Any]:
+    """What an inspector asks of a range of gaming days, with the integrity of the record."""
+    found = _inspected(books, filters)
+    books.record_look(caller, "inspection as json", asked)
+    return found
+
+
+def inspection_sheet_for(books: Books, caller: Caller, filters: Filters, asked: str) -> bytes:
+    from projections.export.pdf_reports import inspection_sheet
+
+    found = _inspected(books, filters)
+    books.record_look(caller, "inspection as pdf", asked)
+    return inspection_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database), caller.by)
+
+
+def _inspected(books: Books, filters: Filters) -> dict[str, Any]:
+    if not filters.on_the_past:
+        books.bring_up_to_date(*inspection.PROJECTIONS)
+    found = inspection.inspection(books.database, filters, datetime.now(UTC), books.clock.days())
+    plain: dict[str, Any] = msgspec.to_builtins({**found, "integrity": integrity(books.database)})
+    return plain
 
 
 def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:

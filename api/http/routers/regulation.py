@@ -16,6 +16,7 @@ from api.service.admission import RoundId, ServiceOf, TableId, path_id
 from api.service.fields import AsOf
 from domain import moments
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
+from domain.regulation.proposition_players import PropositionPlayer
 from domain.regulation.round_facts import RoundFact
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
@@ -27,6 +28,7 @@ from projections.views.regulation_views import (
     fact_document,
     posting_document,
     postings_of,
+    proposition_document,
 )
 
 router = resource("regulation")
@@ -169,6 +171,57 @@ async def hold_hands(statement: ByTable, body: regulation.HeldHandsIn) -> Respon
     """Hands that stayed face up until they were paid; after the round is settled."""
     ledger = statement.service.ledger
     return await statement.store(lambda *at: ledger.hold_hands(statement.round, body.seats, *at))
+
+
+# ---- proposition players
+
+BettorId = Annotated[str, path_id("tp-1", "The bettor's id.")]
+REGISTERED = stored("The register.", "conflict")
+
+
+@router.put("/bettors/{bettor}/proposition", response_model=regulation.PropositionOut, responses=REGISTERED)
+async def register_proposition(
+    service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionIn, writing: Command
+) -> Response:
+    """Register a proposition player for a company, for days that overlap with no other registration of theirs."""
+    said = body.company, body.registration, body.first_day, body.last_day
+
+    def command(receipt: CommandReceipt) -> PropositionPlayer:
+        return service.ledger.register_proposition(bettor, *said, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(proposition_document)))
+
+
+@router.post("/bettors/{bettor}/proposition/end", response_model=regulation.PropositionOut, responses=REGISTERED)
+async def end_proposition(
+    service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionEndIn, writing: Command
+) -> Response:
+    """End the last registration of a proposition player with a day."""
+
+    def command(receipt: CommandReceipt) -> PropositionPlayer:
+        return service.ledger.end_proposition(bettor, body.last_day, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(proposition_document)))
+
+
+@router.put(
+    "/bettors/{bettor}/proposition/name",
+    response_model=regulation.PropositionNameOut,
+    responses=problems("bad_choice", "too_large", "unsupported_media_type"),
+)
+async def name_proposition(
+    service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn, writing: Command
+) -> Any:
+    """The name of a proposition player, kept apart from the record."""
+    await service.run(service.ledger.name_proposition, bettor, body.name, writing.actor)
+    return {"bettor": bettor, "name": body.name.strip()}
+
+
+@router.delete("/bettors/{bettor}/proposition/name", response_model=regulation.PropositionNameOut)
+async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: BettorId, writing: Command) -> Any:
+    """Erase the name; the record keeps the id, the company and the registration number."""
+    await service.run(service.ledger.erase_name, bettor, writing.actor)
+    return {"bettor": bettor, "name": None}
 
 
 def _ms(moment: str | None, name: str) -> int | None:

@@ -10,7 +10,16 @@ from api.http.dependencies import plain_caller, searching_caller
 from api.http.problems import answers, problems
 from api.http.resource import resource
 from api.http.schemas.examples import EXAMPLES
-from api.http.schemas.reports import FeeFilters, FeesOut, HomeOut, ReportFilters, SummaryFilters, SummaryOut
+from api.http.schemas.reports import (
+    FeeFilters,
+    FeesOut,
+    HomeOut,
+    InspectionFilters,
+    InspectionOut,
+    ReportFilters,
+    SummaryFilters,
+    SummaryOut,
+)
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.fields import OneOf
@@ -18,7 +27,13 @@ from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.home.first_page import first_page_for
 from projections.views.report_views import FORMATS, NAMES, report_file
-from projections.views.summary_views import day_sheet_for, day_summary_for, fees_for
+from projections.views.summary_views import (
+    day_sheet_for,
+    day_summary_for,
+    fees_for,
+    inspection_for,
+    inspection_sheet_for,
+)
 
 router = resource("reports")
 FILES: dict[str, Any] = {
@@ -107,3 +122,34 @@ async def get_home(
     Whoever may count boxes gets no figures, and nothing that follows from play, while a box has not been counted.
     """
     return encoded(await service.run(first_page_for, service.books, caller))
+
+
+@router.get(
+    "/inspection",
+    response_model=InspectionOut,
+    responses={
+        **problems("bad_choice"),
+        **answers(
+            200,
+            "What an inspector asks for.",
+            content={"application/pdf": {"schema": {"type": "string"}}},
+        ),
+    },
+)
+async def get_inspection(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)],
+    asked: Annotated[InspectionFilters, Query()],
+) -> Response:
+    """What an inspector asks of a range of gaming days.
+
+    Rule sets in force with their approvals, postings, the rotation, fees against the schedule, voids and waivers,
+    decks, jackpots, banks of proposition players, disputes, and the integrity of the record. Without a day, of the
+    present one.
+    """
+    filters = Filters(**asked.model_dump(exclude={"format"}))
+    if asked.format == "pdf":
+        sheet = await service.run(inspection_sheet_for, service.books, caller, filters, request.url.query)
+        return attached(sheet, "application/pdf", "inspection.pdf")
+    return encoded(await service.run(inspection_for, service.books, caller, filters, request.url.query))

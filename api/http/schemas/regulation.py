@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from api.http.schemas.tables import Limits, Terms
-from api.service.fields import Id, Model, Moment, Omittable, Seat, Text, Whole
+from api.service.fields import GamingDay, Id, Model, Moment, Omittable, Seat, Text, Whole
 from domain.round.actions import SpotName
 
 
@@ -114,3 +114,40 @@ class FactOut(Model):
     round: str
     table: str
     said: dict[str, Any]
+
+
+# ---- proposition players
+
+
+class PropositionIn(Model):
+    """Days are gaming days, both included."""
+
+    company: Text
+    registration: Text
+    first_day: GamingDay
+    last_day: Omittable[GamingDay] = None
+
+
+class PropositionEndIn(Model):
+    last_day: GamingDay
+
+
+class RegistrationOut(Model):
+    company: str
+    registration: str
+    first_day: str
+    last_day: str | None
+
+
+class PropositionOut(Model):
+    bettor: str
+    registrations: list[RegistrationOut]
+
+
+class PropositionNameIn(Model):
+    name: Text
+
+
+class PropositionNameOut(Model):
+    bettor: str
+    name: str | None

@@ -147,6 +147,35 @@ class HomeOut(Model):
     figures: FiguresOut | None
 
 
+class InspectionOut(Model):
+    """Each list has rows of the report that it is part of; `totals` says how many there are, or how many are wrong;
+    `integrity` how far the record is sealed, and what the last audits found."""
+
+    first: str
+    last: str
+    table: str | None
+    as_of: str | None
+    totals: dict[str, int]
+    adoptions: list[dict[str, Any]]
+    played: list[dict[str, Any]]
+    choices: list[dict[str, Any]]
+    postings: list[dict[str, Any]]
+    designations: list[dict[str, Any]]
+    rotation: list[dict[str, Any]]
+    breaches: list[dict[str, Any]]
+    fees: list[dict[str, Any]]
+    exceptions: list[dict[str, Any]]
+    misdeals: list[dict[str, Any]]
+    decks: list[dict[str, Any]]
+    jackpots: list[dict[str, Any]]
+    hands_held: list[dict[str, Any]]
+    proposition_banks: list[dict[str, Any]]
+    disputes: list[dict[str, Any]]
+    left_out: dict[str, int]
+    signatures: list[str]
+    integrity: dict[str, Any]
+
+
 # ---- asked for
 
 
@@ -165,6 +194,16 @@ class SummaryFilters(QueryModel):
     table: Id | None = Field(None, description="Only of this table.")
     as_of: AsOf | None = Field(None, description="As the ledger was then.")
     limit: Rows | None = Field(None, description="How many rows each list has at most; totals are of all.")
+
+
+class InspectionFilters(QueryModel):
+    format: Literal["json", "pdf"] = Field("json", description="PDF has lines to sign on.")
+    gaming_day: GamingDay | None = Field(None, description="One gaming day.")
+    first: GamingDay | None = Field(None, description="From this gaming day on.")
+    last: GamingDay | None = Field(None, description="Up to this gaming day.")
+    table: Id | None = Field(None, description="Only of this table.")
+    as_of: AsOf | None = Field(None, description="As the ledger was then.")
+    limit: Rows | None = Field(None, description="How many rows each list has at most.")
 
 
 class ReportFilters(QueryModel):

@@ -9,6 +9,7 @@ from domain.floor.drop_boxes import BOX_TOPICS
 from domain.floor.meters import METER_TOPICS
 from domain.floor.table_sessions import TABLE_TOPICS
 from domain.regulation.postings import POSTING_TOPICS
+from domain.regulation.proposition_players import PROPOSITION_TOPICS
 from domain.regulation.round_facts import FACT_TOPICS
 from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS
 from domain.rules.adoption import RULEBOOK_TOPICS
@@ -25,6 +26,7 @@ TOPICS = Topics(
         **RULEBOOK_TOPICS,
         **POSTING_TOPICS,
         **FACT_TOPICS,
+        **PROPOSITION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
         **LOG_TOPICS,

@@ -91,3 +91,34 @@ def test_facts_are_stated_about_a_round(client):
     assert "already" in sent(client, "/facts/deck", round=round_, colour="blue").text
     by_form = {"place": "the dealer", "expected": "2", "found": "1", "outcome": "void", "note": "A card stuck."}
     assert "A card stuck." in sent(client, "/facts/misdeal", round=round_, **by_form).text
+
+
+def test_the_register_of_proposition_players(client):
+    body = {"company": "Northern Gaming", "registration": "TPP-1", "first_day": "2026-12-01"}
+    registered = client.put("/v1/bettors/tp-9/proposition", json=body)
+    assert registered.json() == {"bettor": "tp-9", "registrations": [{**body, "last_day": None}]}
+    again = client.put("/v1/bettors/tp-9/proposition", json=body)
+    assert (again.status_code, again.json()["code"]) == (409, "bad_choice")
+    assert client.put("/v1/bettors/tp-9/proposition/name", json={"name": "Ana Ruiz"}).status_code == 200
+    page = client.get("/propositions", headers=PAGE).text
+    assert "Northern Gaming" in page
+    assert "Ana Ruiz" in page
+    assert client.delete("/v1/bettors/tp-9/proposition/name").json()["name"] is None
+    ended = client.post("/v1/bettors/tp-9/proposition/end", json={"last_day": "2026-12-31"})
+    assert ended.json()["registrations"][0]["last_day"] == "2026-12-31"
+    fields = {"bettor": "tp-9", "company": "Other Co", "registration": "TPP-2", "first_day": "2027-01-01"}
+    assert "Other Co" in sent(client, "/propositions", **fields).text
+    assert "already" in sent(client, "/propositions", **fields).text
+    assert sent(client, "/propositions/name", bettor="tp-9", name="Bo Lee").status_code == 200
+    assert "Bo Lee" not in sent(client, "/propositions/name", bettor="tp-9").text
+    assert sent(client, "/propositions/end", bettor="tp-9", last_day="2027-02-01").status_code == 200
+
+
+def test_an_inspection_is_a_page_a_document_and_a_paper(client):
+    found = client.get("/v1/inspection", params={"first": "2026-01-01", "last": "2026-12-31"}).json()
+    assert found["first"] == "2026-01-01"
+    assert client.get("/inspection?first=2026-01-01&last=2026-12-31", headers=PAGE).status_code == 200
+    paper = client.get("/v1/inspection", params={"format": "pdf"})
+    assert paper.content.startswith(b"%PDF")
+    wrong = client.get("/v1/inspection", params={"first": "2026-12-31", "last": "2026-01-01"})
+    assert wrong.status_code in (400, 409, 422)

@@ -1,0 +1,110 @@
+"""The register of proposition players and whom they banked for; with forms to register, end, name and erase."""
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Form, Query, Request, Response, Security
+
+from api.pages.dependencies import Command, plain_caller, searching_caller
+from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.page_route import page_router
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, Text
+from infra.access.callers import Caller
+from infra.ledger.regulation.proposition_players import names_of
+from projections.reports.report import Filters
+from projections.reports.report_list import REPORTS
+from projections.views.books import Books
+from projections.views.report_views import first_rows
+
+router = page_router()
+PATH = "/propositions"
+MOST_ROWS = 200
+Reading = Annotated[Caller, Security(searching_caller, scopes=roles.READING)]
+Registering = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
+
+
+class PropositionsAsked(PageQuery):
+    first: GamingDay | None = None
+    last: GamingDay | None = None
+
+
+@router.get(PATH)
+@router.get(f"{PATH}/end")
+@router.get(f"{PATH}/name")
+async def show_propositions(
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PropositionsAsked, Query()]
+) -> Response:
+    data = {
+        "asked": texts(asked),
+        "sections": await service.run(_sections, service.books, caller, asked),
+        "names": await service.run(names_of, service.books.database),
+        "may_register": caller.may(roles.ADOPTING),
+    }
+    crumbs = (("Rules", "/rules"),)
+    return await render(request, "propositions.html", data, title="Proposition players", section="rules", crumbs=crumbs)
+
+
+def _sections(books: Books, caller: Caller, asked: PropositionsAsked) -> list[dict[str, Any]]:
+    found = []
+    for name, title in (("proposition-players", "Register"), ("proposition-banks", "Who banked for which company")):
+        filters = Filters(first=asked.first, last=asked.last)
+        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
+        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
+        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
+    return found
+
+
+class RegisterForm(FormModel):
+    bettor: Id
+    company: Text
+    registration: Text
+    first_day: GamingDay
+    last_day: GamingDay | None = None
+
+
+@router.post(PATH)
+async def register(
+    request: Request, service: ServiceOf, caller: Registering, form: Annotated[RegisterForm, Form()], writing: Command
+) -> Response:
+    said = form.company, form.registration, form.first_day, form.last_day
+    await service.once(
+        writing.once,
+        lambda receipt: service.ledger.register_proposition(form.bettor, *said, writing.actor, receipt),
+    )
+    return go(request, PATH, f"{form.bettor} plays for {form.company} from {form.first_day} on.")
+
+
+class EndForm(FormModel):
+    bettor: Id
+    last_day: GamingDay
+
+
+@router.post(f"{PATH}/end")
+async def end(
+    request: Request, service: ServiceOf, caller: Registering, form: Annotated[EndForm, Form()], writing: Command
+) -> Response:
+    await service.once(
+        writing.once,
+        lambda receipt: service.ledger.end_proposition(form.bettor, form.last_day, writing.actor, receipt),
+    )
+    return go(request, PATH, f"The registration of {form.bettor} ends with {form.last_day}.")
+
+
+class NameForm(FormModel):
+    bettor: Id
+    name: Text | None = None
+
+
+@router.post(f"{PATH}/name")
+async def name(
+    request: Request, service: ServiceOf, caller: Registering, form: Annotated[NameForm, Form()], writing: Command
+) -> Response:
+    """Without a name, the one that is kept is erased."""
+    if form.name is None:
+        await service.run(service.ledger.erase_name, form.bettor, writing.actor)
+        return go(request, PATH, f"The name of {form.bettor} is erased.")
+    await service.run(service.ledger.name_proposition, form.bettor, form.name, writing.actor)
+    return go(request, PATH, f"The name of {form.bettor} is kept.")

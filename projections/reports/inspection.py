@@ -1,0 +1,199 @@
+"""What an inspector asks of a range of gaming days, in one report: the sections are reports, each row of which leads to
+its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from msgspec.structs import replace
+
+from infra.store.database import Cursor, Database
+from projections.calendar.gaming_day_settings import gaming_days
+from projections.calendar.gaming_days import GamingDays
+from projections.engine.storage import Connection
+from projections.models.hands import Hands
+from projections.models.registry import ALL
+from projections.models.rotation import Rotation
+from projections.reports import regulation_reports
+from projections.reports.irregularity_reports import IRREGULAR
+from projections.reports.report import ALWAYS, BY_DAY, BY_TABLE, DAYS, BadFilter, Filters, Report
+from projections.reports.report_query import question, read_tables, shaped
+
+NAME = "inspection"
+LONGEST = 366  # days
+SIGNATURES = ("Inspector", "For the property")
+
+PLAYED = Report(
+    name="played",
+    projection=Hands,
+    select="""
+        ruleset
+        hash = ruleset_hash
+        rounds: count = count(*)
+        first_round = (array_agg(round ORDER BY opened_at, round))[1]
+        first_at: at = min(opened_at)
+        last_at: at = max(opened_at)
+        hands = '/v1/rounds?ruleset=' || ruleset
+    """,
+    source="{schema}.hands",
+    filters={**BY_TABLE, **BY_DAY},
+    order="ruleset, 5",
+    group="ruleset, ruleset_hash",
+)
+ROTATION = Report(
+    name="rotation",
+    projection=Rotation,
+    select="""
+        table = table_id
+        rounds: count = count(*)
+        player_dealers: count = count(DISTINCT bettor)
+        longest = max(turn)
+        declined: count = coalesce(sum(cardinality(declined)), 0)::bigint
+        breaches: count = count(breach)
+        hands = '/v1/rounds?table=' || table_id
+    """,
+    source="{schema}.rotation",
+    filters={**BY_TABLE, **BY_DAY},
+    order="table_id",
+    group="table_id",
+)
+BREACHES = Report(
+    name="breaches",
+    projection=Rotation,
+    select="""
+        round
+        table = table_id
+        at: at
+        seat
+        bettor
+        breach
+    """,
+    source="{schema}.rotation",
+    filters={**BY_TABLE, **BY_DAY, ALWAYS: "breach IS NOT NULL"},
+    order="at, round",
+)
+CHOSEN = replace(regulation_reports.CHOICES, filters={"last": DAYS["last"]})  # whenever it was chosen before
+DISPUTES = next(report for report in IRREGULAR if report.name == "disputes")
+_DISPUTE = ("dispute", "round", "table", "kind", "claimed", "status", "overdue", "deadline", "opened_at", "outcome")
+
+# Each with the columns that are shown on paper and on the page; JSON has them all.
+SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
+    "adoptions": (
+        "Rule sets in force",
+        regulation_reports.ADOPTIONS,
+        ("ruleset", "version", "approval", "approved_on", "first_day", "last_day", "adopted_by", "second_person"),
+    ),
+    "played": ("Rule sets played", PLAYED, ("ruleset", "rounds", "first_round", "first_at", "last_at")),
+    "choices": (
+        "What the property offers",
+        CHOSEN,
+        tuple(regulation_reports.CHOICES.columns),
+    ),
+    "postings": (
+        "Posted at tables",
+        regulation_reports.POSTINGS,
+        ("table", "ruleset", "begins", "ends", "notice_minutes", "posted_by", "trips", "schedule", "limits", "rates"),
+    ),
+    "designations": (
+        "Designated tables",
+        regulation_reports.DESIGNATIONS,
+        tuple(regulation_reports.DESIGNATIONS.columns),
+    ),
+    "rotation": ("Rotation of the bank", ROTATION, tuple(ROTATION.columns)[:-1]),
+    "breaches": ("Breaches of the rotation", BREACHES, tuple(BREACHES.columns)),
+    "fees": (
+        "Fees by tier, against the schedule",
+        regulation_reports.FEE_TIERS,
+        tuple(regulation_reports.FEE_TIERS.columns)[:-1],
+    ),
+    "exceptions": (
+        "Voids and waivers",
+        regulation_reports.EXCEPTIONS,
+        tuple(regulation_reports.EXCEPTIONS.columns),
+    ),
+    "misdeals": ("Misdeals noticed", regulation_reports.MISDEALS, tuple(regulation_reports.MISDEALS.columns)),
+    "decks": ("Alternation of decks", regulation_reports.DECKS, tuple(regulation_reports.DECKS.columns)[:-1]),
+    "jackpots": ("Progressive wins", regulation_reports.JACKPOTS, tuple(regulation_reports.JACKPOTS.columns)),
+    "hands_held": (
+        "Hands held face up until paid",
+        regulation_reports.HANDS_HELD,
+        tuple(regulation_reports.HANDS_HELD.columns),
+    ),
+    "proposition_banks": (
+        "Banks of proposition players",
+        regulation_reports.PROPOSITION_BANKS,
+        tuple(regulation_reports.PROPOSITION_BANKS.columns)[:-1],
+    ),
+    "disputes": ("Disputes", DISPUTES, _DISPUTE),
+}
+PROJECTIONS = tuple(dict.fromkeys(report.projection.name for _, report, _ in SECTIONS.values()))
+
+
+def inspection(
+    place: str | Database, filters: Filters, now: datetime, days: GamingDays | None = None
+) -> dict[str, Any]:
+    """Of the gaming days from the first to the last; of one day, or without any of the one that `now` is in. A limit
+    applies to the rows of each section."""
+    filters.check(("gaming_day", "first", "last", "table"), f"The {NAME}")
+    if filters.since or filters.until:
+        raise BadFilter(f"The {NAME} is of gaming days, and as of a moment.")
+
+    def read(connection: Connection | Cursor, schema: str) -> dict[str, Any]:
+        known = days or gaming_days(connection)
+        narrowed = _narrowed(filters, known.of(round((filters.as_of or now).timestamp() * 1000)).day)
+        return _sections(connection, narrowed, known, schema)
+
+    return read_tables(place, [ALL[projection] for projection in PROJECTIONS], filters, read)
+
+
+def _narrowed(filters: Filters, today: date) -> Filters:
+    first = filters.first or filters.gaming_day or filters.last or today
+    last = filters.last or filters.gaming_day or (today if filters.first else first)
+    if first > last:
+        raise BadFilter(f"The first gaming day, {first}, comes after the last, {last}.")
+    if (last - first).days >= LONGEST:
+        raise BadFilter(f"The {NAME} is of at most {LONGEST} gaming days.")
+    return replace(filters, gaming_day=None, first=first, last=last)
+
+
+def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDays, schema: str) -> dict[str, Any]:
+    sections: dict[str, Any] = {}
+    left_out: dict[str, int] = {}
+    totals: dict[str, Any] = {}
+    for key, (_, report, _) in SECTIONS.items():
+        of_report = filters if "table" in report.filters else replace(filters, table=None)
+        statement, values = question(report, replace(of_report, limit=None), schema, days.shifts)
+        rows = shaped(report, connection.execute(statement, values, prepare=False).fetchall(), days)
+        sections[key], left_out[key] = rows[: filters.limit], len(rows[filters.limit :]) if filters.limit else 0
+        totals[key] = _total(key, rows)
+    assert filters.first is not None
+    assert filters.last is not None
+    return {
+        "first": filters.first.isoformat(),
+        "last": filters.last.isoformat(),
+        "table": filters.table,
+        "as_of": None if filters.as_of is None else filters.as_of.isoformat(timespec="milliseconds"),
+        "totals": totals,
+        **sections,
+        "left_out": left_out,
+        "signatures": list(SIGNATURES),
+    }
+
+
+# Of each section, what is wrong in it; the others are counted by their rows.
+_WRONG: Mapping[str, str] = {"rotation": "breaches", "fees": "differing", "decks": "out_of_turn"}
+
+
+def _total(key: str, rows: Sequence[Mapping[str, Any]]) -> int:
+    column = _WRONG.get(key)
+    return len(rows) if column is None else sum(row[column] for row in rows)
+
+
+def title(found: Mapping[str, Any]) -> str:
+    first, last = found["first"], found["last"]
+    days = f"gaming day {first}" if first == last else f"gaming days {first} to {last}"
+    parts = [f"Inspection, {days}", found["table"] and f"table {found['table']}"]
+    parts.append(found["as_of"] and f"as of {found['as_of']}")
+    return ", ".join(part for part in parts if part)
