@@ -17,9 +17,12 @@ from api.cli.main import app
 from api.service.identity.tokens import make_token
 from api.service.settings import Settings
 from infra.access import passwords
-from infra.access.callers import ROLES
+from infra.access.callers import OPEN, ROLES, Caller
+from infra.access.grants import Grants
 from infra.access.review.holdings import access
 from infra.access.review.violations import violations
+from infra.access.sessions import Sessions
+from infra.access.signatures import Signatures
 from infra.access.staff import Staff, StaffMember
 from infra.access.tokens import Tokens
 from infra.health.database_checks import roles
@@ -48,6 +51,11 @@ def command(url: str, *arguments: str, typed: str = "") -> Result:
 
 @pytest.fixture(scope="module")
 def held(database: Database) -> Database:
+    hold(database)
+    return database
+
+
+def hold(database: Database) -> None:
     """Pairs of roles from before the matrix: two parts, a part and a token, two tokens of a machine; and some that
     people may have together, that have ended, or that were revoked."""
     people, tokens, later = Staff(database), Tokens(database), time.time() + 600
@@ -61,7 +69,6 @@ def held(database: Database) -> Database:
     tokens.revoke("t-revoked", "boss-1", "No longer needed.")
     tokens.see("t-feed", "feed-reader", "auditor", "claim", later)
     tokens.see("t-deal", "feed-reader", "floor", "token", later)
-    return database
 
 
 VIOLATIONS = [
@@ -75,7 +82,7 @@ def test_everything_that_violates_the_matrix_is_listed(held: Database):
     found = violations(held)
     assert [(one.holder, one.machine, one.kept, one.refused, one.token_id) for one in found] == VIOLATIONS
     assert [one.remedy for one in found] == [
-        "Revoke the token t-cage, or take the part cage away.",
+        "Revoke the token t-cage, or give them another part in place of cage.",
         "Take the part auditor away, or take the part counter away.",
         "Revoke the token t-deal, or let the identity provider claim auditor no more.",
     ]
@@ -102,6 +109,22 @@ def test_doctor_the_audit_and_the_page_say_the_same(held: Database, ledger_url: 
         page = client.get("/staff").text
     assert "Roles that nobody may have together" in page
     assert "Revoke the token t-deal" in page
+
+
+def test_every_remedy_that_is_named_works(new_ledger: Callable[[], str]):
+    with closing(Database(new_ledger())) as database:
+        hold(database)
+        people, tokens = Staff(database), Tokens(database)
+        grants = Grants(people, tokens, Signatures(database, people, Sessions(database)))
+        anybody = Caller("tests", OPEN)
+        for apply in (
+            lambda: grants.change(anybody, None, "cage-1", parts=["floor"]),  # in place of the only one
+            lambda: grants.change(anybody, None, "eve", parts=["auditor"]),  # the other one is taken away
+            lambda: tokens.revoke("t-deal", "boss-1", "Two roles of one machine."),
+        ):
+            before = violations(database)
+            apply()
+            assert violations(database) == before[1:], before[0].remedy
 
 
 def test_nothing_is_listed_where_nothing_is_wrong(new_ledger: Callable[[], str]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from infra.access.role_matrix import Holding, clashes, role_of, sentence
@@ -34,18 +36,20 @@ def violations(database: Database) -> list[Violation]:
             refused=str(clash.refused),
             token_id=clash.refused.token_id,
             what=f"{holder}: {sentence(clash)}",
-            remedy=_remedy(clash.kept, clash.refused),
+            remedy=_remedy(clash.kept, clash.refused, parts.get(holder, ())),
         )
         for holder, held in sorted(Tokens(database).held(parts).items())
         for clash in clashes(held)
     ]
 
 
-def _remedy(kept: Holding, refused: Holding) -> str:
-    """One admin takes away what one of both is held by."""
+def _remedy(kept: Holding, refused: Holding, parts: Collection[str]) -> str:
+    """One admin takes away what one of both is held by; somebody's only part is exchanged, by two."""
     ways = []
     for one in (refused, kept):
-        if one.token_id is None:
+        if one.token_id is None and len(parts) == 1:
+            ways.append(f"give them another part in place of {one.part}")
+        elif one.token_id is None:
             ways.append(f"take the part {one.part} away")
         elif one.way == "token":
             ways.append(f"revoke the token {one.token_id}")
