@@ -67,7 +67,8 @@ def find_things(books: Books, caller: Caller, text: str, kinds: Collection[str],
     asked = [kind for kind in FOUND if kind in kinds and (kind == "staff" or _ID.fullmatch(text))]
     if not text:
         return []
-    books.bring_up_to_date(*dict.fromkeys(PROJECTIONS[kind] for kind in asked if kind in PROJECTIONS))
+    if projections := {PROJECTIONS[kind] for kind in asked if kind in PROJECTIONS}:
+        books.bring_up_to_date(*projections)
     values = {"text": text, "end": text[:-1] + chr(ord(text[-1]) + 1), "table": caller.table, "limit": limit}
     answers = books.database.read(
         lambda cursor: [
