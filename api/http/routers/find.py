@@ -6,7 +6,7 @@ from fastapi import Query, Security
 
 from api.http.dependencies import plain_caller
 from api.http.resource import resource
-from api.http.schemas import find as schemas
+from api.http.schemas import rounds as schemas
 from api.service import roles
 from api.service.admission import ServiceOf
 from infra.access.callers import Caller

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SkipValidation
 
+from api.service import roles
 from api.service.fields import (
     AsOf,
     Cursor,
@@ -20,6 +21,7 @@ from api.service.fields import (
     MovedMoney,
     Number,
     Omittable,
+    OneOf,
     PositiveMoney,
     QueryModel,
     RulesetName,
@@ -479,3 +481,27 @@ class RoundSearch(RoundFilters):
         description="By time, by what was wagered, or by what somebody won or lost; of `bettor` where one is given.",
     )
     counts: Flag = Field(False, description="Whether to count what is found, up to 1,000 rounds.")
+
+
+# ---- anything, by an id, a name or a date
+
+FoundKind = Annotated[str, OneOf(roles.FOUND)]
+Question = Annotated[
+    str, matching(r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$", "is one line", min_length=1, max_length=60)
+]
+
+
+class FoundThing(Model):
+    kind: FoundKind
+    id: str
+    note: str = Field(description="What else is known of it: a round's table and status, a rule set's title.")
+
+
+class FoundThingsOut(Model):
+    things: list[FoundThing]
+
+
+class FindAsked(QueryModel):
+    q: Question = Field(description="How an id begins, a part of a name, or a date.", examples=["p215-1-0000"])
+    kind: FoundKind | None = Field(None, description="Only of this kind.")
+    limit: Number = Field(8, ge=1, le=50, description="How many of each kind at most.")
