@@ -29,9 +29,9 @@ from api.http.routers import (
     audits,
     bettors,
     boxes,
+    closings,
     disputes,
     feed,
-    find,
     health,
     log,
     regulation,
@@ -42,6 +42,7 @@ from api.http.routers import (
 )
 from api.http.routers import holds as hold_routes
 from api.pages import errors
+from api.pages.books import close
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
     access_review,
@@ -63,7 +64,6 @@ from api.pages.office import settings as setting_pages
 from api.pages.play import (
     adoption,
     dealer,
-    finder,
     floor,
     hands,
     inspection,
@@ -105,9 +105,9 @@ ROUTERS = (
     reports.router,
     bettors.router,
     boxes.router,
+    closings.router,
     disputes.router,
     audits.router,
-    find.router,
     hold_routes.router,
     log.router,
     feed.router,
@@ -121,7 +121,6 @@ PAGES = (
     dealer.router,
     hands.router,
     hands.files,
-    finder.router,
     replay.router,
     irregular.router,
     irregular.files,
@@ -135,6 +134,7 @@ PAGES = (
     proposition_players.router,
     inspection.router,
     days.router,
+    close.router,
     report_pages.router,
     audit_pages.router,
     people.router,

@@ -11,6 +11,7 @@ import typer
 from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
+from api.cli.books import closing
 from api.cli.day_journal import journal
 from api.cli.demo import demo
 from api.cli.evidence import evidence, verify
@@ -73,6 +74,7 @@ app.add_typer(tokens, name="token")
 app.add_typer(people.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
 app.add_typer(property_name.app, name="property")
+app.add_typer(closing.app, name="close")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(postings.app, name="posting")

@@ -21,6 +21,7 @@ CAGE = ["cage"]  # fill trays
 BOOKS = ["accounting", "auditor"]  # days, audits
 AUDITING = ["auditor"]
 ADMIN = ["admin"]
+CLOSING = ["accounting", "floor", "cage"]  # the second person who closes a day or opens it again
 ADOPTING = ["floor", "accounting"]  # adopt and retire rule sets
 STAFF_READING = ["admin", "auditor"]
 HOLDING = ["auditor", "admin"]  # place and lift legal holds
@@ -31,16 +32,3 @@ BANKROLLS = readers_of("bankroll")
 BANKING = readers_of("exposure", "rotation")
 PEOPLE = list(dict.fromkeys([*BANKING, *BANKROLLS]))
 COLLECTIONS = readers_of("collections")
-# What the search box finds for whom, as the pages that it leads to are.
-FOUND = {
-    "round": SEEING,
-    "table": SEEING,
-    "bettor": PEOPLE,
-    "player_dealer": BANKING,
-    "dealer": READING,
-    "dispute": READING,
-    "box": COUNT_ROOM,
-    "ruleset": ANYBODY,
-    "staff": STAFF_READING,
-    "day": SEEING,
-}

@@ -11,12 +11,12 @@ from domain.errors import BadChoice
 from domain.event import Event
 from domain.rules import loader
 from domain.rules.ruleset import RuleSet
+from domain.two_people import TwoPeople, check_people, check_text
 
 if TYPE_CHECKING:
     from domain.rules.book import RuleBook
 
 NOTICE_MS = 60_000  # another process knows of an adoption by then
-LONGEST_TEXT = 500
 _ID = re.compile(r'^id = "([a-z0-9][a-z0-9-]{0,39})"', re.MULTILINE)
 
 
@@ -71,11 +71,6 @@ class Days(NamedTuple):
     last: date | None = None
 
 
-class TwoPeople(NamedTuple):
-    first: str
-    second: str
-
-
 def day_of(at_ms: int) -> date:
     return datetime.fromtimestamp(at_ms / 1000, UTC).date()
 
@@ -102,8 +97,8 @@ def adopt(
     book: RuleBook, rules: RuleSet, days: Days, approval: Approval, people: TwoPeople, at_ms: int
 ) -> RuleVersionAdopted:
     """The rule set from a day on; no two versions are ever in force on the same day."""
-    _check_people(people, "adopt a rule set")
-    _check_text("approval number", approval.number)
+    check_people(people, "adopt a rule set")
+    check_text("approval number", approval.number)
     today = day_of(at_ms)
     if approval.date is not None and approval.date > today:
         raise BadChoice(f"The approval is dated {approval.date}, and today is {today}.")
@@ -164,9 +159,9 @@ def retire(
     book: RuleBook, ruleset: str, from_day: date, reason: str, people: TwoPeople, at_ms: int
 ) -> RuleVersionRetired:
     """No round opens under the rule set from a day on; rounds that are open then are finished under it."""
-    _check_people(people, "retire a rule set")
+    check_people(people, "retire a rule set")
     if reason:
-        _check_text("reason", reason)
+        check_text("reason", reason)
     newest = book.load(ruleset)
     since, until = newest.in_force.since, newest.in_force.until
     if until is not None and from_day > until:
@@ -176,16 +171,6 @@ def retire(
     _check_ahead(from_day, at_ms, f"Rounds of today open under {ruleset}")
     last_day = date.fromordinal(from_day.toordinal() - 1)
     return RuleVersionRetired(ruleset, newest.version, last_day, reason.strip(), people.second)
-
-
-def _check_people(people: TwoPeople, what: str) -> None:
-    if people.first == people.second:
-        raise BadChoice(f"Two different people {what}.")
-
-
-def _check_text(what: str, text: str) -> None:
-    if not text.strip() or len(text) > LONGEST_TEXT or not text.isprintable():
-        raise BadChoice(f"The {what} is one line of 1 to {LONGEST_TEXT} characters.")
 
 
 def _check_ahead(day: date, at_ms: int, why: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 from domain.rules import adoption
-from domain.rules.adoption import Approval, Days, RulebookEvent, TwoPeople
+from domain.rules.adoption import Approval, Days, RulebookEvent
 from domain.rules.book import Adoption
 from domain.rules.ruleset import RuleSet
+from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.ledger.actor import Actor

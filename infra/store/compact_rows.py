@@ -96,9 +96,8 @@ class CompactRows:
         originators, seen = [list(column) for column in zip(*versions, strict=True)] if versions else ([], [])
         return self._rows(_LATER, originators, seen, until) if versions else []
 
-    def stream(self, originator_id: UUID, until: int) -> Iterator[EventRow]:
-        """One aggregate's events by version, up to a position, a page at a time."""
-        after = 0
+    def stream(self, originator_id: UUID, until: int, after: int = 0) -> Iterator[EventRow]:
+        """One aggregate's events after a version, up to a position, a page at a time."""
         while page := self._rows(_STREAM, originator_id, after, until, STREAM_PAGE):
             yield from page
             after = page[-1].version

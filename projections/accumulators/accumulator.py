@@ -7,14 +7,14 @@ from typing import Any, get_args, get_type_hints
 
 from msgspec import Struct
 
-from projections.calendar.gaming_days import GamingDays
+from projections.calendar.posting_days import PostingDays
 
 
 class Accumulator(Struct):
     """`version`, `position`, `by` and `at_ms` are those of the last event taken in; `late` says whether any of them was
     entered late."""
 
-    gaming_days: GamingDays
+    posting_days: PostingDays
     version: int = 0
     position: int = 0
     by: str = ""

@@ -10,6 +10,7 @@ from projections.accumulators.accumulator import Accumulator, events_of
 from projections.accumulators.floor_accumulators import (
     BettorAccumulator,
     BoxAccumulator,
+    ClosingAccumulator,
     DisputeAccumulator,
     MeterAccumulator,
 )
@@ -22,7 +23,7 @@ from projections.accumulators.regulation_accumulators import (
 )
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
-from projections.calendar.gaming_days import GamingDays
+from projections.calendar.posting_days import PostingDays
 from projections.engine.event_feed import Feed
 
 Take = Callable[[Any, Any], None]
@@ -39,6 +40,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "fact": FactAccumulator,
     "rules": RulebookAccumulator,
     "proposition": PropositionAccumulator,
+    "closing": ClosingAccumulator,
 }
 CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
 OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}
@@ -47,15 +49,15 @@ OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() f
 class AccumulatorCache:
     """`cached` is by the aggregate's number; whoever folds removes the rounds that have ended."""
 
-    def __init__(self, feed: Feed, gaming_days: GamingDays, *, cards: bool) -> None:
+    def __init__(self, feed: Feed, posting_days: PostingDays, *, cards: bool) -> None:
         self._feed = feed
-        self._gaming_days = gaming_days
+        self._posting_days = posting_days
         self.cached: dict[int, Accumulator] = {}
         self.take: dict[type, Take] = {**OTHERS, **(CARDS if cards else {})}
 
     def before(self, kind: type[Accumulator], originator: int, version: int) -> Accumulator:
         """An aggregate that is not cached, as it was just before this version."""
-        accumulator = self.cached[originator] = kind(self._gaming_days)
+        accumulator = self.cached[originator] = kind(self._posting_days)
         if version > 1:
             # Of a meter, the first event and the last one are enough.
             since = version - 1 if kind is MeterAccumulator else 1

@@ -7,9 +7,10 @@ from msgspec import field
 from domain.disputes import disputes
 from domain.disputes.disputes import Dispute, DisputeEvent, DisputeOpened
 from domain.floor import drop_boxes
-from domain.floor.drop_boxes import BoxEvent, BoxInstalled, DropBox, FeeDropped
+from domain.floor.drop_boxes import BoxEvent, BoxInstalled, BoxRemoved, DropBox, FeeDropped
 from domain.floor.meters import MeterEvent, MeterSeeded
 from projections.accumulators.accumulator import Accumulator
+from projections.calendar.gaming_days import DayShift
 
 
 class BoxAccumulator(Accumulator):
@@ -18,11 +19,14 @@ class BoxAccumulator(Accumulator):
     box: DropBox = field(default_factory=lambda: DropBox("", ""))
     times: dict[type, int] = field(default_factory=dict)
     fees: int = 0
+    removed_on: DayShift | None = None  # where that is posted
 
     def take(self, event: BoxEvent) -> None:
         self.box = drop_boxes.start(event) if isinstance(event, BoxInstalled) else drop_boxes.evolve(self.box, event)
         self.times[type(event)] = self.at_ms
         self.fees += isinstance(event, FeeDropped)
+        if isinstance(event, BoxRemoved):
+            self.removed_on = self.posting_days.of(self.at_ms, self.position)
 
 
 class MeterAccumulator(Accumulator):
@@ -61,3 +65,7 @@ class DisputeAccumulator(Accumulator):
 
 class BettorAccumulator(Accumulator):
     """Nothing needs to be remembered of a bettor."""
+
+
+class ClosingAccumulator(Accumulator):
+    """What days and months are closed is remembered with the order of events, for all aggregates."""

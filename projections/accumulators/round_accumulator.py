@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from datetime import date
 
 from msgspec import field
 
@@ -11,12 +11,10 @@ from domain.round.events import (
     BetsClosed,
     CardsDealt,
     CardsTurned,
-    DecisionFollowed,
     DecisionMade,
     EntryTakenBack,
     FeeTaken,
     FeeWaived,
-    InsurancePlaced,
     LineSettled,
     NoteMade,
     Place,
@@ -49,16 +47,7 @@ MoneyEvent = (
     | NoteMade
     | RoundDisputed
 )
-CardEvent = CardsDealt | CardsTurned | DecisionMade | DecisionFollowed | InsurancePlaced | EntryTakenBack
-
-
-class Choice(NamedTuple):
-    """What somebody chose at a seat: whoever sits there for everybody behind them, or a bettor for themselves."""
-
-    seat: int
-    bettor: str | None
-    name: str
-    board: int  # how many cards of the board were face up
+CardEvent = CardsDealt | CardsTurned | DecisionMade | EntryTakenBack
 
 
 class RoundAccumulator(Accumulator):
@@ -66,7 +55,8 @@ class RoundAccumulator(Accumulator):
     round: str = ""
     table: str = ""
     opened_at_ms: int = 0
-    day_shift: DayShift = _NO_DAY
+    own_day: date = _NO_DAY.day
+    day_shift: DayShift = _NO_DAY  # where its opening is posted
     status: str = "open"
     closed_at_ms: int | None = None
     ended_at_ms: int | None = None
@@ -74,6 +64,7 @@ class RoundAccumulator(Accumulator):
     liability: int = 0
     fee: FeeTaken | None = None
     waived: FeeWaived | None = None
+    waived_on: date | None = None  # where that is posted
     voided: RoundVoided | None = None
     corrected: int = 0
     notes: int = 0
@@ -87,11 +78,13 @@ class RoundAccumulator(Accumulator):
     lines: list[LineSettled] = field(default_factory=list)
     shortfall: int = 0
     cards: dict[tuple[Place, int], list[str | None]] = field(default_factory=dict)
-    choices: list[Choice] = field(default_factory=list)
     shown: int = 0  # cards that everybody sees whatever they are (`always_shown`)
     deal_over: bool = False
-    settled: RoundSettled | None = None
-    hands: list[dict[str, Any]] | None = None  # each hand with its name, once somebody has worked them out
+
+    @property
+    def posted(self) -> DayShift:
+        """Where its last event is posted: on the round's day as long as that is open."""
+        return self.posting_days.open(self.day_shift, self.position)
 
     @property
     def bank(self) -> str | None:
@@ -113,7 +106,7 @@ class RoundAccumulator(Accumulator):
             case BetsClosed():
                 self.closed_at_ms, self.action, self.liability = self.at_ms, event.action, event.liability
             case RoundSettled():
-                self.status, self.ended_at_ms, self.settled = "settled", self.at_ms, event
+                self.status, self.ended_at_ms = "settled", self.at_ms
             case FeeTaken():
                 self.fee = event
             case WagerWithdrawn():
@@ -121,7 +114,7 @@ class RoundAccumulator(Accumulator):
             case RoundVoided():
                 self.status, self.ended_at_ms, self.voided = "void", self.at_ms, event
             case FeeWaived():
-                self.waived = event
+                self.waived, self.waived_on = event, self.posted.day
             case RoundCorrected():
                 self.corrected += 1
             case NoteMade():
@@ -139,25 +132,15 @@ class RoundAccumulator(Accumulator):
                 self._cards_turned(event)
             case DecisionMade():
                 self.deal_over = True
-                self._chosen(event.seat, None, event.choice)
                 if event.choice == "split":
                     number = 1 + sum(place == event.seat for place, _ in self.cards)
                     self.cards[(event.seat, number)] = [self.cards[(event.seat, event.hand)].pop()]
-            case DecisionFollowed():
-                self._chosen(event.seat, event.bettor, event.choice)
-            case InsurancePlaced():
-                self._chosen(event.seat, event.bettor, "insurance")
+
             case EntryTakenBack():
                 self._taken_back(event)
 
-    def _chosen(self, seat: int, bettor: str | None, name: str) -> None:
-        board = self.cards.get(("board", 1), ())
-        self.choices.append(Choice(seat, bettor, name, sum(card is not None for card in board)))
-
     def _taken_back(self, event: EntryTakenBack) -> None:
         entry = event.entry
-        if entry["do"] == "decide":
-            self.choices.pop()  # only the last entry is ever taken back
         self.shown -= len(no_longer_shown(self, event))
         match entry["do"]:
             case "deal" if entry["to"] != "burn":
@@ -171,7 +154,8 @@ class RoundAccumulator(Accumulator):
     def _opened(self, event: RoundOpened) -> None:
         self.opened, self.opened_at_ms = event, self.at_ms
         self.round, self.table = event.round or "", event.table or ""
-        self.day_shift = self.gaming_days.of(self.at_ms)
+        self.own_day = self.posting_days.calendar.of(self.at_ms).day
+        self.day_shift = self.posting_days.of(self.at_ms, self.position)
         if event.bank_bettor is not None:
             self.bettors[event.bank_bettor] = set() if event.bank_seat is None else {event.bank_seat}
 

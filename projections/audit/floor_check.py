@@ -21,6 +21,7 @@ from domain.audit.floor_audit import (
     ruled_claims,
 )
 from domain.audit.round_audit import Claim
+from domain.books import closings
 from domain.disputes.disputes import DisputeOpened, Ruling, frozen_hash
 from domain.floor.drop_boxes import BoxCounted, BoxInstalled, CountSealed
 from domain.floor.meters import MeterSeeded
@@ -74,6 +75,7 @@ class FloorCheck:
             "posting": self._postings,
             "offering": self._only_read,
             FACTS: self._facts,
+            "closing": self._closings,
             "bettor": self._only_read,
             PROPOSITION: self._only_read,
             "dispute": self._dispute,
@@ -292,6 +294,11 @@ class FloorCheck:
         except NoRules:
             return None
         return round_facts.played(rules, ((entry.event, entry.at_ms) for entry in entries))
+
+    def _closings(self, range_: StreamRange) -> Iterator[Finding]:
+        found = list(self._entries(range_))
+        for index, what in closings.contradictions((entry.event, entry.by) for _, entry in found):
+            yield at_row(Finding("closing", what, stream=f"closing/{range_.name}"), found[index][0])
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
         for _ in self._entries(range_):

@@ -17,6 +17,7 @@ from domain.money import money
 from domain.round.replay import IMPOSSIBLE
 from infra.schema.migrator import READER_ROLE
 from infra.store.recorder import LedgerRecorder
+from projections.audit.closing_check import closed_otherwise
 from projections.audit.round_check import UNREADABLE
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.engine import storage
@@ -89,6 +90,7 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
                     compared.findings += _differences(connection, ALL[name], table)
             if "journal" in compared.positions:
                 compared.findings += _not_zero(connection)
+                compared.findings += closed_otherwise(connection, recorder, compared.positions["journal"])
         finally:
             connection.execute("ROLLBACK")
     return compared

@@ -20,6 +20,7 @@ from domain.audit.findings import Finding, new_check
 from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim, audit_round, claims_of
+from domain.books.closings import DayShut
 from domain.disputes.disputes import DisputeOpened
 from domain.floor import eligibility
 from domain.floor.bettors import BettorRegistered
@@ -35,6 +36,7 @@ from domain.round.events import ROUND_TOPICS, LineSettled, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
+from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.ledger.regulation.proposition_players import PROPOSITION
@@ -117,6 +119,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     **dict.fromkeys(PROPOSITION_TOPICS.values(), lambda event: (PROPOSITION, event.bettor)),
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
+    DayShut: lambda event: CLOSINGS,
 }
 
 

@@ -46,6 +46,10 @@ class DayShift(NamedTuple):
     day: date
     shift: str
 
+    def adjusting(self, own: date) -> date | None:
+        """The day that an entry belongs to, where it is posted on another one."""
+        return None if own == self.day else own
+
 
 class BadCalendar(ValueError):
     """Shifts that do not divide a day, or a time zone that nobody knows."""
@@ -97,6 +101,17 @@ class GamingDays:
     def local(self, at: datetime) -> datetime:
         """As the property's clocks showed it."""
         return at.astimezone(self._zone or self.zone_of(round(at.timestamp() * 1000)))
+
+    def first_shift(self, day: date) -> str:
+        return self._in_force(day).shifts[0].name
+
+    def bounds_of(self, day: date) -> tuple[datetime, datetime]:
+        """When a gaming day begins, and when the next one does."""
+        return self._start_of(day), self._start_of(day + timedelta(days=1))
+
+    def _start_of(self, day: date) -> datetime:
+        calendar = self._in_force(day)
+        return datetime.combine(day, calendar.shifts[0].start, calendar.zone)
 
     @property
     def shifts(self) -> list[str]:

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from domain.books.closings import DayReopened, DayShut
 from domain.rules.adoption import RuleVersionAdopted
 from domain.rules.book import kept
+from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.store.compact_rows import CompactRows, FeedRow
 from infra.store.encoding.topics import TOPICS
 from infra.store.recorder import LedgerRecorder
 from infra.store.streams import stream_id
+from projections.calendar.posting_days import ShutDays
 
 PROBE = 500  # events that the recorder is asked for at a time
 WRITER_WAIT_SECONDS = 0.5
@@ -30,6 +33,8 @@ class Feed:
         self.topic = recorder.topic_ids.name
         self.earlier = self._rows.earlier
         self._adoptions = 0  # so many are known
+        self._closings = 0  # likewise
+        self.shut_days = ShutDays()
 
     def page(
         self, after: int, limit: int, upto: int | None = None, as_of: datetime | None = None
@@ -45,6 +50,7 @@ class Feed:
             return [], after
         rows = self._rows.feed(after, until, limit, as_of)
         self._keep_rules()
+        self._keep_closings(until)
         return rows, rows[-1][0] if len(rows) == limit else until
 
     def _settle(self, after: int) -> None:
@@ -64,3 +70,11 @@ class Feed:
             if isinstance(event, RuleVersionAdopted):
                 kept(event)
             self._adoptions = version
+
+    def _keep_closings(self, until: int) -> None:
+        """An entry is posted by what was closed before it: whatever was is known with the page."""
+        for row in self._rows.stream(stream_id(*CLOSINGS), until, self._closings):
+            event = TOPICS.decoder(self.topic(row.topic_id))(row.state).event
+            if isinstance(event, DayShut | DayReopened):
+                self.shut_days.take(event, row.position)
+            self._closings = row.version

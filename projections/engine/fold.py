@@ -14,6 +14,7 @@ from projections.accumulators.accumulator import Accumulator
 from projections.accumulators.accumulator_cache import ACCUMULATORS, AccumulatorCache, Take
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.calendar.gaming_days import GamingDays
+from projections.calendar.posting_days import PostingDays
 from projections.engine.event_feed import Feed
 from projections.engine.projection import ALWAYS, Handler, Projection, Window
 from projections.engine.storage import Connection, Writer
@@ -42,10 +43,11 @@ class Fold:
         gaming_days: GamingDays,
         window: Window = ALWAYS,
     ) -> None:
-        self._projections = [projection(gaming_days, window) for projection in projections]
+        days = PostingDays(gaming_days, feed.shut_days)
+        self._projections = [projection(days, window) for projection in projections]
         cards = any(projection.needs_cards for projection in self._projections)
         self._feed = feed
-        self._cache = AccumulatorCache(feed, gaming_days, cards=cards)
+        self._cache = AccumulatorCache(feed, days, cards=cards)
         self._plans: dict[int, _TopicPlan] = {}
 
     def take_in(self, rows: Iterable[FeedRow]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from projections.accumulators.accumulator import events_of
-from projections.calendar.gaming_days import GamingDays
+from projections.calendar.posting_days import PostingDays
 from projections.engine.row_collectors import Collector
 from projections.engine.storage import Connection
 from projections.engine.table import Row, Table, fingerprint
@@ -63,8 +63,8 @@ class Projection:
         if "tables" not in vars(cls):
             cls.tables = tuple(table for collector in cls._collectors.values() for table in collector.tables)
 
-    def __init__(self, gaming_days: GamingDays, window: Window = ALWAYS) -> None:
-        self.gaming_days = gaming_days
+    def __init__(self, days: PostingDays, window: Window = ALWAYS) -> None:
+        self.posting_days = days
         self.window = window
         for name, collector in self._collectors.items():
             setattr(self, name, collector.fresh())

@@ -1,4 +1,7 @@
-"""`collections`: fees by gaming day, shift, table, schedule and tier; a waived fee also counts as a fee."""
+"""`collections`: fees by gaming day, shift, table, schedule and tier; a waived fee also counts as a fee.
+
+`of_day` is the day that a fee belongs to: an adjustment of a closed day is posted on a later one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from projections.engine.table import SHIFT_AND_TABLE, sums_table
 
 TIERS = sums_table(
     "collections",
-    f"{SHIFT_AND_TABLE}, schedule text NOT NULL, tier smallint NOT NULL",
+    f"{SHIFT_AND_TABLE}, schedule text NOT NULL, tier smallint NOT NULL, of_day date NOT NULL",
     "rounds, action, fees, waived",
     indexes=("(table_id, gaming_day)",),
 )
@@ -23,7 +26,7 @@ class Collections(Projection):
 
     def _add(self, round_: RoundAccumulator, fee: FeeTaken, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:
-            self.tiers.add((*round_.day_shift, round_.table, str(fee.schedule), fee.tier), **amounts)
+            self.tiers.add((*round_.posted, round_.table, str(fee.schedule), fee.tier, round_.own_day), **amounts)
 
     @handler
     def _fee_taken(self, event: FeeTaken, round_: RoundAccumulator) -> None:

@@ -59,7 +59,7 @@ def _rows(accumulator: DisputeAccumulator) -> Iterator[Row]:
         dispute.id,
         opened.round,
         opened.table,
-        *accumulator.gaming_days.of(times[DisputeOpened]),
+        *accumulator.posting_days.calendar.of(times[DisputeOpened]),
         opened.seat,
         opened.bettor,
         opened.hand,

@@ -7,6 +7,7 @@ fees that were taken according to the rounds are kept too, so that slips and fee
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from domain.floor.drop_boxes import BoxEvent, BoxInstalled, BoxReconciled, BoxRemoved, FeeDropped, FeeNotDropped
 from domain.round.events import FeeTaken, FeeWaived
@@ -25,6 +26,7 @@ BOXES = table(
     removed_at ms,
     gaming_day date,
     shift text,
+    adjusts date,
     removed_by text[],
     seal text,
     counters text[] NOT NULL,
@@ -74,13 +76,16 @@ FEES = table(
 def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
     box, times = accumulator.box, accumulator.times
     removed, reconciled = box.removed, box.reconciled
-    removed_on = (None, None) if removed is None else accumulator.gaming_days.of(times[BoxRemoved])
+    posted: tuple[date | str | None, ...] = (None, None, None)
+    if accumulator.removed_on is not None:
+        own = accumulator.posting_days.calendar.of(times[BoxRemoved]).day
+        posted = (*accumulator.removed_on, accumulator.removed_on.adjusting(own))
     yield (
         box.box,
         box.table,
         times[BoxInstalled],
         times.get(BoxRemoved),
-        *removed_on,
+        *posted,
         None if removed is None else ",".join(removed.by),
         None if removed is None else removed.seal,
         ",".join(count.counter for count in box.counts),

@@ -1,19 +1,13 @@
-"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made, outcome, what
-happened and what somebody won or lost.
+"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made and outcome.
 
-An outcome and what happened are kept as they are and with their seat (`win`, `3/win`, `3/split`), for the round and for
-each bettor of it. Decisions, cards and results are in a row once the round is over; a card that nobody turned over
-never is.
+An outcome is kept as it is and with its seat (`win`, `3/win`), for the round and for each bettor of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
-import msgspec
 from psycopg.sql import SQL, Identifier
 
 from domain.games.game import Game
@@ -47,8 +41,7 @@ ROUNDS = table(
     ruleset text NOT NULL,
     ruleset_hash text NOT NULL,
     {SHIFT},
-    weekday smallint NOT NULL,
-    minute smallint NOT NULL,
+    adjusts date,
     opened_at ms NOT NULL,
     ended_at ms,
     late boolean NOT NULL,
@@ -64,12 +57,10 @@ ROUNDS = table(
     dealer_hand text,
     made text[] NOT NULL,
     outcomes text[] NOT NULL,
-    happened text[] NOT NULL,
-    least_net bigint,
-    most_net bigint,
     action bigint NOT NULL,
     fee bigint NOT NULL,
     waived text,
+    waived_on date,
     wagered bigint NOT NULL,
     paid bigint NOT NULL,
     collected bigint NOT NULL,
@@ -95,18 +86,12 @@ ROUNDS = table(
         "(coalesce(dealer, 'nobody'), opened_at, round)",
         "(player_dealer, opened_at, round)",
         "(dealer_hand, opened_at, round)",
-        "USING gin (made, outcomes, happened)",  # for rare ones: what is common is soon found among the newest
+        "USING gin (made, outcomes)",  # for rare ones: what is common is soon found among the newest
         "(gaming_day, opened_at, round)",
         "(gaming_day, opened_at, round) WHERE status = 'void'",
         "(gaming_day, opened_at, round) WHERE shortfall > 0",
-        "(round text_pattern_ops)",
-        "(wagered, round)",
-        "(least_net, round)",
-        "(most_net, round)",
     ),
 )
-# `net` is what the settlement lines came to for them, without fees and later corrections; null while the round is open.
-# `hands` is what they had before them, as JSON, for a list that is seen from them.
 BETTORS = table(
     "hands_bettors",
     """
@@ -114,15 +99,9 @@ BETTORS = table(
     opened_at ms NOT NULL,
     round text NOT NULL,
     seats int[] NOT NULL,
-    outcomes text[] NOT NULL,
-    happened text[] NOT NULL,
-    banked boolean NOT NULL,
-    wagered bigint NOT NULL,
-    net bigint,
-    hands text NOT NULL
+    outcomes text[] NOT NULL
     """,
     key="bettor, opened_at, round",
-    indexes=("(round)", "(net, opened_at)"),
 )
 # What a day's summary says of each table; the rounds that are neither settled nor void are open.
 DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
@@ -158,18 +137,15 @@ Changing = (
 
 
 def _rows(round_: RoundAccumulator) -> Iterator[Row]:
-    opened, lines, over = round_.opened, round_.lines, round_.status != "open"
-    hands = _hands(round_) if over else []
-    nets = [_net(round_, bettor) for bettor in round_.bettors if bettor != round_.bank] or [0]
-    local = round_.gaming_days.local(datetime.fromtimestamp(round_.opened_at_ms / 1000, UTC))
+    opened, lines = round_.opened, round_.lines
+    dealer, made = _hands_made(round_) if round_.status != "open" else (None, ())
     yield (
         round_.round,
         round_.table,
         opened.ruleset,
         opened.ruleset_hash,
         *round_.day_shift,
-        round_.day_shift.day.isoweekday(),
-        local.hour * 60 + local.minute,
+        round_.day_shift.adjusting(round_.own_day),
         round_.opened_at_ms,
         round_.ended_at_ms,
         round_.late,
@@ -182,15 +158,13 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
         opened.turn,
         ",".join(map(str, sorted(round_.seats))),
         ",".join(round_.bettors),
-        next((hand["made"] for hand in hands if hand["at"] == "dealer"), None),
-        ",".join(sorted({hand["made"] for hand in hands if hand["at"] != "dealer" and hand["made"] is not None})),
+        dealer,
+        ",".join(made),
         _outcomes(lines),
-        _happened(round_, round_.seats, lines) if over else "",
-        min(nets) if over else None,
-        max(nets) if over else None,
         round_.action,
         0 if round_.fee is None else round_.fee.amount,
         None if round_.waived is None else round_.waived.how,
+        round_.waived_on,
         sum([line.wager for line in lines]),
         sum([line.paid for line in lines]),
         sum([line.collected for line in lines]),
@@ -203,77 +177,30 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
 
 
 def _bettor_rows(round_: RoundAccumulator) -> Iterator[Row]:
-    over = round_.status != "open"
     for bettor, seats in round_.bettors.items():
         lines = [line for line in round_.lines if line.bettor == bettor]
-        banked = bettor == round_.bank
-        places: set[int | str] = {"dealer"} if banked and not lines else {*seats}
-        yield (
-            bettor,
-            round_.opened_at_ms,
-            round_.round,
-            ",".join(map(str, sorted(seats))),
-            _outcomes(lines),
-            _happened(round_, seats, round_.lines if banked else lines, bettor) if over else "",
-            banked,
-            sum([line.wager for line in lines]),
-            _net(round_, bettor) if over else None,
-            _JSON.encode([hand for hand in _hands(round_) if hand["at"] in places]).decode() if over else "[]",
-        )
-
-
-_JSON = msgspec.json.Encoder()
+        yield bettor, round_.opened_at_ms, round_.round, ",".join(map(str, sorted(seats))), _outcomes(lines)
 
 
 def _outcomes(lines: Iterable[LineSettled]) -> str:
     return ",".join(sorted({line.outcome for line in lines} | {f"{line.seat}/{line.outcome}" for line in lines}))
 
 
-def _net(round_: RoundAccumulator, bettor: str) -> int:
-    """What a bettor won or lost by the settlement, as the bank too; the stakes of a voided round go back."""
-    net = sum([line.paid - line.collected for line in round_.lines if line.bettor == bettor])
-    if bettor == round_.bank and round_.settled is not None:
-        net += round_.settled.collected - round_.settled.paid
-    return net
-
-
-def _happened(
-    round_: RoundAccumulator, seats: Iterable[int], lines: Iterable[LineSettled], bettor: str | None = None
-) -> str:
-    """What was chosen at these seats, by whoever sits there and by this bettor or by anybody; how it ended."""
-    board = 0 if (game := _game(round_.opened.ruleset, round_.opened.ruleset_hash)) is None else game.board_cards
-    found: set[str] = set()
-    for choice in round_.choices:
-        if choice.seat in seats and (bettor is None or choice.bettor is None or choice.bettor == bettor):
-            found |= {choice.name, f"{choice.seat}/{choice.name}"}
-            if board:
-                street = "preflop" if choice.board == 0 else "flop" if choice.board < board else "river"
-                found |= {f"{choice.name} {street}", f"{choice.seat}/{choice.name} {street}"}
-    for line in lines:
-        if line.shortfall > 0:
-            found |= {"shortfall", f"{line.seat}/shortfall"}
-    if round_.voided is not None:
-        found |= {"void", *(f"{seat}/void" for seat in seats)}
-    return ",".join(sorted(found))
-
-
-def _hands(round_: RoundAccumulator) -> list[dict[str, Any]]:
-    """Every hand of a round that is over, with its name; one that was not wholly seen has none."""
-    if round_.hands is None:
-        game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
-        board = tuple(round_.cards.get(("board", 1), ()))
-        round_.hands = [
-            {
-                "at": place,
-                "cards": cards,
-                "made": None
-                if game is None
-                else game.name_of(tuple(cards), board, split=place != "dealer" and (place, 2) in round_.cards),
-            }
-            for (place, _), cards in round_.cards.items()
-            if place != "board"
-        ]
-    return round_.hands
+def _hands_made(round_: RoundAccumulator) -> tuple[str | None, Sequence[str]]:
+    """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
+    game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
+    board = tuple(round_.cards.get(("board", 1), ()))
+    dealer: str | None = None
+    made: set[str] = set()
+    for (place, _), cards in round_.cards.items():
+        if place == "board":
+            continue
+        name = None if game is None else game.name_of(tuple(cards), board, split=(place, 2) in round_.cards)
+        if place == "dealer":
+            dealer = name
+        elif name is not None:
+            made.add(name)
+    return dealer, sorted(made)
 
 
 @lru_cache
@@ -285,8 +212,8 @@ def _game(ruleset: str, content_hash: str) -> Game | None:
 
 class Hands(Projection):
     name = "hands"
-    version = 5
-    cost = 14
+    version = 4
+    cost = 12
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
     days = Sums(DAYS)
@@ -317,11 +244,11 @@ class Hands(Projection):
 
     def _add_to_day(self, round_: RoundAccumulator, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:
-            self.days.add((*round_.day_shift, round_.table), **amounts)
+            self.days.add((*round_.posted, round_.table), **amounts)
 
     def _add_to_dealer(self, round_: RoundAccumulator, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:
-            self.dealers.add((*round_.day_shift, round_.table, round_.opened.dealer or "nobody"), **amounts)
+            self.dealers.add((*round_.posted, round_.table, round_.opened.dealer or "nobody"), **amounts)
 
     @handler
     def _opened(self, event: RoundOpened, round_: RoundAccumulator) -> None:
@@ -356,4 +283,4 @@ class Hands(Projection):
         self._add_to_dealer(round_, rounds=1)
         if round_.bank is not None and round_.opened_at_ms in self.window:
             most = {"largest": shortfall, "last_short_at": round_.opened_at_ms if shortfall else 0}
-            self.banks.add((*round_.day_shift, round_.table, round_.bank), rounds=1, **short, **most)
+            self.banks.add((*round_.posted, round_.table, round_.bank), rounds=1, **short, **most)

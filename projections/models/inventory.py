@@ -11,14 +11,17 @@ from typing import Any
 
 from psycopg.sql import SQL, Identifier
 
+from domain.books.closings import DayReopened, DayShut
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, RoundBegun, TrayCounted, TrayCredited, TrayFilled
 from domain.round.events import CorrectionPosted, RoundSettled
+from projections.accumulators.floor_accumulators import ClosingAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Latest, Sums
 from projections.engine.storage import Connection
 from projections.engine.table import SHIFT, SHIFT_AND_TABLE, Table, sums_table, table
+from projections.models.books.shut_days import shut_row, shut_table
 from projections.models.journal import TRAY, bank_account, corrected_account
 
 STRETCH = "table_id text NOT NULL, session integer NOT NULL, stretch integer NOT NULL"
@@ -27,6 +30,7 @@ STRETCHES = table(
     f"""
     {STRETCH},
     {SHIFT},
+    adjusts date,
     began_at ms NOT NULL,
     ended_at ms,
     opening bigint,
@@ -62,6 +66,7 @@ CORRECTIONS = table(
     appended=True,
     indexes=("(table_id, position)",),
 )
+SHUT = shut_table("inventory_shut")
 TrayMove = ChipsBought | ChipsCashed | TrayFilled | TrayCredited | TrayCounted
 
 
@@ -74,6 +79,7 @@ class Inventory(Projection):
     wins = Sums(WINS)
     days = Sums(DAYS)
     corrections = Appended(CORRECTIONS)
+    shut = Latest(SHUT)
 
     def begin_page(self) -> None:
         self._stretch_of: dict[str, tuple[str, int, int]] = {}  # of rounds that began on this page
@@ -86,9 +92,11 @@ class Inventory(Projection):
 
     def _put_stretch(self, session: SessionAccumulator) -> tuple[str, int, int]:
         tray, key = session.tray, (session.table, session.session, session.stretch)
+        posted = self.posting_days.of(tray.began_at_ms, tray.began_position)
         row = (
             *key,
-            *self.gaming_days.of(tray.began_at_ms),
+            *posted,
+            posted.adjusting(self.posting_days.calendar.of(tray.began_at_ms).day),
             tray.began_at_ms,
             tray.ended_at_ms,
             tray.opening,
@@ -117,7 +125,7 @@ class Inventory(Projection):
             collected = sum([line.collected for line in round_.lines])
             paid = sum([line.paid for line in round_.lines if line.source != "meter"])
             self.wins.add((round_.round, round_.table, *round_.day_shift), collected=collected, paid=paid)
-            self.days.add((*round_.day_shift, round_.table), rounds=1, collected=collected, paid=paid)
+            self.days.add((*round_.posted, round_.table), rounds=1, collected=collected, paid=paid)
             self._won[round_.round] = collected - paid
 
     def resolve(self, connection: Connection, schema: str) -> None:
@@ -138,7 +146,12 @@ class Inventory(Projection):
             self.corrections.add((round_.position, account.removeprefix(TRAY), event.amount))
         if round_.bank is None and account == bank_account(round_):
             self.wins.add((round_.round, round_.table, *round_.day_shift), corrected=event.amount)
-            self.days.add((*round_.day_shift, round_.table), corrected=event.amount)
+            self.days.add((*round_.posted, round_.table), corrected=event.amount)
+
+    @handler
+    def _shut(self, event: DayShut | DayReopened, closing: ClosingAccumulator) -> None:
+        """A stretch that nobody counted goes on for ever, but not into a closed day."""
+        self.shut.put(event.day, shut_row(event, closing))
 
 
 def _rows_of(connection: Connection, schema: str, table: Table, columns: SQL, rounds: list[str]) -> list[Any]:

@@ -9,6 +9,7 @@ every count brings its account to what was counted (decision 14).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import NamedTuple
 
 from psycopg.sql import SQL, Identifier
@@ -42,6 +43,7 @@ ENTRIES = table(
     round text,
     at ms NOT NULL,
     {SHIFT},
+    adjusts date,
     table_id text,
     account text NOT NULL,
     debit bigint NOT NULL,
@@ -57,6 +59,7 @@ ENTRIES = table(
         "(source)",
         "(account, at, position)",
         "(account, at, position) WHERE what IN ('buy-in', 'cash-out')",
+        "(gaming_day, position) WHERE adjusts IS NOT NULL",
     ),
 )
 BALANCES = sums_table(
@@ -71,6 +74,7 @@ COUNTS = table(
     stretch integer NOT NULL,
     at ms NOT NULL,
     {SHIFT},
+    adjusts date,
     taken text NOT NULL,
     counted bigint NOT NULL,
     expected bigint
@@ -92,6 +96,7 @@ class _Source(NamedTuple):
     round: str | None
     table: str | None
     what: str
+    concerns: date | None = None  # the day of the round, which may be closed by now
 
 
 class _TrayCount(NamedTuple):
@@ -215,7 +220,7 @@ class Journal(Projection):
         source, event = count.source, count.event
         self._move(source, CAGE if expected is None else OVER_SHORT, TRAY + count.table, difference)
         head = (source.position, count.table, count.session, count.stretch, source.at_ms)
-        self.counts.add((*head, *self.gaming_days.of(source.at_ms), event.when, event.amount, expected))
+        self.counts.add((*head, *self._posted(source), event.when, event.amount, expected))
 
     @handler
     def _meter_moved(self, event: MeterEvent, meter: MeterAccumulator) -> None:
@@ -231,6 +236,14 @@ class Journal(Projection):
 
     # ---- posting
 
+    def _posted(self, source: _Source) -> tuple[date, str, date | None]:
+        """Day and shift, and the closed day that the entry adjusts: its own, or that of its round."""
+        own, posted = self.posting_days.calendar.of(source.at_ms), self.posting_days.of(source.at_ms, source.position)
+        adjusts = posted.adjusting(own.day)
+        if adjusts is None and source.concerns is not None:
+            adjusts = self.posting_days.adjusted(source.concerns, source.position)
+        return posted.day, posted.shift, adjusts
+
     def _move(self, source: _Source, giver: str, receiver: str, amount: int) -> None:
         """A negative amount goes the other way."""
         if amount < 0:
@@ -238,8 +251,8 @@ class Journal(Projection):
         self._post(source, {receiver: amount}, {giver: amount})
 
     def _post(self, source: _Source, debits: Mapping[str, int], credits: Mapping[str, int]) -> None:
-        day, shift = self.gaming_days.of(source.at_ms)
-        head = (source.name, source.round, source.at_ms, day, shift, source.table)
+        day, shift, adjusts = self._posted(source)
+        head = (source.name, source.round, source.at_ms, day, shift, adjusts, source.table)
         entries = [(account, amount, 0) for account, amount in debits.items() if amount]
         entries += [(account, 0, amount) for account, amount in credits.items() if amount]
         for line, (account, debit, credit) in enumerate(entries, start=1):
@@ -258,7 +271,8 @@ def _source(accumulator: Accumulator, what: str, name: str, table: str | None, r
 
 
 def _of_round(round_: RoundAccumulator, what: str) -> _Source:
-    return _source(round_, what, round_.round, round_.table, round_.round)
+    source = _source(round_, what, round_.round, round_.table, round_.round)
+    return source._replace(concerns=round_.day_shift.day)
 
 
 def bank_account(round_: RoundAccumulator) -> str:

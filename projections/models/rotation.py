@@ -81,7 +81,7 @@ class Rotation(Projection):
             session.table,
             session.session,
             session.begun_at_ms,
-            *self.gaming_days.of(session.begun_at_ms),
+            *self.posting_days.calendar.of(session.begun_at_ms),
             begun.bank_seat,
             begun.bank_bettor,
             begun.turn,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from projections.models.bankroll import Bankroll
+from projections.models.books.closings import Closings
 from projections.models.collections import Collections
 from projections.models.drops import Drops
 from projections.models.exposure import Exposure
 from projections.models.inventory import Inventory
 from projections.models.journal import Journal
 from projections.reports.report import (
+    ALWAYS,
     BY_BETTOR,
     BY_DAY,
     BY_TABLE,
@@ -22,7 +24,7 @@ BANKROLL = Report(
     projection=Bankroll,
     select="""
         bettor
-        kind = coalesce(k.kind, CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END)
+        kind = coalesce(registered.kind, CASE WHEN sum(tips) > 0 THEN 'toke' ELSE 'patron' END)
         rounds = sum(rounds)::bigint
         wagered: amount = sum(wagered)::bigint
         won: amount = sum(won)::bigint
@@ -32,10 +34,15 @@ BANKROLL = Report(
         buy_ins: amount = sum(buy_ins)::bigint
         cash_outs: amount = sum(cash_outs)::bigint
     """,
-    source="{schema}.bankroll{of_all} LEFT JOIN {schema}.bankroll_kinds k USING (bettor)",
+    # Of a closed day, everybody as they were registered when it was closed.
+    source="{schema}.bankroll{of_all} b LEFT JOIN (SELECT position FROM {schema}.bankroll_shut"
+    " WHERE gaming_day = %(gaming_day)s) s ON true"
+    " LEFT JOIN LATERAL (SELECT k.kind FROM {schema}.bankroll_kinds k"
+    " WHERE k.bettor = b.bettor AND s.position IS NULL UNION ALL (SELECT r.kind FROM {schema}.bankroll_registrations r"
+    " WHERE r.bettor = b.bettor AND r.position < s.position ORDER BY r.position DESC LIMIT 1)) registered ON true",
     filters={**BY_TABLE, **BY_DAY, **BY_BETTOR},
     order="bettor",
-    group="bettor, k.kind",
+    group="bettor, registered.kind",
     totals=frozenset(BY_BETTOR),
 )
 EXPOSURE = Report(
@@ -56,6 +63,7 @@ EXPOSURE = Report(
         status
         gaming_day
         shift
+        adjusts
     """,
     source="{schema}.exposure",
     filters={**BY_TABLE, **BY_DAY, "bettor": "player_dealer = %(bettor)s"},
@@ -76,10 +84,11 @@ COLLECTIONS = Report(
         fees: amount
         waived: amount
         net: amount = fees - waived
+        adjusts = nullif(of_day, gaming_day)
     """,
     source="{schema}.collections",
     filters={**BY_TABLE, **BY_DAY},
-    order="gaming_day, array_position(%(shifts)s::text[], shift), table_id, schedule, tier",
+    order="gaming_day, array_position(%(shifts)s::text[], shift), table_id, schedule, tier, of_day",
 )
 DROPS = Report(
     name="drops",
@@ -99,6 +108,7 @@ DROPS = Report(
         shift
         signed_by
         explanation
+        adjusts
     """,
     source="{schema}.drops",
     filters={**BY_TABLE, **BY_DAY, "box": "box = %(box)s"},
@@ -152,9 +162,32 @@ JOURNAL = Report(
         what
         gaming_day
         position
+        adjusts
     """,
     source="{schema}.journal",
     filters={**BY_TABLE, **BY_DAY, "bettor": OF_BETTOR, "account": "account = %(account)s"},
+    order="position, line",
+    windowed="at",
+)
+ADJUSTMENTS = Report(
+    name="adjustments",
+    projection=Journal,
+    # What was posted on another day than it belongs to, because that was closed, and what concerns a closed day.
+    select="""
+        gaming_day
+        adjusts
+        source
+        at: at
+        account
+        debit: amount
+        credit: amount
+        round
+        table = table_id
+        what
+        position
+    """,
+    source="{schema}.journal",
+    filters={ALWAYS: "adjusts IS NOT NULL", **BY_TABLE, **BY_DAY, "bettor": OF_BETTOR},
     order="position, line",
     windowed="at",
 )
@@ -193,6 +226,7 @@ INVENTORY = Report(
         win: amount
         ledger_win: amount
         difference: amount = win - ledger_win
+        adjusts
     """,
     source="(SELECT i.*,"
     " coalesce(p.rounds, 0) AS rounds, closing + credits - opening - fills + bought - cashed AS win,"
@@ -202,10 +236,38 @@ INVENTORY = Report(
     " LIMIT %(limit)s) i LEFT JOIN {schema}.inventory_played p USING (table_id, session, stretch)"
     " LEFT JOIN LATERAL (SELECT sum(c.paid)::bigint AS paid FROM {schema}.inventory_corrections c"
     " WHERE c.table_id = i.table_id AND i.opening IS NOT NULL AND c.position > i.began_position"
-    " AND (c.position < i.ended_position OR i.ended_position IS NULL)) c ON true) stretches",
+    " AND (c.position < i.ended_position OR i.ended_position IS NULL)"
+    " AND NOT EXISTS (SELECT FROM {schema}.inventory_shut s WHERE s.gaming_day = i.gaming_day"
+    " AND s.position < c.position)) c ON true) stretches",
     filters={**BY_TABLE, **BY_DAY},
     order="began_at, table_id, session, stretch",
     windowed="began_at",
+)
+CLOSE = Report(
+    name="close",
+    projection=Closings,
+    select="""
+        period
+        first_day
+        status
+        at: at
+        by
+        second_person
+        accounts: count
+        debit: amount
+        digest
+        explanation
+        reason
+        position
+    """,
+    source="{schema}.closings",
+    filters={
+        "gaming_day": "first_day = %(gaming_day)s",
+        "first": "first_day >= %(first)s",
+        "last": "first_day <= %(last)s",
+    },
+    order="first_day, period",
+    windowed="at",
 )
 TRAY_COUNTS = Report(
     name="tray-counts",
@@ -221,6 +283,7 @@ TRAY_COUNTS = Report(
         expected: money
         counted: money
         difference: amount = counted - expected
+        adjusts
     """,
     source="{schema}.journal_tray_counts",
     filters={**BY_TABLE, **BY_DAY},

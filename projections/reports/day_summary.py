@@ -20,7 +20,7 @@ from projections.engine.storage import Connection
 from projections.models.hands import Hands
 from projections.models.inventory import Inventory
 from projections.models.registry import ALL
-from projections.reports.accounting_reports import COLLECTIONS, DROPS, INVENTORY
+from projections.reports.accounting_reports import ADJUSTMENTS, COLLECTIONS, DROPS, INVENTORY
 from projections.reports.report import (
     ALWAYS,
     BY_DAY,
@@ -33,7 +33,7 @@ from projections.reports.report_query import question, read_tables, shaped
 
 Found = Mapping[str, list[tuple[Any, ...]]]  # the rows of each section as the tables have them
 NAMES = ("day", "shift")
-PROJECTIONS = ("hands", "collections", "drops", "inventory")
+PROJECTIONS = ("hands", "collections", "drops", "inventory", "journal")
 SIGNATURES = ("Prepared by", "Count room", "Shift manager", "Accounting")
 WHERE = {**BY_TABLE, **BY_DAY}
 
@@ -64,7 +64,7 @@ VOIDS = Report(
         opened_at: at
         reason = voided
         fee: amount
-        waived
+        waived = CASE WHEN waived_on = gaming_day THEN waived END
     """,
     source="{schema}.hands",
     filters={**WHERE, ALWAYS: "status = 'void'"},
@@ -109,7 +109,7 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
     "fees": (
         "Fees by table, schedule and tier",
         COLLECTIONS,
-        ("shift", "table", "schedule", "tier", *COLLECTIONS.sums),
+        ("shift", "table", "schedule", "tier", *COLLECTIONS.sums, "adjusts"),
     ),
     "boxes": (
         "Boxes removed",
@@ -148,6 +148,11 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
     ),
     "voids": ("Rounds voided", VOIDS, tuple(VOIDS.columns)),
     "shortfalls": ("Rounds that the player-dealer could not cover", SHORTFALLS, tuple(SHORTFALLS.columns)),
+    "adjustments": (
+        "Adjustments of closed days",
+        ADJUSTMENTS,
+        ("adjusts", "source", "account", "debit", "credit", "what"),
+    ),
 }
 
 

@@ -37,6 +37,7 @@ HANDS = Report(
         fee: amount
         waived
         voided
+        adjusts
         corrected
         disputed
         dealer = coalesce(dealer, 'nobody')

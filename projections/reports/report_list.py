@@ -16,6 +16,8 @@ REPORTS: dict[str, Report] = {
         accounting_reports.DROPS,
         accounting_reports.JOURNAL,
         accounting_reports.TRIAL_BALANCE,
+        accounting_reports.ADJUSTMENTS,
+        accounting_reports.CLOSE,
         play_reports.HANDS,
         play_reports.ROTATION,
         play_reports.METERS,

@@ -1,7 +1,6 @@
 """Rounds: opened at a table, played action by action, looked at, replayed, annotated and corrected."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response, Security
@@ -24,11 +23,11 @@ from domain.round.events import PaymentReported
 from domain.round.take_backs import offered
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
-from projections.views.paging import Cursor
+from projections.views.paging import read_cursor
+from projections.views.rounds import round_search
 from projections.views.rounds.replay_steps import steps_for
+from projections.views.rounds.round_search import RoundFilter
 from projections.views.rounds.round_views import events_for, replayed_for, round_for, sealed_cards_for
-from projections.views.search import round_search
-from projections.views.search.round_filter import RoundFilter, filter_of
 
 router = resource("rounds")
 AFTER = stored("The round after it.", "conflict", "stale", headers=("ETag",))
@@ -144,13 +143,9 @@ async def find_rounds(
     caller: Annotated[Caller, Security(dependencies.searching_caller, scopes=roles.SEEING)],
     asked: Annotated[rounds.RoundSearch, Query()],
 ) -> Any:
-    """Search rounds, newest first unless `sort` says otherwise."""
-    wanted = _wanted(asked, sort=asked.sort)
-    after = None if asked.cursor is None else Cursor.read(asked.cursor)
-    return await service.run(
-        partial(round_search.find_rounds, counted=asked.counts),
-        *(service.books, caller, wanted.after_cursor(after), asked.limit, request.url.query),
-    )
+    """Search rounds, newest first."""
+    wanted = _wanted(asked, after=read_cursor(asked.cursor))
+    return await service.run(round_search.find_rounds, service.books, caller, wanted, asked.limit, request.url.query)
 
 
 @router.get("/rounds/{round}/neighbours", response_model=rounds.NeighboursOut, responses=problems("bad_choice"))
@@ -165,7 +160,9 @@ async def find_neighbours(
 
 
 def _wanted(asked: rounds.RoundFilters, **more: Any) -> RoundFilter:
-    return filter_of(asked.model_dump(include=set(rounds.RoundFilters.model_fields)), **more)
+    filters = asked.model_dump(include=set(rounds.RoundFilters.model_fields))
+    amounts = {name: cents(filters.pop(name)) for name in ("least", "most") if filters[name] is not None}
+    return RoundFilter(**{**filters, **amounts, **more})
 
 
 # ---- looking

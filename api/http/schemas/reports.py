@@ -88,6 +88,7 @@ class SummaryOut(Model):
     inventory: list[dict[str, Any]]
     voids: list[dict[str, Any]]
     shortfalls: list[dict[str, Any]]
+    adjustments: list[dict[str, Any]]
     left_out: dict[str, int]
     signatures: list[str]
 

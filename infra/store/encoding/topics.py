@@ -3,6 +3,7 @@
 from domain.audit.log_events import LOG_TOPICS
 from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
+from domain.books.closings import CLOSING_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
@@ -27,6 +28,7 @@ TOPICS = Topics(
         **POSTING_TOPICS,
         **FACT_TOPICS,
         **PROPOSITION_TOPICS,
+        **CLOSING_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
         **LOG_TOPICS,

@@ -77,7 +77,7 @@ def _postings(of: PostingAccumulator) -> Iterator[Row]:
 
 def _posting(of: PostingAccumulator, number: int, posting: Posting) -> Row:
     posted, terms, ends = posting.posted, posting.posted.terms, posting.until_ms
-    days = of.gaming_days
+    days = of.posting_days.calendar
     schedule = terms.get("schedule")
     return (
         posted.table,
@@ -102,7 +102,7 @@ def _designations(of: PostingAccumulator) -> Iterator[Row]:
     designated = of.designated
     for number, (at_ms, by, event) in enumerate(designated, start=1):
         ends = designated[number][0] if number < len(designated) else None
-        days = of.gaming_days
+        days = of.posting_days.calendar
         last_day = None if ends is None else days.of(ends).day
         first = (event.table, number, at_ms, ends, days.of(at_ms).day, last_day, by)
         yield (*first, event.ruleset, event.box, event.inscription, event.placard)
@@ -130,6 +130,6 @@ class Postings(Projection):
     def _chosen(self, event: TermsChosen, of: OfferingAccumulator) -> None:
         limits: dict[str, Any] = {spot: (money(low), money(high)) for spot, (low, high) in event.limits.items()}
         schedules = None if event.schedules is None else ", ".join(map(str, event.schedules))
-        day = self.gaming_days.of(of.at_ms).day
+        day = self.posting_days.calendar.of(of.at_ms).day
         row = (of.position, event.ruleset, of.at_ms, day, of.by, event.trips, schedules)
         self.choices.add((*row, limits_in_words(limits) or None, event.notice_minutes))

@@ -150,7 +150,7 @@ class RoundFacts(Projection):
     @handler
     def _seen(self, event: DeckSeen, fact: FactAccumulator) -> None:
         self.decks.add((*self._stated(event, fact), event.colour, event.due, fact.by))
-        day = self.gaming_days.of(fact.at_ms).day
+        day = self.posting_days.calendar.of(fact.at_ms).day
         self.deck_days.add((day, event.table), seen=1, out_of_turn=int(event.colour != event.due))
 
     @handler
@@ -165,7 +165,7 @@ class RoundFacts(Projection):
     def _stated(
         self, event: SupervisorCalled | DeckSeen | MisdealNoticed | HandsHeld, fact: FactAccumulator
     ) -> tuple[object, ...]:
-        return fact.position, event.round, event.table, fact.at_ms, *self.gaming_days.of(fact.at_ms)
+        return fact.position, event.round, event.table, fact.at_ms, *self.posting_days.calendar.of(fact.at_ms)
 
 
 def _place(round_: RoundAccumulator) -> tuple[object, ...]:

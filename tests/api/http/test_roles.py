@@ -33,6 +33,7 @@ PATHS = {
     "name": "bankroll",
     "level": "0",
     "tile": "000",
+    "period": "2026-09-21",
 }
 
 

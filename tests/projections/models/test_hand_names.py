@@ -23,15 +23,15 @@ from infra.simulation import documents
 from projections.accumulators.accumulator_cache import AccumulatorCache
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.calendar.gaming_days import GamingDays
+from projections.calendar.posting_days import PostingDays
 from projections.engine.event_feed import Feed
 from projections.engine.runner import Runner
 from projections.models.hands import ROUNDS, Hands
-from projections.views.search.round_filter import RoundFilter
-from projections.views.search.round_search import statement_for
+from projections.views.rounds.round_search import RoundFilter, statement_for
 from tests.projections.simulated_floor import record
 
 ROUNDS_OF_EACH = 300
-DAYS = GamingDays()
+DAYS = PostingDays(GamingDays())
 SPLIT_ACES = {
     "round": "r-aces",
     "table": "t-1",

@@ -1,0 +1,28 @@
+"""The closings of days and months as they are stored."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from domain.books import closings
+from domain.books.closings import Closings
+from infra.store.encoding.mapper import RecordedEvent
+from infra.store.event_store import LedgerEventStore
+from infra.store.streams import stream_id
+
+CLOSINGS = "closing", "books"  # one aggregate: on which day an entry is posted concerns all days
+
+
+class StoredClosings(NamedTuple):
+    closings: Closings
+    entries: list[RecordedEvent]
+
+    @property
+    def version(self) -> int:
+        return len(self.entries)
+
+
+def stored_closings(events: LedgerEventStore) -> StoredClosings:
+    """As they are now."""
+    entries = events.load(stream_id(*CLOSINGS))
+    return StoredClosings(closings.fold(entry.event for entry in entries), entries)

@@ -1,0 +1,1 @@
+"""The use cases of the books: closing days and months, slips, cash."""

@@ -1,0 +1,1 @@
+"""The read models of closed days, slips and cash."""

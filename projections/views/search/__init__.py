@@ -1,1 +1,0 @@
-"""Finding things: rounds by what is remembered of them, and anything by an id, a name or a date."""
