@@ -26,6 +26,7 @@ from api.http import documentation, problems
 from api.http.middleware import Gate
 from api.http.routers import (
     access,
+    adjudications,
     audits,
     bettors,
     boxes,
@@ -98,6 +99,7 @@ first time. Face-down cards are in no answer before they are turned over.
 """.strip()
 # The hottest first: routes are tried in this order.
 ROUTERS = (
+    adjudications.router,
     rounds.router,
     rules.router,
     tables.router,

@@ -5,10 +5,11 @@ import time
 from base64 import b64decode
 from typing import Annotated, Literal
 
-from fastapi import Depends, Header, Request, Security
+from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer, SecurityScopes
+from pydantic import BeforeValidator, WithJsonSchema
 
-from api.service.admission import Admission, SecondPerson, ServiceOf
+from api.service.admission import Admission, SecondPerson, ServiceOf, service_of
 from api.service.callers import authenticated
 from api.service.fields import worded
 from api.service.idempotency import Once, Writing
@@ -22,25 +23,27 @@ from infra.ledger.rounds_in_play import NO_VERSION
 
 _VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
 
-bearer = HTTPBearer(
-    auto_error=False,
-    scheme_name="bearerAuth",
-    bearerFormat="JWT",
-    description="A token with one of the roles terminal (which names its table), floor, cage, counter, accounting, "
-    "auditor and admin. Each operation lists the roles that it takes, any of them. A service without authentication "
-    "asks for none.",
-)
+
+class BearerToken(HTTPBearer):
+    """Who calls: the scopes of a route are the roles that it admits, any of them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            auto_error=False,
+            scheme_name="bearerAuth",
+            bearerFormat="JWT",
+            description="A token with one of the roles terminal (which names its table), floor, cage, counter, "
+            "accounting, auditor and admin. Each operation lists the roles that it takes, any of them. A service "
+            "without authentication asks for none.",
+        )
+
+    async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:  # type: ignore[override]
+        caller = await authenticated(service_of(request), request)
+        caller.check_role(scopes.scopes)
+        return caller
 
 
-async def authenticate(
-    request: Request, scopes: SecurityScopes, service: ServiceOf, _: Annotated[object, Security(bearer)]
-) -> Caller:
-    caller = await authenticated(service, request)
-    caller.check_role(scopes.scopes)
-    return caller
-
-
-_admission = Admission(authenticate)
+_admission = Admission(BearerToken())
 plain_caller = _admission.plain_caller
 caller = _admission.caller
 table_caller = _admission.table_caller
@@ -48,14 +51,6 @@ round_caller = _admission.round_caller
 dispute_caller = _admission.dispute_caller
 searching_caller = _admission.searching_caller
 neighbour_caller = _admission.neighbour_caller
-
-
-async def single_values(request: Request) -> None:
-    """What an address asks for twice cannot be meant."""
-    asked = request.query_params
-    if asked and len(asked.multi_items()) != len(asked):
-        (name, *_) = [name for name in asked if len(asked.getlist(name)) > 1]
-        raise Problem("bad_document", f"`{name}` appears more than once in the address.")
 
 
 # ---- writing
@@ -102,15 +97,19 @@ def _actor(caller: Caller, happened_at: str | None, late_entry: str | None) -> A
     return Actor(caller.by, *moments.check_given(at_ms, now_ms, late_entry == "true"), dated=True)
 
 
-async def expected_version(
-    if_match: Annotated[str | None, Header(description="An ETag: only onto this version of it.")] = None,
-) -> int | None:
-    if if_match is None or if_match == "*":
+def _version_of(tag: str) -> int | None:
+    if tag == "*":
         return None
-    found = _VERSION_TAG.fullmatch(if_match)
+    found = _VERSION_TAG.fullmatch(tag)
     return NO_VERSION if found is None else int(found[1])
 
 
+IfMatch = Annotated[
+    int | None,
+    BeforeValidator(lambda tag: None if tag is None else _version_of(tag)),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    Header(alias="if-match", description="An ETag: only onto this version of it."),
+]
 Command = Annotated[Writing, Depends(writing)]
 
 
@@ -121,7 +120,6 @@ async def signed_writing(request: Request, service: ServiceOf, writing: Command)
 
 
 SignedCommand = Annotated[Writing, Depends(signed_writing)]
-IfMatch = Annotated[int | None, Depends(expected_version)]
 
 
 class second_person:  # noqa: N801
@@ -133,7 +131,6 @@ class second_person:  # noqa: N801
     async def __call__(
         self,
         request: Request,
-        service: ServiceOf,
         second_authorization: Annotated[
             str | None,
             Header(
@@ -149,6 +146,7 @@ class second_person:  # noqa: N801
             ),
         ] = None,
     ) -> SecondPerson:
+        service = service_of(request)
         given = await second_authentication(service, request)
         return SecondPerson(service, request, given, self.roles)
 

@@ -65,10 +65,11 @@ def of_validation(error: RequestValidationError) -> Problem:
     """What does not fit its type: an address that cannot be one is not found, anything else a bad document."""
     errors = error.errors()
     for each in errors:
-        if isinstance(each.get("input"), Unreadable):
-            return Problem("bad_document", each["input"].detail)
-        if each["loc"] == ("body",) and isinstance(each.get("input"), bytes):
-            return Problem("unsupported_media_type", "Bodies are application/json.")
+        match each.get("input"):
+            case [Unreadable(detail=detail)]:
+                return Problem("bad_document", detail)
+            case bytes() if each["loc"] == ("body",):
+                return Problem("unsupported_media_type", "Bodies are application/json.")
     for each in errors:
         if each["loc"][0] == "path":
             return Problem("not_found", f"That is not the id of a {str(each['loc'][1]).replace('_', ' ')}.")

@@ -1,4 +1,4 @@
-"""How a body is read: a key that appears twice is refused, and the caller is asked for before the body is judged."""
+"""How a request is read: what appears twice is refused, and the caller is asked for before the body is judged."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from msgspec import Struct
 
+from api.service.problems import Problem
 from domain.documents.json_reader import read_json
 from domain.errors import BadDocument
 
@@ -24,16 +25,27 @@ class BodyRequest(Request):
         try:
             return read_json(await self.body())
         except BadDocument as refusal:
-            return Unreadable(refusal.detail)
+            # In a list, because pydantic would take an object for a body that leaves out every field.
+            return [Unreadable(refusal.detail)]
+
+
+def check_single_values(request: Request) -> None:
+    """What an address asks for twice cannot be meant."""
+    asked = request.query_params
+    if len(asked.multi_items()) != len(asked):
+        (name, *_) = [name for name in asked if len(asked.getlist(name)) > 1]
+        raise Problem("bad_document", f"`{name}` appears more than once in the address.")
 
 
 class BodyRoute(APIRoute):
-    """A route whose request reads its body so."""
+    """A route whose request is read so."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
+            if request.scope["query_string"]:
+                check_single_values(request)
             return await handler(BodyRequest(request.scope, request.receive))
 
         return handle

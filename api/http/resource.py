@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from api.http.dependencies import single_values
 from api.http.problems import ANYTHING_ELSE, READING
 from api.http.requests import BodyRoute
 
@@ -23,5 +22,4 @@ def resource(tag: str) -> APIRouter:
         route_class=BodyRoute,
         generate_unique_id_function=operation_id,
         responses={**READING, **ANYTHING_ELSE},
-        dependencies=[Depends(single_values)],
     )

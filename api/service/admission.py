@@ -30,9 +30,13 @@ from projections.views.blindness import (
 FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whatever table they are asked for
 
 
-async def the_service(request: Request) -> Service:
+def service_of(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
+
+
+async def the_service(request: Request) -> Service:
+    return service_of(request)
 
 
 ServiceOf = Annotated[Service, Depends(the_service)]
@@ -55,40 +59,43 @@ async def check_tables(service: Service, caller: Caller, tables: Callable[[], Ta
 
 
 class Admission:
-    """The dependencies of one way in, over what recognises a caller there and compares their role with the scopes."""
+    """The dependencies of one way in, over what recognises a caller there and compares their role with the scopes.
+
+    Each level of dependencies takes time in every request, so that the service is taken from the request here.
+    """
 
     def __init__(self, authenticate: Callable[..., Awaitable[Caller]]) -> None:
         Admitted = Annotated[Caller, Security(authenticate)]  # noqa: N806
 
-        async def plain_caller(admitted: Admitted) -> Caller:
-            return admitted
+        async def caller(request: Request, admitted: Admitted) -> Caller:
+            return await check_tables(service_of(request), admitted, lambda: None)
 
-        async def caller(admitted: Admitted, service: ServiceOf) -> Caller:
-            return await check_tables(service, admitted, lambda: None)
+        async def table_caller(request: Request, admitted: Admitted, table: TableId) -> Caller:
+            return await check_tables(service_of(request), admitted, lambda: (table,))
 
-        async def table_caller(admitted: Admitted, service: ServiceOf, table: TableId) -> Caller:
-            return await check_tables(service, admitted, lambda: (table,))
-
-        async def round_caller(admitted: Admitted, service: ServiceOf, round: RoundId) -> Caller:
+        async def round_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
+            service = service_of(request)
             return await check_tables(service, admitted, lambda: table_of_round(service.ledger, round))
 
-        async def dispute_caller(admitted: Admitted, service: ServiceOf, dispute: DisputeId) -> Caller:
+        async def dispute_caller(request: Request, admitted: Admitted, dispute: DisputeId) -> Caller:
+            service = service_of(request)
             return await check_tables(service, admitted, lambda: table_of_dispute(service.ledger, dispute))
 
-        async def searching_caller(request: Request, admitted: Admitted, service: ServiceOf) -> Caller:
+        async def searching_caller(request: Request, admitted: Admitted) -> Caller:
             asked = request.query_params
             table = asked.get("table") or admitted.table
             known = table is not None and asked.get("format") not in FILES_OF_EVERYTHING
-            return await check_tables(service, admitted, lambda: (str(table),) if known else None)
+            return await check_tables(service_of(request), admitted, lambda: (str(table),) if known else None)
 
-        async def neighbour_caller(request: Request, admitted: Admitted, service: ServiceOf, round: RoundId) -> Caller:
+        async def neighbour_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
+            service = service_of(request)
             table = request.query_params.get("table") or admitted.table
             asked = None if table is None else (table,)
             return await check_tables(
                 service, admitted, lambda: tables_of_search_and_round(service.ledger, asked, round)
             )
 
-        self.plain_caller = plain_caller
+        self.plain_caller = authenticate
         self.caller = caller
         self.table_caller = table_caller
         self.round_caller = round_caller

@@ -305,7 +305,8 @@ def open_session(
 def close_session(session: TableSession) -> SessionClosed:
     _check_open(session)
     if session.playing is not None:
-        raise OutOfTurn(f"Round {session.playing.round} is still open at table {session.table}.")
+        # Without its id, from which whoever may count could tell how many rounds there were.
+        raise OutOfTurn(f"A round is still open at table {session.table}.")
     return SessionClosed(session.rounds)
 
 

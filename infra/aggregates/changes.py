@@ -17,10 +17,9 @@ SALT_BYTES = 16
 
 
 class Changes:
-    """Numbers the events of each aggregate and seals what must stay hidden; `Ledger.save` collects them."""
+    """Numbers the events of each aggregate and seals what must stay hidden; `save_changes` collects them."""
 
     def __init__(self, actor: Actor) -> None:
-        self.id, self.version = UUID(int=0), 0  # the library asks for them; the events name their aggregates
         self._actor = actor
         self._events: list[RecordedEvent] = []
 

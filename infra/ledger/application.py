@@ -79,12 +79,13 @@ class LedgerApplication(Application[UUID]):
     def save_changes(self, changes: Changes, what: str, receipt: CommandReceipt = None, outcome: object = None) -> None:
         """Save a command's events in one transaction, with the receipt of its request; a lost race is `Overtaken`.
 
-        `outcome` is what a receipt that is still to be made is made of.
+        `outcome` is what a receipt that is still to be made is made of. The library's own `save` does no more than
+        this, but asks first whether the changes are an event, which costs a tenth of a single action.
         """
         if callable(receipt):
             receipt = receipt(outcome)
         try:
-            self.save(changes, receipt=receipt)
+            self.events.put(changes.collect_events(), receipt=receipt)
         except appender.Conflict:
             raise Overtaken(f"{what} has moved on in the meantime.") from None
 

@@ -13,14 +13,15 @@ from fastapi.sse import EventSourceResponse
 from msgspec import Struct
 
 from api.app import PAGES, ROUTERS
-from api.http.dependencies import second_person, writing
+from api.http.dependencies import plain_caller, second_person, writing
 from api.http.documentation import with_examples
 
 ADMISSIONS = {
-    "plain_caller", "caller", "table_caller", "round_caller", "dispute_caller", "searching_caller",
-    "neighbour_caller", "scraper",
+    "caller", "table_caller", "round_caller", "dispute_caller", "searching_caller",
+    "neighbour_caller",
 }  # fmt: skip
-ABOUT_NO_TABLE = {"plain_caller", "scraper"}
+PLAIN = "plain_caller"  # of no table: whoever recognises the caller is all there is
+ABOUT_NO_TABLE = {PLAIN}
 
 
 class Param(Struct, frozen=True):
@@ -89,7 +90,7 @@ def _operation(route: APIRoute) -> Operation:
         path,
         described["operationId"],
         None if security is None else frozenset(security[0]["bearerAuth"]),
-        next(iter(names & ADMISSIONS), None),
+        next(iter(names & ADMISSIONS), PLAIN if plain_caller in calls else None),
         tuple(Param(one["name"], one["in"], _choices(one["schema"])) for one in described.get("parameters", ())),
         example,
         second if "second_person" in (example or ()) else frozenset(),

@@ -458,7 +458,7 @@ def test_a_count_that_was_stored_open_could_be_computed(server_url: str, tmp_pat
         pieces, _ = COUNTS["count-1"]
         version = len(ledger.events.load(stream_id("box", BOX)))
         append.add("box", BOX, version, [BoxCounted("count-1", pieces, 441)])
-        ledger.save(append)
+        ledger.save_changes(append, "The box")
         seal_now(url, tmp_path)
         log = LogReader(ledger.events.recorder.database)
         (row,) = [row for rows in log.events.pages() for row in rows if row.topic == "box.counted.v1"]

@@ -26,7 +26,7 @@ ODD = (
     *("0", "1", "-1", "3.5", "1e3", "999999999999999", "1000000000000000", "1000000000000001", "9" * 30),
     *("", "x", "ABC", "\u00e9", "a" * 300, "%00", "true", "null"),
 )
-NAMES = {"table": "t1", "round": "r-1", "tile": "0/0"}
+NAMES = {"table": "t1", "round": "r-1", "tile": "0/0", "seat": "5"}
 READING = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.streams]
 FEEDS = [operation for operation in OPERATIONS if operation.streams]
 
@@ -107,3 +107,17 @@ def test_a_seat_that_no_table_has_is_outside_the_description_too(client: TestCli
     schema = DOCUMENT["paths"][operation.path]["post"]["requestBody"]["content"]["application/json"]["schema"]
     described = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"]["players"]
     assert described["propertyNames"] == {"pattern": "^[1-9]$"}
+
+
+WRITING = [
+    operation for operation in OPERATIONS if operation.body_example is not None and operation.name != "adjudicate"
+]
+
+
+@pytest.mark.parametrize("operation", WRITING, ids=[operation.name for operation in WRITING])
+def test_what_is_no_json_is_no_body_that_leaves_everything_out(client: TestClient, operation: Operation):
+    """Bytes that nobody can read have started an audit, whose fields may all be left out."""
+    for body in (b"\x82Rb\xff", b"{", b'{"a": 1, "a": 2}', b"[]", b'""', b"0"):
+        headers = {"Content-Type": "application/json"}
+        answer = client.request(operation.method, path_of(operation), content=body, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_document"), body

@@ -7,6 +7,7 @@ from fastapi import Depends, Path, Query, Response, Security
 from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from api.http import dependencies
 from api.http.answers import plain, respond
 from api.http.dependencies import SignedCommand, plain_caller, second_person
 from api.http.problems import problems, stored
@@ -168,7 +169,7 @@ async def revoke_token(
 @router.get("/reads", response_model=schemas.ReadsOut)
 async def list_reads(
     service: ServiceOf,
-    caller: Reading,
+    caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.STAFF_READING)],
     after: Annotated[Number, Query(ge=0, le=10**11, description="The number of the last one that was seen.")] = 0,
     limit: Annotated[Number, Query(ge=1, le=1000, description="How many at most.")] = 100,
 ) -> Any:

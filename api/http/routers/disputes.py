@@ -135,7 +135,7 @@ class DisputeChange:
         caller: Annotated[Caller, Security(dispute_caller)],
         dispute: DisputeId,
         writing: Command,
-        expected: IfMatch,
+        expected: IfMatch = None,
     ) -> None:
         self._service = service
         self._once = writing.once

@@ -7,11 +7,11 @@ import psycopg
 from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import SecurityScopes
 
-from api.http.dependencies import authenticate, bearer
+from api.http.dependencies import BearerToken
 from api.http.problems import answers, problems
 from api.http.resource import operation_id
 from api.http.schemas.service import HealthyOut, ReadyOut
-from api.service.admission import ServiceOf
+from api.service.admission import ServiceOf, check_tables, service_of
 from api.service.callers import as_seen
 from api.service.state import Service
 from infra.access.callers import OPEN, Caller
@@ -100,13 +100,18 @@ def _login_warnings(service: Service) -> list[str]:
     return [] if found is None else ["The database login has more rights than the service needs."]
 
 
-async def scraper(
-    request: Request, scopes: SecurityScopes, service: ServiceOf, _: Annotated[object, Security(bearer)]
-) -> Caller:
+class Scraper(BearerToken):
     """Prometheus, by the one token that reads metrics and nothing else; or whoever has one of the roles."""
-    if service.tokens.may_scrape(request.headers):
-        return as_seen(request, Caller("nobody", OPEN))
-    return await authenticate(request, scopes, service, _)
+
+    async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:  # type: ignore[override]
+        service = service_of(request)
+        if service.tokens.may_scrape(request.headers):
+            return as_seen(request, Caller("nobody", OPEN))
+        # How often rounds are opened and actions posted says how many fees a box should hold.
+        return await check_tables(service, await super().__call__(request, scopes), lambda: None)
+
+
+scraper = Scraper()
 
 
 @router.get(

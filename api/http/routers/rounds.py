@@ -13,7 +13,7 @@ from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.schemas import replay, rounds
 from api.service import roles
-from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId
+from api.service.admission import RoundId, SecondPerson, ServiceOf, TableId, service_of
 from api.service.fields import Number
 from api.service.idempotency import check_key_is_new, round_answer
 from domain.money import cents
@@ -44,13 +44,13 @@ Second = Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))]
 
 @router.post("/rounds/{round}/actions", response_model=rounds.RoundOut, responses=AFTER)
 async def act(
-    service: ServiceOf,
+    request: Request,
     caller: Playing,
     round: RoundId,
     body: rounds.ActionsIn,
     writing: Command,
-    expected: IfMatch,
     second: Second,
+    expected: IfMatch = None,
 ) -> Response:
     """Post actions to a round, all of them or none; the first refused one is named by its index.
 
@@ -58,6 +58,7 @@ async def act(
     refused without an index (`action` null), and the attempt is stored. After three of them in a round, only a floor
     supervisor goes on with it, together with the second person whom `second_person` names.
     """
+    service = service_of(request)
 
     def command(receipt: CommandReceipt) -> StoredRound:
         signed = None if body.second_person is None else _signed(caller, second, body.second_person)
@@ -91,8 +92,8 @@ async def take_back(
     round: RoundId,
     body: rounds.TakeBackIn,
     writing: Command,
-    expected: IfMatch,
     second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
+    expected: IfMatch = None,
 ) -> Response:
     """Take back the last entry of an open round: a card, a reveal or a decision that was a mistake.
 
@@ -234,7 +235,7 @@ class Annotation:
         caller: Annotated[Caller, Security(dependencies.round_caller)],
         round: RoundId,
         writing: Command,
-        expected: IfMatch,
+        expected: IfMatch = None,
     ) -> None:
         self.service = service
         self.ledger = service.ledger

@@ -1,23 +1,20 @@
-"""Rule sets to read, and rounds to adjudicate with nothing stored."""
+"""Rule sets to read, to adopt and to retire."""
 
 from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import Depends, Query, Request, Response, Security
+from fastapi import Depends, Query, Response, Security
 
 from api.http.answers import JSON, plain, respond
 from api.http.dependencies import Command, plain_caller, second_person
-from api.http.problems import problems, stored
+from api.http.problems import stored
 from api.http.resource import resource
-from api.http.schemas.examples import EXAMPLES
-from api.http.schemas.rounds import ResultOut
 from api.http.schemas.rules import (
     AdoptionIn,
     AdoptionOut,
     AdoptionsOut,
     RetirementIn,
-    RoundDocumentIn,
     RulesetOut,
     RulesetsOut,
     RulesetSummary,
@@ -27,7 +24,6 @@ from api.service.admission import SecondPerson, ServiceOf, path_id
 from api.service.fields import Number
 from api.service.idempotency import Writing
 from api.service.problems import Problem
-from domain.documents import document
 from domain.errors import UnknownRuleset
 from domain.rules.adoption import Approval, Days
 from domain.rules.book import Adoption, RuleBook
@@ -42,44 +38,6 @@ Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
 Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
 RulesetId = Annotated[str, path_id("uth-house", "The rule set's id.")]
 ADOPTED = stored("What was decided.", "conflict", "unknown_ruleset")
-LONG_DOCUMENT_BYTES = 32_768  # judged next to the event loop, not in it
-
-
-def _document_body() -> dict[str, object]:
-    """Whatever is sent is judged, and refused in the result: so any JSON is taken, and this is what it should be. The
-    models inside are described with the routes that read them."""
-    schema = RoundDocumentIn.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs")
-    anything = {"description": "Anything else is answered with a refused result."}
-    example = {"round": {"value": EXAMPLES["RoundDocumentIn"]}}
-    return {"required": True, "content": {JSON: {"schema": {"anyOf": [schema, anything]}, "examples": example}}}
-
-
-@router.post(
-    "/adjudications",
-    response_model=ResultOut,
-    responses=problems("too_large", "unsupported_media_type"),
-    openapi_extra={"requestBody": _document_body()},
-)
-async def adjudicate(request: Request, service: ServiceOf, caller: Anybody) -> Response:
-    """What the rules say of a whole round; nothing is stored.
-
-    One document in, one result out, as on the command line: a document that is refused, for whatever reason, is
-    answered with 200 and a result whose status is `refused`.
-    """
-    body = await request.body()
-    if not body:
-        raise Problem("bad_document", "There is no document in the body.")
-    given = request.headers.get("content-type")
-    if given is not None and given.partition(";")[0].strip().lower() != JSON:
-        raise Problem("unsupported_media_type", "Bodies are application/json.")
-    # A round takes some tenths of a millisecond, less than a thread costs.
-    result = _adjudicated(body) if len(body) <= LONG_DOCUMENT_BYTES else await service.run(_adjudicated, body)
-    return Response(result, media_type=JSON)
-
-
-def _adjudicated(body: bytes) -> bytes:
-    return document.encode_result(document.adjudicate(body))
 
 
 @router.get("/rulesets", response_model=RulesetsOut)

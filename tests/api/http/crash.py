@@ -1,15 +1,21 @@
-"""A served process killed under load: nothing that it acknowledged is lost, nothing is there twice after retries.
+"""The service under load while it is killed, its database is killed, or the disk fills up: nothing that it acknowledged
+is lost, and nothing is there twice after retries.
 
-`python -m tests.api.http.crash --kills 25` does at length what a test does once for each signal.
+`python -m tests.api.http.crash --kills 40 --disks 10` does at length what tests do once. The disk that fills up is a
+small file system in memory, which only root can mount.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
+import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -22,6 +28,8 @@ from tests.api.processes import PATIENCE_SECONDS, free_port, serving
 
 HOUSE = {"ruleset": "uth-house", "terms": {"trips": "UTH-01"}}
 ANTE = {"do": "bet", "seat": 1, "spot": "ante", "amount": "5.00"}
+DISK_MIB, RESERVE_MIB = 256, 16
+FULL_SECONDS = 2.0  # that a disk stays full
 
 
 def new_round(client: httpx.Client) -> Any:
@@ -39,6 +47,7 @@ class Terminals:
             self.rounds = [new_round(client) for _ in range(count)]
         self.answered = dict.fromkeys(self.rounds, 0)
         self.retried = 0
+        self.refused: list[str] = []  # what the service said while it could not store
         self.failed: list[str] = []
         self._news = threading.Condition()
         self._stopping = threading.Event()
@@ -59,7 +68,9 @@ class Terminals:
                     time.sleep(0.05)
                     continue
                 if answer.status_code == 503:
+                    self.refused.append(answer.json()["detail"])
                     self._note(retried=1)
+                    time.sleep(0.05)
                     continue
                 if answer.status_code != 200:
                     self.failed.append(answer.text)
@@ -83,6 +94,12 @@ class Terminals:
             wanted = self.total() + more
             assert self._news.wait_for(lambda: self.total() >= wanted or self.failed, PATIENCE_SECONDS)
 
+    def wait_for_refusal(self) -> None:
+        """Until the service says that it cannot store."""
+        with self._news:
+            self.refused.clear()
+            assert self._news.wait_for(lambda: self.refused or self.failed, PATIENCE_SECONDS)
+
     def finish(self) -> None:
         self._stopping.set()
         for thread in self._threads:
@@ -91,11 +108,22 @@ class Terminals:
 
 
 class Figures(NamedTuple):
-    kills: int
+    times: int  # that it was killed, or that the disk was full
     acknowledged: int
     retried: int
     lost: int
     doubled: int
+
+
+def figures(terminals: Terminals, port: int, times: int) -> Figures:
+    """What is stored, compared with what was acknowledged."""
+    terminals.finish()
+    lost = doubled = 0
+    for round_id, answered in terminals.answered.items():
+        path = f"http://127.0.0.1:{port}/v1/rounds/{round_id}"
+        stored = httpx.get(path, timeout=PATIENCE_SECONDS).json()["version"] - 1
+        lost, doubled = lost + max(answered - stored, 0), doubled + max(stored - answered, 0)
+    return Figures(times, terminals.total(), terminals.retried, lost, doubled)
 
 
 def kill_under_load(
@@ -114,26 +142,104 @@ def kill_under_load(
     assert terminals is not None
     with serving(database_url, port):
         terminals.wait_for(answers)
-        terminals.finish()
-        lost = doubled = 0
-        for round_id, answered in terminals.answered.items():
-            path = f"http://127.0.0.1:{port}/v1/rounds/{round_id}"
-            stored = httpx.get(path, timeout=PATIENCE_SECONDS).json()["version"] - 1
-            lost, doubled = lost + max(answered - stored, 0), doubled + max(stored - answered, 0)
-    return Figures(kills, terminals.total(), terminals.retried, lost, doubled)
+        return figures(terminals, port, kills)
+
+
+def kill_database_under_load(folder: Path, *, kills: int, connections: int, answers: int) -> Figures:
+    """All of its processes at once, as when the power fails; its watchdog starts it again, and the service waits."""
+    port = free_port()
+    with embedded_postgres(folder) as url:
+        migrate(url)
+        with serving(url, port):
+            terminals = Terminals(port, connections)
+            for _ in range(kills):
+                terminals.wait_for(answers)
+                for pid in processes_in(folder / "pgdata"):
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            terminals.wait_for(answers)
+            return figures(terminals, port, kills)
+
+
+def processes_in(folder: Path) -> list[int]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "cwd").samefile(folder):
+                found.append(int(process.name))
+    return found
+
+
+@contextmanager
+def small_disk() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "tmpfs", folder], check=True)
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill_under_load(disk: Path, reserve_mib: int, *, times: int, connections: int, answers: int) -> Figures:
+    """Fill the disk of the database up to the last byte, and make space again. With a reserve the service stops
+    recording before that; without one it is PostgreSQL that runs out of space."""
+    port = free_port()
+    with embedded_postgres(disk / "data") as url:
+        migrate(url)
+        folder, reserve = str(disk), str(reserve_mib)
+        with serving(url, port, ROUNDLEDGER_DISK_FOLDER=folder, ROUNDLEDGER_DISK_RESERVE_MIB=reserve):
+            terminals = Terminals(port, connections)
+            for _ in range(times):
+                terminals.wait_for(answers)
+                fill(disk / "filling")
+                terminals.wait_for_refusal()
+                time.sleep(FULL_SECONDS)
+                (disk / "filling").unlink()
+                said = set(terminals.refused)
+                assert not reserve_mib or any("nearly full" in detail for detail in said), said
+                terminals.wait_for(answers)
+            return figures(terminals, port, times)
+
+
+def fill(file: Path) -> None:
+    with suppress(OSError), file.open("wb", buffering=0) as filling:
+        while True:
+            filling.write(bytes(1 << 16))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=25, help="of each kind")
+    parser.add_argument("--disks", type=int, default=0, help="how often the disk fills up, of each kind")
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--answers", type=int, default=500, help="between two kills")
+    parser.add_argument("--only", nargs="+", choices=("kill", "stop", "database", "reserve", "disk"), default=None)
     given = parser.parse_args()
-    for how in (signal.SIGKILL, signal.SIGTERM):
+    load = {"connections": given.connections, "answers": given.answers}
+
+    def killed(how: signal.Signals) -> Figures:
         with tempfile.TemporaryDirectory() as folder, embedded_postgres(Path(folder)) as url:
             migrate(url)
-            options = {"kills": given.kills, "connections": given.connections, "answers": given.answers}
-            print(how.name, kill_under_load(url, free_port(), how, **options), flush=True)
+            return kill_under_load(url, free_port(), how, kills=given.kills, **load)
+
+    def database_killed() -> Figures:
+        with tempfile.TemporaryDirectory() as folder:
+            return kill_database_under_load(Path(folder), kills=given.kills, **load)
+
+    def filled(reserve_mib: int) -> Figures:
+        with small_disk() as disk:
+            return fill_under_load(disk, reserve_mib, times=given.disks, **load)
+
+    runs: dict[str, Callable[[], Figures]] = {
+        "kill": lambda: killed(signal.SIGKILL),
+        "stop": lambda: killed(signal.SIGTERM),
+        "database": database_killed,
+        "reserve": lambda: filled(RESERVE_MIB),
+        "disk": lambda: filled(0),
+    }
+    for name in given.only or runs:
+        if given.disks if name in ("reserve", "disk") else given.kills:
+            print(name, runs[name](), flush=True)
 
 
 if __name__ == "__main__":

@@ -430,7 +430,7 @@ def test_counts_that_were_stored_open_are_no_finding_and_are_reported(url: str):
     Floor(ledger).swap_box("t-80", "t-80-box-2", "seal-8", "c-1", DEALER)
     append = Changes(DEALER)
     append.add("box", "t-80-box-1", 3, [BoxCounted(by, {100: 1}, 100) for by in ("c-1", "c-2")])
-    ledger.save(append)
+    ledger.save_changes(append, "The box")
     ledger.close()
     summary = Audit(url, processes=1, without=("projections", "log")).run()
     assert summary.clean
