@@ -69,8 +69,10 @@ class Clocks:
         """Before anything is written: refuses it where the clocks differ too much, and costs nothing where they do
         not. A database that does not answer is for whoever writes to notice."""
         sample = self._sample
-        if sample is None or time.monotonic() - sample.at > MEASURED_FOR_SECONDS or _too_far(sample.ahead_seconds()):
-            sample = self._look_again(sample)
+        fresh = sample is not None and time.monotonic() - sample.at <= MEASURED_FOR_SECONDS
+        if fresh and sample is not None and not _too_far(sample.ahead_seconds()):
+            return
+        sample = self._look_again(sample)
         if sample is not None and _too_far(ahead := sample.ahead_seconds()):
             raise ClocksDiffer(f"{in_words(ahead)} Nothing is stored until they agree: set the clock that is wrong.")
 

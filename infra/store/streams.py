@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("6f1c2f0e-8a55-4f0e-9a3c-2b7f2f4e5d11")
 
 
+@lru_cache(8192)  # each action of a round asks again
 def stream_id(kind: str, name: str) -> UUID:
     """The id of an aggregate's stream of events: `stream_id("round", "r-0001")`."""
     return uuid5(NAMESPACE, f"{kind}/{name}")

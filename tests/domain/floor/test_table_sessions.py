@@ -118,7 +118,7 @@ def test_a_session_closes_with_the_number_of_its_rounds():
 
 def test_a_session_does_not_close_over_an_open_round():
     session = given("uth-house", RoundBegun("r-1", None, None, None, None))
-    with pytest.raises(OutOfTurn, match="^A round is still open at table t1.$"):  # which one, not all may know
+    with pytest.raises(OutOfTurn, match=r"^A round is still open at table t1\.$"):  # which one, not all may know
         table_sessions.close_session(session)
 
 

@@ -77,7 +77,7 @@ def test_a_count_that_was_stored_open_is_counted_on(ledger_and_reader):
     box = removed_box(ledger)
     append = Changes(Actor("c-1", 1))
     append.add("box", box, 3, [BoxCounted("c-1", FIRST, 1322)])
-    ledger.save(append)
+    ledger.save_changes(append, "The box")
     assert Floor(ledger).count_box(box, FIRST, Actor("c-2", 1)).counted == 1322
     assert [type(event) for event in events_of(ledger, box)] == [BoxCounted, CountSealed, CountsOpened]
 
