@@ -23,6 +23,7 @@ from infra.health.disk_space import DiskReserve
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
+from infra.store.encoding.shapes import meet_shapes
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import EventRows
 from infra.store.event_store import LedgerEventStore
@@ -51,6 +52,7 @@ class LedgerApplication(Application[UUID]):
         with a rule set that was not adopted, or with terms that it has not posted."""
         self._database_url = database_url
         self._disk = disk
+        meet_shapes()  # before anybody's threads use this
         super().__init__()
         self.database = self.recorder.database
         self.rows = EventRows(self.database)
