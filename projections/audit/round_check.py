@@ -21,6 +21,7 @@ from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim, audit_round, claims_of
 from domain.books.closings import DayShut
+from domain.books.exports import JournalExported
 from domain.disputes.disputes import DisputeOpened
 from domain.floor import eligibility
 from domain.floor.bettors import BettorRegistered
@@ -39,6 +40,7 @@ from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersio
 from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
 from infra.log.leaves import leaf_hashes_of, said_topic
@@ -120,6 +122,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
     DayShut: lambda event: CLOSINGS,
+    JournalExported: lambda event: (EXPORT, event.day.isoformat()),
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.money import cents, money
+from projections.export.accounting_files import CURRENCY, hledger_account
 from projections.export.chart_of_accounts import Chart, PropertyAccount, check_complete
 from projections.export.formats import inert
 
@@ -110,6 +112,33 @@ def as_xero(journal: DayJournal) -> str:
     )
 
 
+def as_beancount(journal: DayJournal) -> str:
+    """One transaction, which bean-check refuses where it does not sum to zero; each line says how to get behind it."""
+    accounts = [beancount_name(line.account) for line in journal.lines]
+    lines = [f"{journal.day} open {account} {CURRENCY}" for account in dict.fromkeys(accounts)]
+    lines += ["", f'{journal.day} * "{journal.number}" "Table games" ^{journal.number}']
+    lines.append(f'  digest: "{journal.digest}"')
+    for account, line in zip(accounts, journal.lines, strict=True):
+        lines += [f"  {account}  {money(line.debit_cents)} {CURRENCY}", f'    behind: "{_description(line)}"']
+    return "\n".join([f'option "operating_currency" "{CURRENCY}"', *lines, ""])
+
+
+def as_hledger(journal: DayJournal) -> str:
+    """The same for hledger, under the property's own codes and names."""
+    accounts = [hledger_account(f"{line.account.code} {line.account.name}") for line in journal.lines]
+    lines = [f"commodity 1000.00 {CURRENCY}", *(f"account {account}" for account in dict.fromkeys(accounts))]
+    lines += ["", f"{journal.day} * ({journal.number}) Table games  ; digest: {journal.digest}"]
+    for account, line in zip(accounts, journal.lines, strict=True):
+        lines.append(f"    {account}  {money(line.debit_cents)} {CURRENCY}  ; {_description(line)}")
+    return "\n".join([*lines, ""])
+
+
+def beancount_name(account: PropertyAccount) -> str:
+    """Beancount wants a type in front of every account, which a chart does not have: all are under one."""
+    words = re.findall(r"[A-Za-z0-9]+", f"{account.code} {account.name}")
+    return "Equity:TableGames:" + "-".join(["N", *words])
+
+
 def _sides(line: JournalLine) -> tuple[str, str]:
     amount = money(abs(line.debit_cents))
     return (amount, "") if line.debit_cents > 0 else ("", amount)
@@ -131,4 +160,6 @@ WRITERS: Mapping[str, Callable[[DayJournal], str]] = {
     "csv": as_csv,
     "quickbooks": as_quickbooks,
     "xero": as_xero,
+    "beancount": as_beancount,
+    "hledger": as_hledger,
 }

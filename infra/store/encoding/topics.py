@@ -4,6 +4,7 @@ from domain.audit.log_events import LOG_TOPICS
 from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
 from domain.books.closings import CLOSING_TOPICS
+from domain.books.exports import EXPORT_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
@@ -29,6 +30,7 @@ TOPICS = Topics(
         **FACT_TOPICS,
         **PROPOSITION_TOPICS,
         **CLOSING_TOPICS,
+        **EXPORT_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
         **LOG_TOPICS,

@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -128,6 +129,37 @@ def test_hledger_imports_the_file_and_notices_one_changed_cent(day: DayJournal, 
     assert clearing(content.replace(amount, other, 1), tmp_path) not in ("", "0")
 
 
+def accepted(program: str, content: str, folder: Path) -> bool:
+    command = {"beancount": ["bean-check"], "hledger": ["hledger", "check", "--strict", "-f"]}[program]
+    beside = Path(sys.executable).with_name(command[0])
+    found = str(beside) if beside.exists() else shutil.which(command[0])
+    if found is None:
+        pytest.skip(f"{command[0]} is not installed")
+    file = folder / f"day.{program}"
+    file.write_text(content, encoding="utf-8")
+    return subprocess.run([found, *command[1:], str(file)], capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("program", ["beancount", "hledger"])
+def test_programs_that_are_not_ours_take_the_day_and_refuse_one_changed_cent(
+    program: str, day: DayJournal, tmp_path: Path
+):
+    content = WRITERS[program](day)
+    assert accepted(program, content, tmp_path)
+    amount, other = money(day.lines[0].debit_cents), money(day.lines[0].debit_cents + 1)
+    assert not accepted(program, content.replace(f" {amount} ", f" {other} ", 1), tmp_path)
+
+
+def test_hledger_writes_what_it_read(day: DayJournal, tmp_path: Path):
+    assert accepted("hledger", WRITERS["hledger"](day), tmp_path)
+    hledger = shutil.which("hledger")
+    assert hledger is not None
+    command = [hledger, "-f", str(tmp_path / "day.hledger"), "print", "-O", "csv"]
+    found = table(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert [row["amount"] for row in found] == [money(line.debit_cents) for line in day.lines]
+    assert {row["code"] for row in found} == {day.number}
+
+
 # ---- the chart
 
 
@@ -169,6 +201,10 @@ def test_the_command_writes_a_day_and_lists_what_is_behind_an_account(url: str, 
     asked = [day.day.isoformat(), "--chart", str(CHART), "--database-url", url]
     assert CliRunner().invoke(app, asked).stdout == WRITERS["csv"](day)
     assert CliRunner().invoke(app, [*asked, "--format", "xero"]).stdout == WRITERS["xero"](day)
+    again = CliRunner().invoke(app, asked)
+    assert again.stdout == WRITERS["csv"](day)
+    said = f"{day.day} was exported for csv 1 time before, with the same figures: import it once."
+    assert again.stderr == f"roundledger: {said}\n"
     behind = CliRunner().invoke(app, [*asked, "--behind", "1020"])
     assert behind.exit_code == 0
     assert "box:" in behind.stdout
