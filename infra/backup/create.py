@@ -117,13 +117,21 @@ def _store_keys(folder: Path, keys: KeyChoice) -> Literal["encrypted", "left out
     return "encrypted"
 
 
+def keep_wal(database_url: str) -> None:
+    """Let the server keep its write-ahead log from now on until it is received (a replication slot).
+
+    Before a backup that is to be followed: what is written between the two would otherwise be in neither.
+    """
+    run("pg_receivewal", "--create-slot", "--if-not-exists", f"--slot={SLOT}", database_url=database_url)
+
+
 def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subprocess.Popen[bytes]], None]) -> None:
     """Receive the write-ahead log as it is written, until `wait` returns or the receiver fails.
 
-    The server keeps what was not received yet (a replication slot), so an interruption leaves no gap.
+    The server keeps what was not received yet, so an interruption leaves no gap.
     """
     target.wal.mkdir(mode=0o700, parents=True, exist_ok=True)
-    run("pg_receivewal", "--create-slot", "--if-not-exists", f"--slot={SLOT}", database_url=database_url)
+    keep_wal(database_url)
     connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))
     options = [f"--directory={target.wal}", f"--slot={SLOT}", "--synchronous", "--status-interval=1"]
     with hashing(target.wal):

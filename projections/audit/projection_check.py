@@ -1,13 +1,15 @@
 """Checks the projections' tables against the events: they are computed again and compared row by row.
 
-Everything happens in one snapshot of the database: how far a projection has come and what its tables hold. A projection
-without tables yet is not compared.
+How far a projection has come and what its tables hold is read in one snapshot of the database. Almost all events are
+folded before that snapshot is taken: rows that are updated again and again would keep all their earlier versions while
+its transaction is open, and each update would take longer than the last. A projection without tables yet is not
+compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 
 from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
@@ -19,7 +21,7 @@ from infra.schema.migrator import READER_ROLE
 from infra.store.recorder import LedgerRecorder
 from projections.audit.closing_check import closed_otherwise
 from projections.audit.round_check import UNREADABLE
-from projections.calendar.gaming_day_settings import gaming_days
+from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
 from projections.engine import storage
 from projections.engine.connection import connect
 from projections.engine.event_feed import Feed
@@ -61,11 +63,16 @@ def there(database_url: str) -> tuple[list[str], list[str]]:
     return todays, [name for name in known if name not in todays]
 
 
-def _position(connection: Connection, name: str) -> int | None:
-    row = connection.execute(
-        "SELECT position, fingerprint FROM projections.positions WHERE place = %s AND name = %s", [LIVE, name]
-    ).fetchone()
-    return None if row is None or row[1] != ALL[name].fingerprint() else int(row[0])
+def _positions(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    rows = connection.execute(
+        "SELECT name, position, fingerprint FROM projections.positions WHERE place = %s", [LIVE]
+    ).fetchall()
+    found = {name: position for name, position, fingerprint in rows if fingerprint == _fingerprint(name)}
+    return {name: found[name] for name in names if name in found}
+
+
+def _fingerprint(name: str) -> str | None:
+    return ALL[name].fingerprint() if name in ALL else None
 
 
 def compare(database_url: str, names: Sequence[str], moved: Moved | None = None) -> Comparison:
@@ -75,12 +82,14 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
         LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
         connect(database_url) as connection,
     ):
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        again = _FoldedAgain(connection, recorder, moved)
         try:
-            found = {name: _position(connection, name) for name in names}
-            compared.positions = {name: position for name, position in found.items() if position is not None}
             try:
-                _fold_again(connection, recorder, compared.positions, moved)
+                compared.positions = _positions(connection, names)
+                again.fold_to(compared.positions)
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+                compared.positions = _positions(connection, names)
+                again.fold_to(compared.positions)
             except (*UNREADABLE, *IMPOSSIBLE) as error:
                 compared.findings.append(_not_again(compared.positions, error))
                 return compared
@@ -96,18 +105,53 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
     return compared
 
 
-def _fold_again(
-    connection: Connection, recorder: LedgerRecorder, positions: dict[str, int], moved: Moved | None
-) -> None:
-    """Those that have come equally far in one pass, which is all of them unless one was rebuilt alone."""
-    feed = Feed(recorder)
-    for upto in sorted(set(positions.values())):
-        projections = [ALL[name] for name, position in positions.items() if position == upto]
-        for projection in projections:
-            storage.create(connection, TEMPORARY, projection.tables)
-        Fold(projections, feed, gaming_days(connection)).fold_all(
-            connection, Writer(TEMPORARY), upto=upto, progress=moved
+class _Group(NamedTuple):
+    """Projections that had come equally far, which is all of them unless one was rebuilt alone."""
+
+    names: frozenset[str]
+    position: int
+    fold: Fold
+
+
+class _FoldedAgain:
+    """The projections' tables as the events make them, as temporary tables of a connection."""
+
+    def __init__(self, connection: Connection, recorder: LedgerRecorder, moved: Moved | None) -> None:
+        connection.execute("SET temp_buffers = '32MB'")
+        self._connection, self._feed, self._moved = connection, Feed(recorder), moved
+        self._groups: list[_Group] = []
+        self._calendars: list[dict[str, Any]] = []
+
+    def fold_to(self, positions: dict[str, int]) -> None:
+        """From where each has come so far, or from the beginning if that leads nowhere else."""
+        if not self._groups or not self._leads_to(positions):
+            self._begin(positions)
+        for at, group in enumerate(self._groups):
+            upto = positions[next(iter(group.names))]
+            group.fold.fold_all(
+                self._connection, Writer(TEMPORARY), upto=upto, progress=self._moved, after=group.position
+            )
+            self._groups[at] = group._replace(position=upto)
+
+    def _leads_to(self, positions: dict[str, int]) -> bool:
+        """Not if a projection was rebuilt meanwhile and is no longer where its group is, or gaming days were set."""
+        to = [{positions.get(name, -1) for name in group.names} for group in self._groups]
+        onward = all(
+            len(ends) == 1 and min(ends) >= group.position for ends, group in zip(to, self._groups, strict=True)
         )
+        known = frozenset[str]().union(*(group.names for group in self._groups))
+        return onward and known == positions.keys() and self._calendars == gaming_days_set(self._connection)
+
+    def _begin(self, positions: dict[str, int]) -> None:
+        connection = self._connection
+        self._groups, self._calendars = [], gaming_days_set(connection)
+        for upto in sorted(set(positions.values())):
+            projections = [ALL[name] for name, position in positions.items() if position == upto]
+            for projection in projections:
+                storage.drop(connection, TEMPORARY, projection.tables)
+                storage.create(connection, TEMPORARY, projection.tables)
+            names = frozenset(projection.name for projection in projections)
+            self._groups.append(_Group(names, 0, Fold(projections, self._feed, gaming_days(connection))))
 
 
 def _not_again(positions: dict[str, int], error: Exception) -> Finding:

@@ -32,8 +32,11 @@ from projections.audit.round_check import PartResult, RoundCheck, StreamRange, W
 from projections.audit.rulebook import Rulebook
 from projections.audit.scope import EVERYTHING, Scope
 from projections.audit.selection import SelectedRoundCheck
+from projections.engine.rebuild import shares
+from projections.models.registry import ALL
 
 STREAMS_A_TASK = 16
+MOST_GROUPS = 3  # of projections that are compared together
 CHECKS = ("rounds", "floor", "projections", "log", "trail")
 
 
@@ -228,8 +231,10 @@ class Audit:
         if not self._wants("projections") or not self._scope.whole:
             return []
         names, self._outdated = projection_check.there(self._database_url)
-        count = min(max(1, self._how_many(last) // 2), 3, len(names))
-        return [names[at::count] for at in range(count)]
+        if not names:
+            return []
+        groups = shares([ALL[name] for name in names], min(self._how_many(last) // 2, MOST_GROUPS))
+        return [[projection.name for projection in group] for group in groups]
 
     def _projection_tasks(self, groups: list[list[str]], last: int) -> Iterator[Task]:
         for names in groups:

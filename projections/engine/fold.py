@@ -96,9 +96,10 @@ class Fold:
         upto: int | None = None,
         as_of: datetime | None = None,
         progress: Callable[[int], None] | None = None,
+        after: int = 0,
     ) -> None:
-        """All events up to a position or a time; `progress` is called with the number of positions of each page."""
-        after = 0
+        """All events up to a position or a time, or those after a position; `progress` is called with the number of
+        positions of each page."""
         while True:
             page, position = self._feed.page(after, PAGE, upto, as_of)
             if position == after:

@@ -83,7 +83,7 @@ def create(
     login needs the replication right.
     """
     from infra.backup.backup_folder import BackupFolder
-    from infra.backup.create import KeyChoice, create_backup, follow_wal
+    from infra.backup.create import KeyChoice, create_backup, follow_wal, keep_wal
     from infra.log.keys import default_folder
 
     folder = keys or default_folder(data_dir)
@@ -92,6 +92,8 @@ def create(
         fail(f"the log's private keys are in {folder}: give --passphrase-file FILE to encrypt them, or --without-keys")
     backups = BackupFolder(target)
     with _server(database_url, data_dir) as url, _explained():
+        if follow:
+            keep_wal(url)
         made = create_backup(url, backups, KeyChoice(folder, passphrase), incremental=incremental)
         typer.echo(f"{made.name}: {_described(made)}")
         if keep is not None:

@@ -17,7 +17,7 @@ import pytest
 
 from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
-from infra.backup.create import KeyChoice, create_backup, follow_wal
+from infra.backup.create import KeyChoice, create_backup, follow_wal, keep_wal
 from infra.backup.manifest import NAME, BadBackup, read_manifest
 from infra.backup.received_wal import check_received
 from infra.backup.restore import check_backups, restore
@@ -58,6 +58,12 @@ def received(url: str, wait_until: Callable[[str], bool]) -> None:
         assert wait_until("the receiver")
 
 
+def write_segment(admin: str) -> None:
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("SELECT pg_logical_emit_message(false, 'test', 'something')")
+        connection.execute("SELECT pg_switch_wal()")
+
+
 @pytest.fixture(scope="module")
 def lost_property(tmp_path_factory: pytest.TempPathFactory) -> Property:
     """The original is gone, its backups are what is left."""
@@ -76,7 +82,10 @@ def lost_property(tmp_path_factory: pytest.TempPathFactory) -> Property:
         record_rounds(url, "uth-casino-club", 4)
         seal(url, keys)
         events["full"] = count(url)
+        keep_wal(admin)
         full = create_backup(admin, target, KeyChoice(keys, PASSPHRASE))
+        for _ in range(2):  # segments are full before anybody receives them
+            write_segment(admin)
         stop = threading.Event()
         follower = threading.Thread(target=follow_wal, args=(admin, target, lambda receiver: stop.wait()))
         follower.start()
@@ -123,6 +132,10 @@ def test_a_moment_in_between_comes_back(lost_property: Property, tmp_path: Path)
     restore(lost_property.backups, tmp_path / "data", to_time=lost_property.middle)
     assert restored_events(tmp_path / "data") == lost_property.events["middle"]
     assert not (tmp_path / "data" / "keys").exists()
+
+
+def test_what_is_written_between_a_backup_and_its_receiver_is_received(lost_property: Property):
+    assert check_received(lost_property.backups.wal, lost_property.full) == []
 
 
 def test_a_backup_alone_comes_back_as_it_was(lost_property: Property, tmp_path: Path):
