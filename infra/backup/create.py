@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +17,7 @@ from psycopg.conninfo import make_conninfo
 from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.manifest import BadBackup, LogState, Manifest, file_entries, read_manifest
-from infra.backup.postgres_programs import command, connection_of, run
+from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command, connection_of, run
 from infra.backup.received_wal import hashing
 
 SLOT = "roundledger_backup"
@@ -120,9 +121,28 @@ def _store_keys(folder: Path, keys: KeyChoice) -> Literal["encrypted", "left out
 def keep_wal(database_url: str) -> None:
     """Let the server keep its write-ahead log from now on until it is received (a replication slot).
 
-    Before a backup that is to be followed: what is written between the two would otherwise be in neither.
+    Before a backup that is to be followed: what is written between the two would otherwise be in neither. The slot that
+    pg_receivewal makes keeps nothing before it is first used.
     """
-    run("pg_receivewal", "--create-slot", "--if-not-exists", f"--slot={SLOT}", database_url=database_url)
+    with psycopg.connect(database_url, autocommit=True) as connection, _refusals_explained():
+        connection.execute(
+            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+            "WHERE slot_name = %s AND restart_lsn IS NULL AND NOT active",
+            [SLOT],
+        )
+        connection.execute(
+            "SELECT pg_create_physical_replication_slot(%s, true) "
+            "WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = %s)",
+            [SLOT, SLOT],
+        )
+
+
+@contextmanager
+def _refusals_explained() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ProgramFailed(f"{error.diag.message_primary}. {RIGHT_NEEDED}") from None
 
 
 def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subprocess.Popen[bytes]], None]) -> None:

@@ -9,6 +9,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from infra.embedded.binaries import find_in_wheel
 
+RIGHT_NEEDED = "The login needs the right to replicate: ALTER ROLE … REPLICATION, and a line in pg_hba.conf."
+
 
 class ProgramFailed(Exception):
     """One of PostgreSQL's programs failed; the message is its own."""
@@ -43,5 +45,5 @@ def _reason(program: str, output: str) -> str:
     errors = [line for line in lines if "error:" in line or "FATAL:" in line]
     reason = (errors or lines or ["it was ended from outside"])[0].removeprefix(f"{program}: ").removeprefix("error: ")
     if "pg_hba.conf" in reason or "replication" in reason:
-        return f"{reason} The login needs the right to replicate: ALTER ROLE … REPLICATION, and a line in pg_hba.conf."
+        return f"{reason} {RIGHT_NEEDED}"
     return f"{program} failed: {reason}"
