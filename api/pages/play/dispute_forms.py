@@ -23,6 +23,7 @@ from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import Actor
 
 ENTRY_ROWS = range(1, 5)
+ACCOUNTS = ("player-dealer", "house", "tray", "cage")  # that a ruling is usually paid from
 BETTING = ("bet", "withdraw")  # the facts that an amount may be supposed of
 Choice = Literal["check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure"]
 Signing = Callable[[str], str]  # the second person's id, once it is proved that they sign
@@ -184,10 +185,15 @@ class Ruled(EntryRows):
     outcome: Outcome
     reason: Text
     second_person: Id | None = None
+    new_account: Literal["yes"] | None = None  # an account that is not on the list is meant
 
     def entries(self) -> list[Entry]:
         """The rows in which an amount was filled in."""
         rows = [[getattr(self, f"{name}_{row}") for name in ("wager", "amount", "account")] for row in ENTRY_ROWS]
+        for _, amount, account in rows:
+            if amount is not None and account is not None and account not in ACCOUNTS and not self.new_account:
+                listed = ", ".join(ACCOUNTS)
+                raise Problem("bad_choice", f"{account} is none of {listed}: confirm that another account is meant.")
         return [_entry(row, *given) for row, given in zip(ENTRY_ROWS, rows, strict=True) if given[1] is not None]
 
 

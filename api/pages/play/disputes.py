@@ -12,6 +12,7 @@ from api.pages.forms import PageQuery, on_the_clock, texts
 from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
 from api.pages.play.dispute_forms import (
+    ACCOUNTS,
     ENTRY_ROWS,
     NOTICES,
     AppealRulingForm,
@@ -53,7 +54,6 @@ PATH = "/disputes"
 SECTION = "disputes"
 CRUMBS = (("Disputes", PATH),)
 GROUPS = (("dealer", "By dealer"), ("table", "By table"), ("kind", "By kind of error"))
-ACCOUNTS = ("player-dealer", "house", "tray", "cage")
 ROWS_SHOWN = 100  # a page of the list has
 BETTING = {"bet": "bets", "withdraw": "takes back"}  # in words
 Reading = Annotated[Caller, Security(dispute_caller, scopes=roles.READING)]
