@@ -39,6 +39,8 @@ WHAT_FOR = {
     "slips": "The rounds behind what a box should hold, matched and unmatched.",
     "journal": "Double entry: who gave chips and who got them. For beancount and hledger too.",
     "trial-balance": "Every account of the journal with its turnover and its balance.",
+    "adjustments": "What was posted after a day was closed and concerns it, and on which day it was posted.",
+    "close": "Which days and months were closed or opened again, by whom, with the digest of their balances.",
     "hands": "Every round with its amounts and what was remarkable about it.",
     "rotation": "Who banked when, who was offered the bank, and breaches of the rotation.",
     "meters": "Every change of a progressive meter.",
