@@ -207,7 +207,7 @@ async def end_proposition(
 @router.put(
     "/bettors/{bettor}/proposition/name",
     response_model=regulation.PropositionNameOut,
-    responses=problems("bad_choice", "too_large", "unsupported_media_type"),
+    responses=stored("The name as it is kept."),
 )
 async def name_proposition(
     service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn, writing: Command
@@ -217,7 +217,11 @@ async def name_proposition(
     return {"bettor": bettor, "name": body.name.strip()}
 
 
-@router.delete("/bettors/{bettor}/proposition/name", response_model=regulation.PropositionNameOut)
+@router.delete(
+    "/bettors/{bettor}/proposition/name",
+    response_model=regulation.PropositionNameOut,
+    responses=stored("That no name is kept."),
+)
 async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: BettorId, writing: Command) -> Any:
     """Erase the name; the record keeps the id, the company and the registration number."""
     await service.run(service.ledger.erase_name, bettor, writing.actor)
