@@ -1,9 +1,14 @@
-"""Reports as pictures: a bankroll over time, exposure against the player-dealer's wager, fees by hour. Plain SVG."""
+"""Reports as pictures, plain SVG: a bankroll over time, exposure against the player-dealer's wager, fees by hour and
+tier, the win and hold of house-banked tables by gaming day.
+
+Colours are attributes, for files and paper, and classes beside them, by which a page gives them those of its theme.
+Every mark has its figures: as a title for whoever points at it, and as attributes from which a page makes a table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from html import escape
 from math import ceil, floor, log10
@@ -12,21 +17,29 @@ from typing import Any
 from msgspec import Struct
 
 from projections.models.registry import ALL
-from projections.reports.accounting_reports import EXPOSURE
-from projections.reports.report import BY_DAY, BY_TABLE, OF_BETTOR, BadFilter, Filters, Report
+from projections.reports.accounting_reports import EXPOSURE, INVENTORY
+from projections.reports.report import BY_DAY, BY_TABLE, OF_BETTOR, BadFilter, Filters, Report, total_of
 from projections.reports.report_query import report_rows
 
 WIDTH, HEIGHT = 900, 460
-LEFT, RIGHT, TOP, BOTTOM = 90, 24, 64, 64
+LEFT, RIGHT, TOP, BOTTOM = 96, 24, 64, 64
 INK, FAINT, PAPER = "#1f2933", "#d9dee4", "#ffffff"
-COLOURS = ("#1f6feb", "#c2410c", "#15803d")  # also distinct for those who do not see red and green
+COLOURS = ("#1f6feb", "#c2410c", "#15803d", "#7c3aed", "#b45309", "#0e7490")  # also for those who see no red and green
 MOST_TICKS = 8
 MOST_POINTS = 2_000  # of a line: more than there are pixels says no more
+MOST_MARKED = 100  # points of a line that tell their figures
 MOST_ROUNDS = 100  # that are drawn one by one: more would be a thicket
 BUCKETS = 60
 CONTROLS = dict.fromkeys(range(32), " ")
+HOUR_S, DAY_S = 3600, 86_400
+TIME_STEPS_S = (60, 300, 900, HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S, 2 * DAY_S, 7 * DAY_S, 28 * DAY_S)
 
-PROJECTIONS = {"bankroll": ("journal",), "exposure": ("exposure",), "collections": ("drops", "hands")}
+PROJECTIONS = {
+    "bankroll": ("journal",),
+    "exposure": ("exposure",),
+    "collections": ("drops", "hands"),
+    "inventory": ("inventory",),
+}
 
 MOVES = Report(
     name="moves",
@@ -47,22 +60,32 @@ FEES = Report(
     select="""
         at: local = f.at
         net = CASE WHEN f.waived IS NULL THEN f.amount ELSE 0 END
+        tier = f.tier
     """,
     source="{schema}.hands h JOIN {schema}.drop_fees f USING (round)",
     filters={"table": "h.table_id = %(table)s", **BY_DAY},
     order="f.at",
     windowed="h.opened_at",
 )
-CHARTS = {"bankroll": MOVES, "exposure": EXPOSURE, "collections": FEES}
+CHARTS = {"bankroll": MOVES, "exposure": EXPOSURE, "collections": FEES, "inventory": INVENTORY}
 
 
 class Line(Struct, frozen=True):
-    """`stepped`: holds until the next point, as a balance does."""
+    """`stepped`: holds until the next point, as a balance does. `across` says where a point is, in words."""
 
     name: str
     points: Sequence[tuple[float, float]]
+    across: Callable[[float], str]
     stepped: bool = False
     dots: bool = False
+
+
+class Bar(Struct, frozen=True):
+    """Its parts lie on each other; `note` is written above it."""
+
+    label: str
+    parts: Sequence[tuple[str, float]]
+    note: str = ""
 
 
 def draw(database_url: str, name: str, filters: Filters) -> bytes:
@@ -72,14 +95,17 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
     report = CHARTS[name]
     filters.check(report.filters, f"The picture of {name}")
     found = report_rows(database_url, report, filters, [ALL[projection] for projection in PROJECTIONS[name]])
-    if name == "bankroll":
-        return bankroll(filters.bettor or "", [(row["at"], row["change"]) for row in found])
-    if name == "exposure":
-        return exposure(found)
-    return fees_by_hour([(row["at"], row["net"]) for row in found])
+    match name:
+        case "bankroll":
+            return bankroll(filters.bettor or "", [(row["at"], row["change"]) for row in found])
+        case "exposure":
+            return exposure(found)
+        case "inventory":
+            return win_by_day(found)
+    return fees_by_hour([(row["at"], row["net"], row["tier"]) for row in found])
 
 
-# ---- the three pictures
+# ---- the pictures
 
 
 def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) -> bytes:
@@ -92,15 +118,21 @@ def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) 
         points.append((at.timestamp(), held / 100))
     zone = moves[0][0].tzinfo if moves else None
     ticks = _times([at for at, _ in points], zone)
-    lines = [Line("net of wins, losses and fees", _thinned(points), stepped=True)]
-    return _chart(f"Bankroll of {bettor}", "dollars", "time", lines, ticks)
+    line = Line(
+        "net of wins, losses and fees",
+        _thinned(points),
+        lambda at: f"{datetime.fromtimestamp(at, zone):%d %b %Y %H:%M:%S}",
+        stepped=True,
+    )
+    return _chart(f"Bankroll of {bettor}", "dollars", "time at the property", [line], ticks)
 
 
 def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
     """Round after round: what the player-dealer put up, what they could have had to pay, and what they paid. Many
     rounds are put into buckets: the least put up, and the most of the others, so that no uncovered round is lost.
 
-    The most that may have to be paid is often a thousand times what is paid, so the scale goes by powers of ten.
+    The most that may have to be paid is often a thousand times what is paid, so the scale is even up to a dollar and
+    goes by powers of ten above: zero has its place on it.
     """
     banked = [row for row in rows if row["player_dealer"] is not None]
     size = 1 if len(banked) <= MOST_ROUNDS else ceil(_nice(len(banked) / BUCKETS))
@@ -108,6 +140,7 @@ def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
         Line(
             name=name,
             points=_bucketed([float(Decimal(row[column] or "0")) for row in banked], size, of),
+            across=lambda at: _rounds(banked, int(at), size),
             stepped=size > 1,
             dots=size == 1,
         )
@@ -119,7 +152,13 @@ def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
     across = "round, in order"
     if size > 1:
         across += f"; of every {size} the least put up, the most that could be owed, the most paid"
-    return _chart(heading, "dollars, by powers of ten; zero is drawn at 1", across, lines, ticks, True)
+    return _chart(heading, "dollars, by powers of ten above 1", across, lines, ticks, True)
+
+
+def _rounds(banked: Sequence[Mapping[str, Any]], at: int, size: int) -> str:
+    if size == 1:
+        return str(banked[at - 1].get("round") or f"round {at}")
+    return f"rounds {at} to {min(at + size - 1, len(banked))}"
 
 
 def _bucketed(values: Sequence[float], size: int, of: Callable[..., float]) -> list[tuple[float, float]]:
@@ -128,28 +167,52 @@ def _bucketed(values: Sequence[float], size: int, of: Callable[..., float]) -> l
     return [*points, (float(len(values)), points[-1][1])] if size > 1 else points
 
 
-def fees_by_hour(fees: Sequence[tuple[datetime, int]]) -> bytes:
-    """Bars by hour over three days at most; by date for more. The hour that is repeated in autumn is two bars."""
-    by_date = bool(fees) and fees[-1][0].timestamp() - fees[0][0].timestamp() > 72 * 3600
-    sums: dict[str, int] = {}
+def fees_by_hour(fees: Sequence[tuple[datetime, int, int]]) -> bytes:
+    """Bars by hour and tier over three days at most; by calendar date for more. The hour that is repeated in autumn is
+    two bars."""
+    by_date = bool(fees) and fees[-1][0].timestamp() - fees[0][0].timestamp() > 72 * HOUR_S
+    sums: dict[str, dict[int, int]] = {}
     if fees:
         moment, zone, step = fees[0][0].astimezone(UTC), fees[0][0].tzinfo, timedelta(hours=1)
         while moment <= fees[-1][0]:  # hours without a fee are empty bars
-            sums[_bar(moment.astimezone(zone), by_date)] = 0
+            sums[_bar(moment.astimezone(zone), by_date)] = {}
             moment += step
-        for at, amount in fees:
-            key = _bar(at.astimezone(zone), by_date)
-            sums[key] = sums.get(key, 0) + amount
-    bars = [(key[5:16].replace("T", " "), amount / 100) for key, amount in sums.items()]
-    by = "date" if by_date else "hour"
-    return _bars(f"Fees by {by}, less those waived", "dollars", by, bars)
+        for at, amount, tier in fees:
+            of_bar = sums.setdefault(_bar(at.astimezone(zone), by_date), {})
+            of_bar[tier] = of_bar.get(tier, 0) + amount
+    bars = [
+        Bar(_bar_label(key, by_date), [(f"tier {tier}", cents / 100) for tier, cents in sorted(of_bar.items())])
+        for key, of_bar in sums.items()
+    ]
+    by = "calendar date" if by_date else "hour"
+    return _bars(f"Fees by {by} and tier, less those waived", "dollars", f"{by}, by the property's clock", bars)
 
 
 def _bar(at: datetime, by_date: bool) -> str:
     return at.date().isoformat() if by_date else at.replace(minute=0, second=0, microsecond=0).isoformat()
 
 
-# ---- drawing
+def _bar_label(key: str, by_date: bool) -> str:
+    return f"{datetime.fromisoformat(key):{'%a %d %b' if by_date else '%d %b %H:%M'}}"
+
+
+def win_by_day(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """What house-banked tables won, by gaming day, and the hold where something was dropped and the trays counted."""
+    by_day: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_day.setdefault(row["gaming_day"], []).append(row)
+    bars = []
+    for day, of_day in sorted(by_day.items()):
+        counted = [row for row in of_day if row["win"] is not None]
+        dropped = Decimal(total_of(row["drop"] for row in counted) or 0)
+        won = Decimal(total_of(row["win"] for row in counted) or 0)
+        note = f"hold {won / dropped * 100:.1f} %" if dropped > 0 else ""
+        parts = [("the ledger's win", float(Decimal(total_of(row["ledger_win"] for row in of_day) or 0)))]
+        bars.append(Bar(f"{date.fromisoformat(day):%a %d %b}", parts, note))
+    return _bars("Win and hold of house-banked tables", "dollars", "gaming day", bars)
+
+
+# ---- scales
 
 
 class _Scale(Struct, frozen=True):
@@ -157,12 +220,16 @@ class _Scale(Struct, frozen=True):
     high: float
     start: float
     end: float
-    by_powers: bool = False  # each power of ten as far from the next; from 1 on, and what is less is drawn at 1
+    by_powers: bool = False  # even up to 1, and above it each power of ten as far from the next
 
     def __call__(self, value: float) -> float:
         if self.by_powers:
-            value = log10(max(value, 1.0))
+            value = _power(value)
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+
+def _power(value: float) -> float:
+    return value if value < 1 else 1 + log10(value)
 
 
 def _nice(step: float) -> float:
@@ -174,11 +241,12 @@ def _nice(step: float) -> float:
 
 
 def _upright(values: Sequence[float], by_powers: bool = False) -> tuple[_Scale, list[float]]:
-    """The scale of dollars, always with zero on it; by powers of ten with one dollar as the least."""
+    """The scale of dollars, always with zero on it."""
     if by_powers:
         powers = max(1, ceil(log10(max([10.0, *values]))))
-        return _Scale(low=0.0, high=powers, start=HEIGHT - BOTTOM, end=TOP, by_powers=True), [
-            10.0**power for power in range(powers + 1)
+        return _Scale(low=0.0, high=1.0 + powers, start=HEIGHT - BOTTOM, end=TOP, by_powers=True), [
+            0.0,
+            *(10.0**power for power in range(powers + 1)),
         ]
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high:
@@ -190,13 +258,18 @@ def _upright(values: Sequence[float], by_powers: bool = False) -> tuple[_Scale, 
 
 
 def _times(moments: Sequence[float], zone: Any) -> list[tuple[float, str]]:
+    """At whole minutes, hours or days of the property's clock, as far apart as there is room for."""
     if not moments:
         return []
-    span = max(moments[-1] - moments[0], 1.0)
-    form = "%m-%d %H:%M" if span < 30 * 86_400 else "%Y-%m-%d"
-    count = 5
-    spots = [moments[0] + span * number / (count - 1) for number in range(count)] if span > 1 else [moments[0]]
-    return [(spot, datetime.fromtimestamp(spot, zone).strftime(form)) for spot in spots]
+    first, last = moments[0], moments[-1]
+    step = next((step for step in TIME_STEPS_S if (last - first) / step <= MOST_TICKS), None)
+    if step is None:
+        step = ceil((last - first) / MOST_TICKS / TIME_STEPS_S[-1]) * TIME_STEPS_S[-1]
+    start = datetime.fromtimestamp(first, zone).replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+    spots = [start + step * number for number in range(int((last - start) // step) + 1)]
+    form = "%H:%M" if step < 3 * HOUR_S and last - first < DAY_S else "%d %b %H:%M" if step < DAY_S else "%d %b %Y"
+    found = [(spot, f"{datetime.fromtimestamp(spot, zone):{form}}") for spot in spots if spot >= first]
+    return found or [(first, f"{datetime.fromtimestamp(first, zone):%d %b %H:%M}")]
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
@@ -211,27 +284,41 @@ def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, flo
     return [*kept, points[-1]]
 
 
+# ---- drawing
+
+
 def _frame(title: str, upright: str, across: str, scale: _Scale, ticks: Sequence[float]) -> list[str]:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-        ' font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">',
+        f' font-family="Inter, Helvetica, Arial, sans-serif" font-size="12" role="img" data-across="{_safe(across)}">',
         f"<title>{_safe(title)}</title>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>',
         _text(LEFT, 26, title, "start", 'font-size="17" font-weight="bold"'),
         _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, across, "middle"),
         _text(0, 0, upright, "middle", f'transform="translate(18 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)"'),
     ]
     for tick in ticks:
         y = scale(tick)
-        colour = INK if y == scale(0) else FAINT
-        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}"/>')
+        kind, colour = ("axis", INK) if tick == 0 else ("faint", FAINT)
+        x2 = WIDTH - RIGHT
+        parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{x2}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}"/>')
         parts.append(_text(LEFT - 8, y + 4, _dollars(tick, ticks), "end"))
     return parts
 
 
 def _dollars(value: float, ticks: Sequence[float]) -> str:
     whole = all(abs(tick - round(tick)) < 1e-9 for tick in ticks)
-    return f"{value:,.0f}" if whole else f"{value:,.2f}"
+    return f"{value:,.0f}".replace("-", "−") if whole else f"{value:,.2f}".replace("-", "−")
+
+
+def _amount(value: float) -> str:
+    return f"{'−' if value < 0 else ''}${abs(value):,.2f}"
+
+
+def _figures(across: str, name: str, value: float) -> tuple[str, str]:
+    """Attributes and the title of a mark."""
+    attributes = f'data-x="{_safe(across)}" data-name="{_safe(name)}" data-y="{_amount(value)}"'
+    return attributes, f"<title>{_safe(across)}, {_safe(name)}: {_amount(value)}</title>"
 
 
 def _chart(
@@ -254,19 +341,41 @@ def _chart(
     for spot, label in across_ticks:
         x = flat(spot)
         y = HEIGHT - BOTTOM
-        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 5}" stroke="{INK}"/>')
+        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 5}" stroke="{INK}"/>')
         anchor = "end" if x > WIDTH - RIGHT - 40 else "middle"
         parts.append(_text(x, HEIGHT - BOTTOM + 20, label, anchor))
-    legend_x = LEFT
-    for line, colour in zip(lines, COLOURS, strict=False):
+    for number, line in enumerate(lines):
         placed = [(flat(x), scale(y)) for x, y in line.points]
-        parts.append(f'<path d="{_path(placed, line.stepped)}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
-        if line.dots:
-            parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" fill="{colour}"/>' for x, y in placed]
-        parts.append(f'<rect x="{legend_x}" y="40" width="14" height="4" fill="{colour}"/>')
-        parts.append(_text(legend_x + 20, 46, line.name, "start"))
-        legend_x += 40 + 7 * len(line.name)
-    return _closed(parts)
+        path = _path(placed, line.stepped)
+        parts.append(f'<path class="s{number}" d="{path}" fill="none" stroke="{COLOURS[number]}" stroke-width="1.8"/>')
+        parts += _marks(line, number, placed)
+    return _closed([*parts, *_legend([line.name for line in lines])])
+
+
+def _marks(line: Line, number: int, placed: Sequence[tuple[float, float]]) -> list[str]:
+    """Dots, or places to point at that are not to be seen: of a long line some."""
+    points = list(zip(line.points, placed, strict=True))
+    if len(points) > MOST_MARKED:
+        every = ceil(len(points) / MOST_MARKED)
+        points = points[::every] + ([] if (len(points) - 1) % every == 0 else points[-1:])
+    marks = []
+    for (x, y), (at_x, at_y) in points:
+        attributes, title = _figures(line.across(x), line.name, y)
+        looks = f'class="s{number}" r="2.6"' if line.dots else 'class="point" r="7" fill-opacity="0"'
+        marks.append(
+            f'<circle {looks} cx="{at_x:.1f}" cy="{at_y:.1f}" fill="{COLOURS[number]}" {attributes}>{title}</circle>'
+        )
+    return marks
+
+
+def _legend(names: Iterable[str]) -> list[str]:
+    parts, x = [], LEFT
+    for number, name in enumerate(names):
+        colour = COLOURS[number % len(COLOURS)]
+        parts.append(f'<rect class="s{number % len(COLOURS)}" x="{x}" y="40" width="14" height="6" fill="{colour}"/>')
+        parts.append(_text(x + 20, 47, name, "start"))
+        x += 40 + 7 * len(name)
+    return parts
 
 
 def _path(placed: Sequence[tuple[float, float]], stepped: bool) -> str:
@@ -276,26 +385,34 @@ def _path(placed: Sequence[tuple[float, float]], stepped: bool) -> str:
     return "".join(steps)
 
 
-def _bars(title: str, upright: str, across: str, bars: Sequence[tuple[str, float]]) -> bytes:
-    scale, ticks = _upright([value for _, value in bars])
+def _bars(title: str, upright: str, across: str, bars: Sequence[Bar]) -> bytes:
+    names = sorted({name for bar in bars for name, _ in bar.parts})
+    sums = [sum(value for _, value in bar.parts) for bar in bars]
+    scale, ticks = _upright(sums)
     parts = _frame(title, upright, across, scale, ticks)
     if not bars:
         return _closed([*parts, _nothing()])
     wide = (WIDTH - LEFT - RIGHT) / len(bars)
     every = ceil(len(bars) / MOST_TICKS)
-    for number, (label, value) in enumerate(bars):
-        x, y = LEFT + number * wide, scale(value)
-        thick = min(wide * 0.8, 60)
-        middle = x + wide / 2
-        parts.append(
-            f'<rect x="{middle - thick / 2:.1f}" y="{y:.1f}" width="{thick:.1f}" height="{scale(0) - y:.1f}"'
-            f' fill="{COLOURS[0]}"><title>{_safe(label)}: {value:,.2f}</title></rect>'
-        )
-        if wide >= 34:
-            parts.append(_text(middle, y - 5, f"{value:,.0f}" if value == int(value) else f"{value:,.2f}", "middle"))
+    thick = min(wide * 0.8, 60)
+    for number, (bar, total) in enumerate(zip(bars, sums, strict=True)):
+        middle = LEFT + number * wide + wide / 2
+        below = 0.0
+        for name, value in bar.parts or [("none", 0.0)]:
+            top, foot = sorted((scale(below), scale(below + value)))
+            below += value
+            series = names.index(name) % len(COLOURS) if name in names else 0
+            attributes, figures = _figures(bar.label, name, value)
+            parts.append(
+                f'<rect class="s{series}" x="{middle - thick / 2:.1f}" y="{top:.1f}" width="{thick:.1f}"'
+                f' height="{foot - top:.1f}" fill="{COLOURS[series]}" {attributes}>{figures}</rect>'
+            )
+        if wide >= 44:
+            words = bar.note or (f"{total:,.0f}" if total == int(total) else f"{total:,.2f}").replace("-", "−")
+            parts.append(_text(middle, scale(max(total, 0.0)) - 5, words, "middle"))
         if number % every == 0:
-            parts.append(_text(middle, HEIGHT - BOTTOM + 20, label, "middle"))
-    return _closed(parts)
+            parts.append(_text(middle, HEIGHT - BOTTOM + 20, bar.label, "middle"))
+    return _closed([*parts, *(_legend(names) if len(names) > 1 else [])])
 
 
 def _nothing() -> str:
@@ -303,7 +420,7 @@ def _nothing() -> str:
 
 
 def _text(x: float, y: float, words: str, anchor: str, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{INK}" {more}>{_safe(words)}</text>'
+    return f'<text class="ink" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{INK}" {more}>{_safe(words)}</text>'
 
 
 def _safe(words: str) -> str:

@@ -29,8 +29,6 @@ PATH = "/people"
 SECTION = "people"
 Seeing = Annotated[Caller, Security(dependencies.caller, scopes=roles.PEOPLE)]
 Span = Literal["1", "7", "30", "366"]
-# What the pictures are drawn with, as the pages call it in both themes.
-COLOURS = {charts.INK: "var(--text)", charts.FAINT: "var(--line)", charts.PAPER: "var(--panel)"}
 PEOPLE_A_PAGE = 50
 ROUNDS_A_PAGE = 15
 MOVES_SHOWN = 10
@@ -129,10 +127,10 @@ def _pictures(clock: LiveClock, bettor: str, bankroll: Any, banking: Any) -> dic
     drawn: dict[str, str | None] = {"bankroll": None, "banking": None}
     if bankroll is not None:
         moves = _day_by_day(clock, bankroll) if bankroll["more"] else _move_by_move(clock, bankroll)
-        drawn["bankroll"] = _themed(charts.bankroll(bettor, moves, _signed(bankroll["before"])))
+        drawn["bankroll"] = charts.bankroll(bettor, moves, _signed(bankroll["before"])).decode()
     if banking is not None:
         rounds = [{**row, "player_dealer": bettor} for turn in banking["turns"] for row in turn["rounds"]]
-        drawn["banking"] = _themed(charts.exposure(rounds[::-1]))
+        drawn["banking"] = charts.exposure(rounds[::-1]).decode()
     return drawn
 
 
@@ -150,10 +148,3 @@ def _day_by_day(clock: LiveClock, bankroll: Any) -> list[tuple[datetime, int]]:
 
 def _signed(amount: str) -> int:
     return -cents(amount[1:]) if amount.startswith("-") else cents(amount)
-
-
-def _themed(picture: bytes) -> str:
-    text = picture.decode()
-    for fixed, named in COLOURS.items():
-        text = text.replace(f'"{fixed}"', f'"{named}"')
-    return text

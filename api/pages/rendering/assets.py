@@ -1,4 +1,4 @@
-"""Stylesheet, scripts and pictures: read once, named by their content, and so kept by browsers for good."""
+"""Stylesheets, scripts, fonts and pictures: read once, named by their content, and so kept by browsers for good."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ MEDIA_TYPES = {
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
     "txt": "text/plain; charset=utf-8",
+    "woff2": "font/woff2",
 }
-NAMED = re.compile(rb'"\./([a-z0-9_.-]+)"')  # another static file, in a script
+NAMED = re.compile(rb'"\./([a-z0-9_.-]+)"')  # another static file, in a script or a stylesheet
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -57,7 +58,7 @@ def _add(found: dict[str, Asset], bodies: Mapping[str, bytes], name: str) -> Ass
     if name not in found:
         stem, _, kind = name.rpartition(".")
         body = bodies[name]
-        if kind == "js":
+        if kind in ("css", "js"):
             body = NAMED.sub(lambda named: f'"{_add(found, bodies, named[1].decode()).address}"'.encode(), body)
         address = f"/static/{stem}.{hashlib.sha256(body).hexdigest()[:12]}.{kind}"
         found[name] = Asset(address, MEDIA_TYPES[kind], body, gzip.compress(body, 9, mtime=0))

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from api.cli.reports import rebuild, report
 from infra.ledger.ledger import Ledger
-from projections.export.charts import bankroll, exposure, fees_by_hour
+from projections.export.charts import LEFT, bankroll, exposure, fees_by_hour, win_by_day
 from tests.projections.simulated_floor import record
 from tests.tables_in_play import bank_round
 
@@ -46,7 +46,7 @@ def test_pictures_of_a_ledger(url: str, ledger: Ledger):
     drawn = run(url, "exposure", "--table", "t-1")
     assert {"liability", "paid", "wager put up", "1", "2"} <= set(words(drawn.stdout_bytes))
     drawn = run(url, "collections")
-    assert [bar.rpartition(": ")[2] for bar in bars(drawn.stdout_bytes)] == ["1.00", "1.00"]
+    assert [bar.rpartition(": ")[2] for bar in bars(drawn.stdout_bytes)] == ["$1.00", "$1.00"]
     past = run(url, "collections", "--as-of", "2200-01-01T00:00:00+00:00")
     assert past.stdout_bytes == drawn.stdout_bytes
     assert "There is nothing to show." in words(run(url, "collections", "--table", "t-2").stdout_bytes)
@@ -61,16 +61,17 @@ def test_what_cannot_be_drawn_is_said(url: str, arguments: tuple[str, ...]):
 
 def test_the_hour_shown_twice_is_two_bars_and_an_hour_without_fees_is_one():
     first = datetime(2026, 11, 1, 0, 30, tzinfo=LOS_ANGELES)
-    fees = [(datetime.fromtimestamp(first.timestamp() + 3600 * hour, LOS_ANGELES), 100) for hour in (0, 1, 2, 4)]
+    fees = [(datetime.fromtimestamp(first.timestamp() + 3600 * hour, LOS_ANGELES), 100, 1) for hour in (0, 1, 2, 4)]
     assert bars(fees_by_hour(fees)) == [
-        "11-01 00:00: 1.00",
-        "11-01 01:00: 1.00",
-        "11-01 01:00: 1.00",
-        "11-01 02:00: 0.00",
-        "11-01 03:00: 1.00",
+        "01 Nov 00:00, tier 1: $1.00",
+        "01 Nov 01:00, tier 1: $1.00",
+        "01 Nov 01:00, tier 1: $1.00",
+        "01 Nov 02:00, none: $0.00",
+        "01 Nov 03:00, tier 1: $1.00",
     ]
-    month = [(first + timedelta(days=day), 100) for day in range(30)]
+    month = [(first + timedelta(days=day), 100, 1 + day % 2) for day in range(30)]
     assert len(bars(fees_by_hour(month))) == 30
+    assert {"tier 1", "tier 2"} <= set(words(fees_by_hour(month)))
 
 
 def test_names_and_large_figures_are_drawn_whole():
@@ -83,8 +84,26 @@ def test_names_and_large_figures_are_drawn_whole():
     for empty in (bankroll("a", []), exposure([]), fees_by_hour([])):
         assert "There is nothing to show." in words(empty)
     row = {"player_dealer": "a", "wager": "0.25", "liability": "250000.50", "paid": "0.00"}
-    assert {"1", "10", "1,000,000"} <= set(words(exposure([row])))
+    assert {"0", "1", "10", "1,000,000"} <= set(words(exposure([row])))
     assert {"0.00", "0.50"} <= set(words(bankroll("a", [(start, 50)])))
+
+
+def test_zero_has_its_place_below_the_powers_of_ten():
+    row = {"player_dealer": "a", "wager": "10.00", "liability": "1000.00", "paid": "0.00"}
+    svg = ElementTree.fromstring(exposure([row, row]))
+    heights = {dot.attrib["data-name"]: float(dot.attrib["cy"]) for dot in svg.iter(f"{SVG}circle")}
+    at_the_left = [text for text in svg.iter(f"{SVG}text") if text.attrib["x"] == f"{LEFT - 8:.1f}"]
+    ticks = {text.text: float(text.attrib["y"]) - 4 for text in at_the_left}
+    assert heights == {"wager put up": ticks["10"], "liability": ticks["1,000"], "paid": ticks["0"]}
+    assert ticks["0"] > ticks["1"] > ticks["10"]
+
+
+def test_the_win_of_a_day_may_be_negative_and_has_its_hold_where_something_was_dropped():
+    row = {"gaming_day": "2026-07-01", "win": "25.00", "ledger_win": "25.00", "drop": "100.00"}
+    lost = {"gaming_day": "2026-07-02", "win": None, "ledger_win": "-40.00", "drop": "0.00"}
+    svg = win_by_day([row, lost])
+    assert bars(svg) == ["Wed 01 Jul, the ledger's win: $25.00", "Thu 02 Jul, the ledger's win: −$40.00"]
+    assert {"hold 25.0 %", "−40"} <= set(words(svg))
 
 
 def test_of_many_rounds_a_picture_has_stretches_and_no_round_that_was_not_covered_is_lost():
