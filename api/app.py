@@ -42,7 +42,7 @@ from api.http.routers import (
     tables,
 )
 from api.http.routers import holds as hold_routes
-from api.pages import errors
+from api.pages import errors, glossary
 from api.pages.books import close
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
@@ -140,6 +140,7 @@ PAGES = (
     report_pages.router,
     audit_pages.router,
     people.router,
+    glossary.router,
     adoption.router,
     rule_pages.router,
     access_review.router,

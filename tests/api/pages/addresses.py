@@ -27,6 +27,7 @@ ADDRESSES: tuple[str, ...] = (
     "/irregular?report=shortfalls",
     "/irregular?report=voids",
     "/audit",
+    "/glossary",
     "/rules",
     "/rules/{ruleset}",
     "/rules/adopt",
