@@ -50,6 +50,8 @@ _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
 _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
 _KEPT: dict[str, RuleSet] = {}  # by hash
+for _game in GAMES.values():  # met by msgspec while only one thread imports: two at once would end the process
+    msgspec.json.Decoder(_game.file)
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 

@@ -15,12 +15,12 @@ import api.app
 from domain.rules import rulesets
 from infra.store.encoding.shapes import meet_shapes
 
-meet_shapes()
 sys.setswitchinterval(1e-6)
 together = threading.Barrier(12)
 
 def load():
     together.wait()
+    meet_shapes()  # as somebody does who opens a ledger in each thread
     for name in rulesets.ids():
         rulesets.load(name)
 
