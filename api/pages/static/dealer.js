@@ -185,6 +185,7 @@ function draw() {
     const offered = next(kept);
     part("next").setAttribute("aria-busy", String(offered === null));
     if (offered) renew(part("next"), offered.flat().filter(Boolean));
+    renew(part("owed"), [kept.stopped ? null : unpaid(ui, state, reportBefore)].filter(Boolean));
     renew(part("lines"), ending(state));
     const heading = part("next").querySelector("h2")?.textContent ?? "";
     if (part("told").textContent !== heading) part("told").textContent = heading;
@@ -279,10 +280,9 @@ function next(kept) {
   const playing = round && round.status === "open";
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
-  const owed = unpaid(ui, state, reportBefore);
-  if (!session || !session.open) return [payments(ui, state, report, draw), owed, openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return [owed, ...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
-  return [payments(ui, state, report, draw), owed, waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
+  if (!session || !session.open) return [payments(ui, state, report, draw), openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
+  if (playing) return [...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
+  return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
 /** What nobody has sent yet need not be taken back: it is dropped. */
@@ -319,7 +319,7 @@ const report = (body) => beside("payments", body, "What was paid");
 
 // ---- beginning
 
-part("next").addEventListener("click", (event) => {
+for (const name of ["next", "owed"]) part(name).addEventListener("click", (event) => {
   const judgement = event.target.closest("button") ? judged(event) : "take";
   if (judgement === "take" && part("next").ariaBusy !== "true") return;
   event.stopPropagation();

@@ -82,11 +82,17 @@ TOO_SMALL = """() => [...document.querySelectorAll(":is(#dealer, .heading) :is(b
   .map(([id]) => id)"""
 
 
+# Amounts that run into the next wager, at a table's own screen.
+CUT_OFF = """() => innerWidth < 768 ? [] : [...document.querySelectorAll(".cell")]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+
+
 def fits(page: Page) -> None:
-    """Whatever can be tapped is large enough for a finger, and nothing is outside the screen."""
+    """Whatever can be tapped is large enough for a finger, and nothing is outside the screen or its place."""
     small = page.evaluate(TOO_SMALL)
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(CUT_OFF) == []
 
 
 # ---- the keyboard alone
