@@ -22,6 +22,7 @@ from infra.simulation import documents
 from tests.api.pages.dealer_screen import as_dealt
 
 Action = dict[str, Any]
+TOGETHER = ("bet", "deal", "decide")  # as last round, the whole deal, everybody else: several in one tap
 MISTAKES = ("none", "none", "none", "lost answer", "never sent", "loaded again", "wrong", "wrong", "behind")
 
 
@@ -35,9 +36,10 @@ class Dealing:
         self.keys = 0
         self.done: Counter[str] = Counter()
 
-    def enter(self, action: Action) -> None:
-        terminal = self.rng.randrange(2)
-        match self.rng.choice(MISTAKES):
+    def enter(self, actions: list[Action]) -> None:
+        """What one tap enters; a single one may be mistaken."""
+        terminal, action, chance = self.rng.randrange(2), actions[0], self.rng.choice(MISTAKES)
+        match "none" if chance == "wrong" and len(actions) > 1 else chance:
             case "wrong" if action["do"] == "bet":
                 wrong = {**action, "amount": "7.00"}
                 self.post(terminal, "actions", {"actions": [wrong]}, 200)
@@ -51,7 +53,7 @@ class Dealing:
                     return  # by chance it was right, and sealed cards that are shown stay
             case "lost answer":
                 self.count("lost answer")
-                self.post(terminal, "actions", {"actions": [action]}, 200, times=2)
+                self.post(terminal, "actions", {"actions": actions}, 200, times=2)
                 return
             case "never sent":
                 self.count("never sent")
@@ -60,7 +62,7 @@ class Dealing:
                 self.look(terminal)
             case "behind":
                 self.known[terminal] = max(1, self.known[terminal] - 1)
-        self.post(terminal, "actions", {"actions": [action]}, 200)
+        self.post(terminal, "actions", {"actions": actions}, 200)
 
     def mistaken(self, action: Action) -> Action:
         """Another card, or another decision; where that is refused, nothing was entered."""
@@ -113,6 +115,8 @@ class Dealing:
             self.look(terminal)
         if answer.status_code == 200:
             self.known[terminal] = answer.json()["version"]
+            if self.rng.random() < 0.8:  # the other one has heard of it by its feed
+                self.known[1 - terminal] = self.known[terminal]
         elif status is not None:
             raise AssertionError((status, answer.text, body))
         return answer.status_code
@@ -140,12 +144,23 @@ def play_rounds(
         opened = ledger.record({**document, "table": table, "round": round_id, "actions": []}, actor)
         assert opened["status"] == "open", opened
         dealing = Dealing(client, round_id, rng)
-        for action in document["actions"]:
-            dealing.enter(action)
+        for actions in taps(document["actions"], rng):
+            dealing.enter(actions)
         check(ledger, round_id, right)
         done.update(dealing.done)
         done["rounds"] += 1
     return done
+
+
+def taps(actions: list[Action], rng: Random) -> list[list[Action]]:
+    """One by one, or those of one kind that follow one another in one tap."""
+    found: list[list[Action]] = []
+    for action in actions:
+        if found and action["do"] in TOGETHER and action["do"] == found[-1][0]["do"] and rng.random() < 0.6:
+            found[-1].append(action)
+        else:
+            found.append([action])
+    return found
 
 
 def check(ledger: Ledger, round_id: str, right: Action) -> None:

@@ -28,7 +28,7 @@ MANY = int(os.environ.get("ROUNDLEDGER_MISTAKEN_ROUNDS", "0"))
 SEED = int(os.environ.get("ROUNDLEDGER_MISTAKEN_SEED", "3"))
 FEW = 2  # of each rule set
 TABLES = 3  # of each rule set
-AT_ONCE = 4
+AT_ONCE = 6
 PATIENCE_SECONDS = 600.0
 
 
