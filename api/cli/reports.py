@@ -40,7 +40,8 @@ Name = Annotated[
         " fee-tiers, proposition-players, proposition-banks, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"
         " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
-        " voids, waivers, tray-counts or inventory; day, shift or inspection for a summary to print and sign.",
+        " voids, waivers, tray-counts, inventory or statistics (also -by-table, -by-game, -by-shift, -by-day,"
+        " -by-wager, -to-date); day, shift or inspection for a summary to print and sign.",
     ),
 ]
 

@@ -18,6 +18,8 @@ class HouseEdge(Struct, frozen=True, kw_only=True):
 
     spot: str
     edge: Fraction
+    variance: Fraction | None = None  # of what the bank wins with a wager of 1, where no prize depends on a meter
+    shared: bool = True  # whether cards decide it that also decide the same wager at other seats
     table: str | None = None  # the pay table, where there is one
     decks: int | None = None  # in a fresh shoe, where the number matters
     wager_cents: int | None = None  # where it is fixed
@@ -39,10 +41,15 @@ class HouseEdge(Struct, frozen=True, kw_only=True):
         return self.edge * self.wager_cents / self.meter_share
 
 
-def edge_by_table(table: PayTable, chances: Mapping[str, Fraction], decks: int | None = None) -> HouseEdge:
+def edge_by_table(
+    table: PayTable, chances: Mapping[str, Fraction], decks: int | None = None, *, shared: bool = True
+) -> HouseEdge:
     """Of a wager that a pay table decides: it comes back with its winnings, or is lost."""
-    kept = 1 - sum((chances[line] * (1 + Fraction(odds.to, odds.per)) for line, odds in table.pays.items()), Fraction())
-    return HouseEdge(spot=table.spot, edge=kept, table=table.id, decks=decks)
+    prizes = [(chances[line], Fraction(odds.to, odds.per)) for line, odds in table.pays.items()]
+    lost = 1 - sum((chance for chance, _ in prizes), Fraction())
+    edge = lost - sum((chance * odds for chance, odds in prizes), Fraction())
+    squares = lost + sum((chance * odds**2 for chance, odds in prizes), Fraction())
+    return HouseEdge(spot=table.spot, edge=edge, variance=squares - edge**2, shared=shared, table=table.id, decks=decks)
 
 
 def chances(counts: Mapping[str, int]) -> dict[str, Fraction]:

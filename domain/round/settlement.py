@@ -16,6 +16,7 @@ from domain.rules.ruleset import Odds
 
 UNSEEN = "The hand was folded and never turned over"
 DROPPED = "(a fraction of a cent is dropped)"
+WOULD_HAVE_WON = "it would have won "  # in the sentence of a wager that had no action
 
 
 class Verdict(Struct, gc=False):
@@ -161,6 +162,13 @@ def _no_action(round_: Round, verdict: Verdict, wager: int, single_pool: bool) -
     reason = f"{used_up} {back}. Had it been covered, it would have {_would_have(verdict)}, because {story}."
     line = _line(round_, verdict, 0, "bank", reason)
     return replace(line, outcome="no_action", odds=None, clause=round_.rules.clause("coverage"))
+
+
+def by_the_rules(line: LineSettled) -> int:
+    """What the bank wins with a wager by its verdict, negative if it loses, whether or not its own wager covered it."""
+    if line.outcome == "win" or (line.outcome == "no_action" and WOULD_HAVE_WON in line.reason):
+        return -line.owed
+    return line.owed
 
 
 def _would_have(verdict: Verdict) -> str:

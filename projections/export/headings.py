@@ -15,6 +15,7 @@ SIGNED = frozenset(
         "house_win",
         "ledger_win",
         "left",
+        "result",
         "tray_difference",
         "variance",
         "win",
@@ -23,6 +24,7 @@ SIGNED = frozenset(
 CARDS = frozenset({"card", "most"})
 WORDS = {
     "at": "Time",
+    "hold": "Hold %",
     "buy_ins": "Buy-ins",
     "cash_outs": "Cash-outs",
     "chi_square": "Chi-square",

@@ -25,6 +25,7 @@ from projections.models.regulation.round_facts import RoundFacts
 from projections.models.rotation import Rotation
 from projections.models.tables import Tables
 from projections.models.take_backs import TakeBacks
+from projections.statistics.model import Statistics
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection
@@ -49,6 +50,7 @@ ALL: dict[str, type[Projection]] = {
         RoundFacts,
         Propositions,
         Closings,
+        Statistics,
     )
 }
 

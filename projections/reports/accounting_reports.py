@@ -222,7 +222,8 @@ INVENTORY = Report(
         fills: amount
         credits: amount
         closing: money
-        drop: amount = bought - cashed
+        drop: amount = bought
+        cashed: amount
         win: amount
         ledger_win: amount
         difference: amount = win - ledger_win

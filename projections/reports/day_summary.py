@@ -141,6 +141,7 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
             "credits",
             "closing",
             "drop",
+            "cashed",
             "win",
             "ledger_win",
             "difference",

@@ -6,6 +6,7 @@ from projections.reports import accounting_reports, play_reports
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
+from projections.statistics import reports as statistics
 
 REPORTS: dict[str, Report] = {
     report.name: report
@@ -25,6 +26,7 @@ REPORTS: dict[str, Report] = {
         accounting_reports.TRAY_COUNTS,
         accounting_reports.SLIPS,
         *REGULATION,
+        *statistics.REPORTS,
         *IRREGULAR,
     )
 }

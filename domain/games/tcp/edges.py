@@ -13,5 +13,5 @@ def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
     """Hands are counted in one deck; for more, nobody has counted them."""
     if rules.decks != (1, 1):
         return
-    for spot, counts in (("pair_plus", three_card_counts()), ("six_card", best_hand_counts(6))):
-        yield edge_by_table(rules.paytable_of[spot], chances(counts))
+    yield edge_by_table(rules.paytable_of["pair_plus"], chances(three_card_counts()), shared=False)
+    yield edge_by_table(rules.paytable_of["six_card"], chances(best_hand_counts(6)))

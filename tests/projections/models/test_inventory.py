@@ -75,12 +75,8 @@ def test_the_counts_come_to_what_the_ledger_says(url: str, ledger: Ledger):
     before, first, second = rows(url, "inventory")
     assert (before["stretch"], before["opening"], before["win"], before["difference"]) == (0, None, None, None)
     assert (first["session"], first["stretch"], first["rounds"]) == (1, 1, settled)
-    assert (first["opening"], first["fills"], first["credits"], first["drop"]) == (
-        "5000.00",
-        "1000.00",
-        "200.00",
-        "250.00",
-    )
+    assert (first["opening"], first["fills"], first["credits"]) == ("5000.00", "1000.00", "200.00")
+    assert (first["drop"], first["cashed"]) == ("300.00", "50.00")
     assert Decimal(first["win"]) == Decimal(first["ledger_win"]) == win
     assert first["difference"] == "0.00"
     assert Decimal(second["ledger_win"]) == next_win
@@ -224,8 +220,12 @@ def test_a_count_brings_the_journal_to_what_was_counted(url: str, ledger: Ledger
         ("opening", "5665.00", "5685.00", "20.00"),
         ("closing", "5705.00", "5705.00", "0.00"),
     ]
-    stretches = [(row["drop"], row["win"], row["ledger_win"], row["difference"]) for row in rows(url, "inventory")]
-    assert stretches == [("250.00", "115.00", "120.00", "-5.00"), ("0.00", "20.00", "20.00", "0.00")]
+    columns = ("drop", "cashed", "win", "ledger_win", "difference")
+    stretches = [tuple(row[column] for column in columns) for row in rows(url, "inventory")]
+    assert stretches == [
+        ("300.00", "50.00", "115.00", "120.00", "-5.00"),
+        ("0.00", "0.00", "20.00", "20.00", "0.00"),
+    ]
     live = everything(url)
     rebuild(url, page=3)
     assert everything(url) == live

@@ -1,0 +1,1 @@
+"""Drop, win, hold and fees, and whether chance explains what was won."""
