@@ -44,6 +44,8 @@ from api.http.routers import (
 from api.http.routers import holds as hold_routes
 from api.pages import errors, glossary
 from api.pages.books import close
+from api.pages import errors
+from api.pages.books import close, statistics
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
     access_review,
@@ -135,6 +137,7 @@ PAGES = (
     round_facts.router,
     proposition_players.router,
     inspection.router,
+    statistics.router,
     days.router,
     close.router,
     report_pages.router,

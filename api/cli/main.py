@@ -21,7 +21,7 @@ from api.cli.operations.client import client
 from api.cli.operations.doctor import doctor
 from api.cli.operations.serve import config, serve, tokens
 from api.cli.operations.upgrade import upgrade
-from api.cli.regulation import postings, proposition_players, round_facts
+from api.cli.regulation import explanations, postings, proposition_players, round_facts
 from api.cli.reports import follow, gaming_days_app, rebuild, report
 from api.cli.simulate import simulate
 from api.cli.whatif import whatif
@@ -56,6 +56,7 @@ for command in (
     *(
         whatif,
         journal,
+        explanations.explain,
         log.witness,
         rebuild,
         follow,

@@ -41,7 +41,7 @@ Name = Annotated[
         " irregular-payments,"
         " hidden-card-contradictions, take-backs (also -by-dealer), card-frequencies, card-counts, shortfalls,"
         " voids, waivers, tray-counts, inventory or statistics (also -by-table, -by-game, -by-shift, -by-day,"
-        " -by-wager, -to-date); day, shift or inspection for a summary to print and sign.",
+        " -by-wager, -to-date, -explanations); day, shift or inspection for a summary to print and sign.",
     ),
 ]
 

@@ -8,7 +8,7 @@ from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
 from infra.ledger import adoptions, annotations, play, record, whatif
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.regulation import postings, proposition_players, round_facts
+from infra.ledger.regulation import explanations, postings, proposition_players, round_facts
 
 __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
 
@@ -49,3 +49,4 @@ class Ledger(LedgerApplication):
     end_proposition = proposition_players.end_proposition
     name_proposition = proposition_players.name_proposition
     erase_name = proposition_players.erase_name
+    explain_result = explanations.explain_result

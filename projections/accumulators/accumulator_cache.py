@@ -15,6 +15,7 @@ from projections.accumulators.floor_accumulators import (
     MeterAccumulator,
 )
 from projections.accumulators.regulation_accumulators import (
+    ExplanationAccumulator,
     FactAccumulator,
     OfferingAccumulator,
     PostingAccumulator,
@@ -41,6 +42,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "rules": RulebookAccumulator,
     "proposition": PropositionAccumulator,
     "closing": ClosingAccumulator,
+    "explanation": ExplanationAccumulator,
 }
 CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
 OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}

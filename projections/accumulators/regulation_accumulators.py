@@ -26,6 +26,10 @@ class OfferingAccumulator(Accumulator):
     """Nothing needs to be remembered of a choice: the last one counts."""
 
 
+class ExplanationAccumulator(Accumulator):
+    """Nothing needs to be remembered of an explanation."""
+
+
 class FactAccumulator(Accumulator):
     """Nothing needs to be remembered of a round's facts: each says all."""
 

@@ -7,12 +7,14 @@ and the last.
 from __future__ import annotations
 
 from domain.floor.table_sessions import ChipsBought, ChipsCashed
+from domain.regulation.explanations import ResultExplained
 from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
+from projections.accumulators.regulation_accumulators import ExplanationAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
-from projections.engine.row_collectors import Sums
-from projections.engine.table import SHIFT_AND_TABLE, sums_table
+from projections.engine.row_collectors import Appended, Sums
+from projections.engine.table import SHIFT_AND_TABLE, sums_table, table
 from projections.models.journal import bank_account, corrected_account
 from projections.statistics.expectation import expectations
 
@@ -26,6 +28,27 @@ PLAY = sums_table(
     indexes=("(table_id, gaming_day)",),
 )
 WAGERS = sums_table("statistics_wagers", f"{GAME}, spot text NOT NULL", "wagers, staked, result, theoretical, variance")
+EXPLANATIONS = table(
+    "statistics_explanations",
+    """
+    position bigint NOT NULL,
+    at ms NOT NULL,
+    explained_by text NOT NULL,
+    table_id text NOT NULL,
+    ruleset text NOT NULL,
+    spot text NOT NULL,
+    first date NOT NULL,
+    last date NOT NULL,
+    staked bigint NOT NULL,
+    theoretical bigint NOT NULL,
+    result bigint NOT NULL,
+    low bigint NOT NULL,
+    high bigint NOT NULL,
+    explanation text NOT NULL
+    """,
+    key="position",
+    appended=True,
+)
 
 
 class Statistics(Projection):
@@ -33,6 +56,7 @@ class Statistics(Projection):
     cost = 4
     play = Sums(PLAY)
     wagers = Sums(WAGERS)
+    explanations = Appended(EXPLANATIONS)
 
     def _add(self, round_: RoundAccumulator, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:
@@ -83,3 +107,10 @@ class Statistics(Projection):
         bought, cashed = (event.amount, 0) if isinstance(event, ChipsBought) else (0, event.amount)
         key = (*self.posting_days.of(session.at_ms, session.position), session.table, session.opened.ruleset)
         self.play.add(key, bought=bought, cashed=cashed)
+
+    @handler
+    def _explained(self, event: ResultExplained, explanation: ExplanationAccumulator) -> None:
+        days = event.first, event.last
+        figures = event.staked, event.theoretical, event.result, event.low, event.high
+        told = explanation.position, explanation.at_ms, explanation.by
+        self.explanations.add((*told, event.table, event.ruleset, event.spot, *days, *figures, event.text))

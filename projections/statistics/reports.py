@@ -123,4 +123,27 @@ TO_DATE = Report(
     filters={**BY_TABLE, "shift": BY_DAY["shift"], "gaming_day": "gaming_day <= %(gaming_day)s"},
     order="number",
 )
-REPORTS = (STATISTICS, BY_TABLES, BY_GAMES, BY_SHIFTS, BY_DAYS, BY_WAGER, TO_DATE)
+EXPLANATIONS = Report(
+    name="statistics-explanations",
+    projection=Statistics,
+    select="""
+        table = table_id
+        game = ruleset
+        spot
+        first
+        last
+        staked: money
+        theoretical: money
+        result: money
+        low: money
+        high: money
+        explanation
+        explained_by
+        at: at
+    """,
+    source="{schema}.statistics_explanations",
+    filters=BY_TABLE,
+    order="at, position",
+    windowed="at",
+)
+REPORTS = (STATISTICS, BY_TABLES, BY_GAMES, BY_SHIFTS, BY_DAYS, BY_WAGER, TO_DATE, EXPLANATIONS)

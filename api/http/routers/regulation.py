@@ -15,12 +15,14 @@ from api.service import roles
 from api.service.admission import RoundId, ServiceOf, TableId, path_id
 from api.service.fields import AsOf
 from domain import moments
+from domain.regulation.explanations import ResultExplained
 from domain.regulation.postings import Posting, PostingTakenDown, TermsChosen
 from domain.regulation.proposition_players import PropositionPlayer
 from domain.regulation.round_facts import RoundFact
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
+from projections.statistics.explanation import Question, explanation_document
 from projections.views.regulation_views import (
     check_own_table,
     choice_document,
@@ -141,6 +143,8 @@ class Statement:
 
 ByFloor = Annotated[Statement, Security(Statement, scopes=roles.FLOOR)]
 ByTable = Annotated[Statement, Security(Statement, scopes=roles.PLAYING)]
+Explaining = Annotated[Caller, Security(searching_caller, scopes=roles.ACCOUNTING)]
+EXPLAINED = stored("The explanation.", "conflict", status=201)
 STATED = stored("The fact.", "conflict", "not_found")
 
 
@@ -226,6 +230,27 @@ async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: B
     """Erase the name; the record keeps the id, the company and the registration number."""
     await service.run(service.ledger.erase_name, bettor, writing.actor)
     return {"bettor": bettor, "name": None}
+
+
+# ---- explanations
+
+
+@router.post("/statistics/explanations", response_model=regulation.ExplanationOut, status_code=201, responses=EXPLAINED)
+async def explain_result(
+    service: ServiceOf, caller: Explaining, body: regulation.ExplanationIn, writing: Command
+) -> Response:
+    """Explain why a result of the report `statistics-by-wager` is outside the range that chance explains.
+
+    It is stored with the figures of those days; the report `statistics-explanations` lists what there is.
+    """
+    question = Question(body.table, body.game, str(body.spot), body.first, body.last)
+
+    def command(receipt: CommandReceipt) -> ResultExplained:
+        service.books.bring_up_to_date("statistics")
+        given = question.explained(service.books.database, body.text)
+        return service.ledger.explain_result(given, writing.actor, receipt)
+
+    return respond(await service.once(writing.once, command, plain(explanation_document, 201)))
 
 
 def _ms(moment: str | None, name: str) -> int | None:

@@ -151,3 +151,33 @@ class PropositionNameIn(Model):
 class PropositionNameOut(Model):
     bettor: str
     name: str | None
+
+
+# ---- explanations
+
+
+class ExplanationIn(Model):
+    """`spot` is one of the report `statistics-by-wager`; `first` and `last` are gaming days, both included."""
+
+    table: Id
+    game: Id
+    spot: SpotName
+    first: GamingDay
+    last: GamingDay
+    text: Text
+
+
+class ExplanationOut(Model):
+    """With the figures that were explained."""
+
+    table: str
+    game: str
+    spot: str
+    first: str
+    last: str
+    staked: str
+    theoretical: str
+    result: str
+    low: str
+    high: str
+    explanation: str

@@ -65,6 +65,7 @@ WHAT_FOR = {
     "statistics-by-shift": "The same by shift.",
     "statistics-by-day": "The same by gaming day.",
     "statistics-by-wager": "Wagers with an exact house edge: what was expected, what was won, what chance explains.",
+    "statistics-explanations": "Why results were outside the range that chance explains, who said so and when.",
     "statistics-to-date": "A day, its month and its year to date, each with the same period before.",
     "disputes": "Every dispute: the claim, the ruling, the appeal, what was awarded.",
     "disputes-by-dealer": "Disputes and how they ended, by the dealer who was tapped in.",

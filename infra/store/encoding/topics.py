@@ -10,6 +10,7 @@ from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
 from domain.floor.meters import METER_TOPICS
 from domain.floor.table_sessions import TABLE_TOPICS
+from domain.regulation.explanations import EXPLANATION_TOPICS
 from domain.regulation.postings import POSTING_TOPICS
 from domain.regulation.proposition_players import PROPOSITION_TOPICS
 from domain.regulation.round_facts import FACT_TOPICS
@@ -31,6 +32,7 @@ TOPICS = Topics(
         **PROPOSITION_TOPICS,
         **CLOSING_TOPICS,
         **EXPORT_TOPICS,
+        **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
         **LOG_TOPICS,

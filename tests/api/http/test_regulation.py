@@ -10,6 +10,7 @@ from typing import Any
 from domain.rules import rulesets
 from infra.simulation.table import Table
 from tests.api.http.test_play import open_round, prepare_table
+from tests.projections.simulated_floor import NOON_MS, record, simulated
 
 PAGE = {"Accept": "text/html"}
 
@@ -122,3 +123,23 @@ def test_an_inspection_is_a_page_a_document_and_a_paper(client):
     assert paper.content.startswith(b"%PDF")
     wrong = client.get("/v1/inspection", params={"first": "2026-12-31", "last": "2026-01-01"})
     assert wrong.status_code in (400, 409, 422)
+
+
+def test_a_result_that_chance_does_not_explain_is_explained(client):
+    rounds = simulated(4, tables=1, only="uth-bgc")
+    record(client.app.state.service.ledger, rounds, NOON_MS)
+    row = client.get("/v1/reports/statistics-by-wager", params={"table": rounds[0]["table"]}).json()[0]
+    days = client.get("/v1/reports/statistics-by-day", params={"table": row["table"]}).json()
+    body = {"table": row["table"], "game": row["game"], "spot": row["spot"], "text": "陳大文 won with a royal flush."}
+    body |= {"first": days[0]["gaming_day"], "last": days[-1]["gaming_day"]}
+    stored = client.post("/v1/statistics/explanations", json=body)
+    assert stored.status_code == 201, stored.text
+    figures = ("staked", "theoretical", "result", "low", "high")
+    assert {name: stored.json()[name] for name in figures} == {name: row[name] for name in figures}
+    refused = client.post("/v1/statistics/explanations", json={**body, "spot": "pair_plus"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "bad_choice")
+    again = sent(client, "/statistics/explanations", **{**body, "text": "Looked at again."})
+    assert again.status_code == 200, again.text
+    assert "Looked at again." in again.text
+    found = client.get("/v1/reports/statistics-explanations", params={"table": row["table"]}).json()
+    assert [one["explanation"] for one in found] == [body["text"], "Looked at again."]

@@ -32,6 +32,9 @@ MONEY_REPORTS = (
     "journal",
     "trial-balance",
     "adjustments",
+    "statistics",
+    "statistics-by-table",
+    "statistics-by-wager",
 )
 
 

@@ -1,0 +1,86 @@
+"""Statistics: periods compared, what chance explains of each wager, and explanations for the regulator."""
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Form, Query, Request, Response, Security
+
+from api.pages.dependencies import Command, plain_caller, searching_caller
+from api.pages.forms import FormModel, PageQuery, texts
+from api.pages.page_route import page_router
+from api.pages.responses import go, render
+from api.service import roles
+from api.service.admission import ServiceOf
+from api.service.fields import GamingDay, Id, Text
+from domain.regulation.explanations import ResultExplained
+from infra.access.callers import Caller
+from infra.ledger.ledger import CommandReceipt
+from projections.reports.report import Filters
+from projections.reports.report_list import REPORTS
+from projections.statistics.explanation import Question
+from projections.views.books import Books
+from projections.views.report_views import first_rows
+
+router = page_router()
+PATH = "/statistics"
+MOST_ROWS = 50
+Reading = Annotated[Caller, Security(searching_caller, scopes=roles.BOOKS)]
+Explaining = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
+
+
+class StatisticsAsked(PageQuery):
+    table: Id | None = None
+    first: GamingDay | None = None
+    last: GamingDay | None = None
+
+
+@router.get(PATH)
+@router.get(f"{PATH}/explanations")
+async def show_statistics(
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[StatisticsAsked, Query()]
+) -> Response:
+    sections = await service.run(_sections, service.books, caller, asked)
+    data = {"asked": texts(asked), "sections": sections, "may_explain": caller.may(roles.ACCOUNTING)}
+    crumbs = (("Reports", "/reports"),)
+    return await render(request, "statistics.html", data, title="Statistics", section="reports", crumbs=crumbs)
+
+
+def _sections(books: Books, caller: Caller, asked: StatisticsAsked) -> list[dict[str, Any]]:
+    within = Filters(table=asked.table, first=asked.first, last=asked.last)
+    shown = {
+        "statistics-to-date": ("To date, and the same periods before", Filters(asked.table, gaming_day=asked.last)),
+        "statistics-by-table": ("By table", within),
+        "statistics-by-wager": ("What chance explains", within),
+        "statistics-explanations": ("Explanations", Filters(table=asked.table)),
+    }
+    found = []
+    for name, (title, filters) in shown.items():
+        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
+        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
+        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
+    return found
+
+
+class ExplanationForm(FormModel):
+    table: Id
+    game: Id
+    spot: Text
+    first: GamingDay
+    last: GamingDay
+    text: Text
+
+
+@router.post(f"{PATH}/explanations")
+async def explain_result(
+    request: Request, service: ServiceOf, caller: Explaining, form: Annotated[ExplanationForm, Form()], writing: Command
+) -> Response:
+    question = Question(form.table, form.game, form.spot.strip().replace(" ", "_"), form.first, form.last)
+
+    def command(receipt: CommandReceipt) -> ResultExplained:
+        service.books.bring_up_to_date("statistics")
+        given = question.explained(service.books.database, form.text)
+        return service.ledger.explain_result(given, writing.actor, receipt)
+
+    await service.once(writing.once, command)
+    words = f"The result of {form.spot} at table {form.table} is explained."
+    return go(request, f"{PATH}?table={form.table}", words)
