@@ -43,8 +43,6 @@ from api.http.routers import (
 )
 from api.http.routers import holds as hold_routes
 from api.pages import errors, glossary
-from api.pages.books import close
-from api.pages import errors
 from api.pages.books import close, statistics
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (

@@ -51,20 +51,30 @@ UNDER = {
     "due_collected": "due_paid",
     "ended_at": "began_at",
     "ends": "begins",
+    "explained_by": "explanation",
     "explanation": "signed_by",
     "fee": "shortfall",
+    "fees_per_hour": "fees",
+    "fees_per_round": "fees",
+    "game": "table",
     "gaming_day": "at opened_at",
     "hand": "spot",
     "held": "begins",
     "in_time": "minutes_given",
-    "kind": "spot",
     "last_day": "first_day",
+    "high": "low",
+    "hold": "win",
+    "hours": "rounds",
+    "kind": "spot",
+    "last": "first",
     "least_seen": "most_seen",
     "ledger_win": "win",
     "left": "difference",
+    "low": "result",
     "notice_minutes": "posted_at",
     "opened_by": "opened_at",
     "outcome": "status",
+    "outside": "result",
     "overdue": "status",
     "position": "source",
     "posted_by": "posted_at",
@@ -82,6 +92,7 @@ UNDER = {
     "spot": "bettor",
     "stretch": "session",
     "table": "round box",
+    "theoretical": "staked",
     "voided": "waived",
 }
 BADGES = {
@@ -92,7 +103,13 @@ BADGES = {
     "variance": "bad",
     "counted": "info",
 }
-HEADINGS = {"player_dealer": "Player-dealer", "p_value": "P-value", "percent": "Per cent", "ledger_win": "Ledger's win"}
+HEADINGS = {
+    "player_dealer": "Player-dealer",
+    "p_value": "P-value",
+    "percent": "Per cent",
+    "ledger_win": "Ledger's win",
+    "hold": "Hold %",
+}
 NOTHING = Markup('<span class="muted">–</span>')
 
 
