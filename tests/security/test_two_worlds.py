@@ -28,7 +28,8 @@ EXCEPT = ("/v1/rounds/{round}/sealed", "/readyz", "/metrics", "/v1/reads")
 READS = [it for it in OPERATIONS if it.method == "GET" and not it.streams and it.path not in EXCEPT]
 RANDOM = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[0-9a-f]{16,}|[A-Za-z0-9+/_-]{40,}=*|[A-Za-z0-9+/]{22}==|"
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\d\d:\d\d(:\d\d)?|name=\"key\" value=\"[^\"]+"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\d\d:\d\d(:\d\d)?|name=\"key\" value=\"[^\"]+|"
+    r"<v>4\d{4}\.\d+</v>"  # a spreadsheet's own form of a moment, in days
 )
 
 
