@@ -35,7 +35,7 @@ from infra.simulation import documents
 from infra.store.streams import stream_id
 
 RULESET = "uth-casino-club"
-SMALL = 1_000
+SMALL = 10_000
 PLAYERS = 6
 SAMPLES = 100
 BATCH = 20_000
