@@ -17,7 +17,7 @@ from domain.rules.ruleset import GameRules, Section
 class Street(Section, frozen=True):
     """Decisions between two turns of the board; a play wager may be one of `multiples` of the ante."""
 
-    turns: int  # board cards turned over before it
+    turns: Annotated[int, Meta(ge=0)]  # board cards turned over before it
     multiples: Annotated[tuple[Positive, ...], Meta(min_length=1)]
     otherwise: Literal["check", "fold"]
     clause: str

@@ -143,7 +143,9 @@ def _clause_references(file: RuleSetFile) -> Faults:
 
 def _table_facts(file: RuleSetFile, game: Game) -> Faults:
     decks, kinds = file.decks, file.bettors.kinds
-    if not decks.fewest <= decks.usual <= decks.most:
+    if decks.most < decks.fewest:
+        yield ("decks", "most"), f"at least {decks.fewest} decks are in play, and at most {decks.most}"
+    elif not decks.fewest <= decks.usual <= decks.most:
         yield ("decks", "usual"), "the usual number of decks is outside the fewest and the most"
     for place, kind in _doubles(kinds):
         yield ("bettors", "kinds", place), f"{kind!r} occurs twice"
@@ -184,8 +186,15 @@ def _spots(file: RuleSetFile, game: Game) -> Faults:
             yield from _limits((*path, "limits"), spot.limits)
         elif spot.printed:
             yield (*path, "printed"), f"the limits of {spot.name!r} are printed, but not given"
+        elif spot.name in _limited_by_their_own(file, game):
+            yield path, f"the limits of {spot.name!r} are missing"
     if missing := set(expected).difference(spot.name for spot in file.spot):
         yield ("spot",), f"the spot {_list(missing)} is missing"
+
+
+def _limited_by_their_own(file: RuleSetFile, game: Game) -> tuple[str, ...]:
+    """A printed schedule has the limits of the first base spot; the other base spots are equal to it."""
+    return game.bonus_spots if file.schedule else (game.base_spots[0], *game.bonus_spots)
 
 
 def _spots_before_the_deal(file: RuleSetFile, game: Game) -> tuple[str, ...]:

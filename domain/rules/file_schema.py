@@ -45,8 +45,8 @@ class RotationSection(Section, frozen=True):
 
 class DecksSection(Section, frozen=True):
     fewest: Positive
-    most: int
-    usual: int
+    most: Positive
+    usual: Positive
     clause: str
 
 
@@ -123,7 +123,7 @@ class TierSection(Section, frozen=True):
 
 
 class ScheduleSection(Section, frozen=True):
-    option: int
+    option: Positive
     limits: tuple[Money, Money]
     tiers: Annotated[tuple[TierSection, ...], Meta(min_length=1)]
     clause: str
@@ -183,7 +183,7 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     has_button: ClassVar[bool] = False  # an action button may say whose wagers are settled first
 
     id: str
-    version: int
+    version: Positive
     title: Text
     family: str
     source: Text

@@ -50,6 +50,7 @@ _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
 _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
 _KEPT: dict[str, RuleSet] = {}  # by hash
+_VERSION_KEY = re.compile(r"^version\s*=", re.MULTILINE)
 for _game in GAMES.values():  # met by msgspec while only one thread imports: two at once would end the process
     msgspec.json.Decoder(_game.file)
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -165,6 +166,8 @@ def mistakes(text: str, name: str) -> list[RuleSetError]:
         return [error]
     lines = Lines(text)
     found = [RuleSetError(name, lines.of(path), message) for path, message in _faults(raw, name)]
+    if found and not _VERSION_KEY.search(text):
+        found.append(RuleSetError(name, 1, "`version` is missing, so the file was read as one of version 1"))
     return sorted(found, key=attrgetter("line"))
 
 

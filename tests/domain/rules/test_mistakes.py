@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 
 from domain.rules.loader import load, mistakes
+from tests.domain.rules.broken_files import broken_variants
+from tests.domain.rules.own_rules import IDS, own_text
 
 FAMILIES = ("uth-sd", "tcp-casino-club", "p215-casino-club")
 KEY = re.compile(r"(?P<key>[a-z_]+) = \S")
@@ -58,7 +61,7 @@ def test_wrong_meanings_do_not_hide_each_other():
         assert words in found
 
 
-def broken_variants(ruleset: str) -> list[tuple[int, str]]:
+def mistyped_variants(ruleset: str) -> list[tuple[int, str]]:
     """The file with the value of one line replaced by one of a type that no key has, and the number of that line."""
     lines = load(ruleset).text.split("\n")
     whole = [number for number, line in enumerate(lines) if KEY.match(line) and not line.endswith(("[", "{"))]
@@ -71,7 +74,7 @@ def broken_variants(ruleset: str) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("ruleset", FAMILIES)
 def test_a_wrong_value_is_reported_on_its_own_line(ruleset: str):
-    variants = broken_variants(ruleset)
+    variants = mistyped_variants(ruleset)
     assert len(variants) >= VARIANTS
     for line, text in variants:
         assert line in [found for found, _ in mistakes_in(text, ruleset)]
@@ -79,3 +82,30 @@ def test_a_wrong_value_is_reported_on_its_own_line(ruleset: str):
 
 def test_text_that_is_no_toml_has_one_mistake():
     assert [line for line, _ in mistakes_in('id = "x"\nseats = [', "x")] == [2]
+
+
+# ---- rule sets that nobody has seen, and two hundred broken variants of them
+
+
+@pytest.mark.parametrize(("ruleset", "number"), list(zip(IDS, (67, 67, 66), strict=True)))
+def test_a_broken_variant_is_refused_with_the_line_that_is_wrong(ruleset: str, number: int):
+    text = own_text(ruleset, date(2026, 12, 1))
+    assert mistakes_in(text, ruleset) == []
+    for broken in broken_variants(text, number, seed=22):
+        found = mistakes_in(broken.text, ruleset)
+        assert broken.line in [line for line, _ in found], f"{broken.line}: {broken.what}: {found}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("version = 1\n", "", "`version` is missing"),
+        ('limits = ["10.00", "300.00"]\n', "", "the limits of 'ante' are missing"),
+        ("most = 1\n", "most = 0\n", ">= 1"),
+    ],
+)
+def test_what_is_missing_is_named(before: str, after: str, words: str):
+    text = own_text("uth-hill", date(2026, 12, 1))
+    assert before in text
+    found = mistakes_in(text.replace(before, after, 1), "uth-hill")
+    assert any(words in message for _, message in found), found
