@@ -45,6 +45,13 @@ RoundOption = Annotated[str | None, typer.Option("--round", metavar="ROUND", hel
 BettorOption = Annotated[
     str | None, typer.Option("--bettor", metavar="ID", help="Only rounds in which they bet or held the bank.")
 ]
+ArchiveFolder = Annotated[
+    Path | None, typer.Option("--archive", metavar="DIR", help="Read an archive instead of a database.")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
+]
 Processes = Annotated[
     int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
 ]
@@ -66,13 +73,8 @@ def audit(
         list[Path] | None,
         typer.Option("--checkpoint", metavar="FILE", help="A checkpoint of the log that was kept elsewhere."),
     ] = None,
-    archive_folder: Annotated[
-        Path | None, typer.Option("--archive", metavar="DIR", help="Audit an archive instead of a database.")
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
-    ] = None,
+    archive_folder: ArchiveFolder = None,
+    scheduler: Scheduler = None,
     output: Annotated[FindingsFormat, typer.Option("--format", help="For people or for programs.")] = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
@@ -95,8 +97,7 @@ def audit(
     scope = scope_of(since, until, table, ruleset, bettor, round_id)
     if output == "pdf" and into is None and sys.stdout.isatty():
         fail("a PDF needs --output FILE")
-    if scheduler is not None and archive_folder is None:
-        fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
+    check_scheduler(scheduler, archive_folder)
 
     options = {"scope": scope, "processes": processes, "without": without or (), "outside": outside}
 
@@ -109,7 +110,7 @@ def audit(
         return summary
 
     if archive_folder is not None:
-        with _readable_archive():
+        with readable_archive():
             from projections.archive.archive_audit import ArchiveAudit
 
             summary = run(partial(ArchiveAudit, archive_folder, scheduler=scheduler), UNNAMED)
@@ -147,7 +148,7 @@ def archive(
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", property_):
         fail("--property is a name like north-hall: small letters, digits and hyphens")
     scope = scope_of(since, until, None, None, None)
-    with _readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as show:
+    with readable_archive(), auditable(database_url, data_dir) as url, progress_with_rate("Archiving") as show:
         from projections.archive.writer import write_archive
 
         written = write_archive(url, folder, property_, scope, lambda done, total: show(done, total, 0))
@@ -179,8 +180,13 @@ def scope_of(
     return Scope(since_ms, until_ms, table, ruleset, bettor, round_id)
 
 
+def check_scheduler(scheduler: str | None, archive_folder: Path | None) -> None:
+    if scheduler is not None and archive_folder is None:
+        fail("--scheduler needs --archive DIR: a cluster reads an archive, not a database")
+
+
 @contextmanager
-def _readable_archive() -> Iterator[None]:
+def readable_archive() -> Iterator[None]:
     """Turns whatever prevents reading or writing an archive into one sentence and exit code 2."""
     from projections.archive.manifest import BadArchive
     from projections.archive.requirements import ExtraMissing

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
+from api.cli.audit import ArchiveFolder, BettorOption, Processes, Scheduler, Since, TableOption, Until, scope_of
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
 from api.cli.terminal.errors import fail, nothing_unforeseen
 from api.cli.terminal.output import AsJson, Into
 from api.cli.terminal.rule_trial import print_trial, trial_document
-from api.cli.whatif import OutputFormat, show
+from api.cli.whatif import OutputFormat, settled_otherwise, show
 
 if TYPE_CHECKING:
     from domain.rules.book import RuleBook
@@ -217,21 +217,21 @@ def try_on_history(
     table: TableOption = None,
     bettor: BettorOption = None,
     processes: Processes = None,
+    archive_folder: ArchiveFolder = None,
+    scheduler: Scheduler = None,
     output: OutputFormat = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
     """Settle past rounds under a rule-set file and show what would have changed; nothing is stored."""
-    from api.cli.terminal.progress import progress_with_rate
     from domain.disputes.whatif import RuleChanges
-    from projections.audit.whatif_history import what_if
 
     rules = _parsed(file)
     scope = scope_of(since, until, table, of or rules.id, bettor)
-    with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
-        found = what_if(url, scope, RuleChanges(file=(file.name, rules.text)), progress, processes)
-    show(found.document(), output, into)
+    changes = RuleChanges(file=(file.name, rules.text))
+    found = settled_otherwise(scope, changes, processes, (archive_folder, scheduler), (database_url, data_dir))
+    show(found, output, into)
 
 
 # ---- adopting and retiring

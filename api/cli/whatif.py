@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from api.cli.audit import BettorOption, Processes, Since, TableOption, Until, auditable, scope_of
+from api.cli.audit import (
+    ArchiveFolder,
+    BettorOption,
+    Processes,
+    Scheduler,
+    Since,
+    TableOption,
+    Until,
+    auditable,
+    check_scheduler,
+    readable_archive,
+    scope_of,
+)
 from api.cli.terminal.database import DatabaseUrl, DataDir, open_ledger
 from api.cli.terminal.errors import fail, nothing_unforeseen
 from api.cli.terminal.output import Into, open_page, print_table, write
@@ -17,6 +29,7 @@ from api.cli.terminal.output import Into, open_page, print_table, write
 if TYPE_CHECKING:
     from domain.disputes.whatif import RuleChanges
     from domain.rules.ruleset import RuleSet
+    from projections.audit.scope import Scope
 
 
 OutputFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")]
@@ -50,6 +63,8 @@ def whatif(
     table: TableOption = None,
     bettor: BettorOption = None,
     processes: Processes = None,
+    archive_folder: ArchiveFolder = None,
+    scheduler: Scheduler = None,
     output: OutputFormat = "table",
     into: Into = None,
     database_url: DatabaseUrl = None,
@@ -60,10 +75,8 @@ def whatif(
     Nothing is stored. Rounds that could not have been played that way, such as with a wager outside the limits, are
     listed and not counted.
     """
-    from api.cli.terminal.progress import progress_with_rate
     from domain.disputes.whatif import changed_rules
     from domain.errors import BadTerms
-    from projections.audit.whatif_history import what_if
 
     rules = _newest(ruleset, database_url, data_dir)
     figures = _figures(rules, set_ or [])
@@ -73,9 +86,30 @@ def whatif(
     except BadTerms as refusal:
         fail(refusal.detail)
     scope = scope_of(since, until, table, ruleset, bettor)
-    with auditable(database_url, data_dir) as url, progress_with_rate("Settling otherwise") as progress:
-        found = what_if(url, scope, changes, progress, processes).document()
+    found = settled_otherwise(scope, changes, processes, (archive_folder, scheduler), (database_url, data_dir))
     show(found, output, into)
+
+
+def settled_otherwise(
+    scope: "Scope",
+    changes: "RuleChanges",
+    processes: int | None,
+    archive: tuple[Path | None, str | None],
+    database: tuple[str | None, Path | None],
+) -> dict[str, Any]:
+    """Past rounds of a database, or of an archive, which a cluster may read."""
+    from api.cli.terminal.progress import progress_with_rate
+    from projections.audit.whatif_history import what_if
+
+    folder, scheduler = archive
+    check_scheduler(scheduler, folder)
+    if folder is not None:
+        with readable_archive(), progress_with_rate("Settling otherwise") as progress:
+            from projections.archive.archive_whatif import archive_what_if
+
+            return archive_what_if(folder, scope, changes, progress, processes, scheduler).document()
+    with auditable(*database) as url, progress_with_rate("Settling otherwise") as progress:
+        return what_if(url, scope, changes, progress, processes).document()
 
 
 # ---- what is asked

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -98,18 +98,17 @@ def _do(folder: str, scope: Scope, task: Task) -> TaskResult:
 
 def archive_workers(folder: str, scope: Scope, processes: int, scheduler: str | None) -> AbstractContextManager[Do]:
     if scheduler is not None:
-        return _cluster(scheduler, folder, scope)
+        return on_cluster(scheduler, partial(_do, folder, scope))
     return workers(partial(ArchiveWorker, folder, scope), processes)
 
 
 @contextmanager
-def _cluster(scheduler: str, folder: str, scope: Scope) -> Iterator[Do]:
+def on_cluster(scheduler: str, do: Callable[[Any], Any]) -> Iterator[Do]:
     """Tasks on a running Dask cluster, results in order. Tasks are sent and fetched in batches, because each exchange
     costs milliseconds; the next batch is sent before the last one is fetched."""
     client = dask_distributed().Client(scheduler, set_as_default=False)
-    do = partial(_do, folder, scope)
 
-    def on_cluster(tasks: Iterable[Task]) -> Iterator[TaskResult]:
+    def send(tasks: Iterable[Any]) -> Iterator[Any]:
         size = TASKS_A_BATCH * max(1, sum(client.ncores().values()))
         waiting = list[Any]()
         for batch in batches(tasks, size):
@@ -119,7 +118,7 @@ def _cluster(scheduler: str, folder: str, scope: Scope) -> Iterator[Do]:
         yield from client.gather(waiting)
 
     try:
-        yield on_cluster
+        yield send
     finally:
         client.close()
 

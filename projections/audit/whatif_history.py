@@ -117,27 +117,13 @@ def what_if(
     return found
 
 
-class WhatIfWorker:
-    """What one process does of it: some parts, each settled for itself."""
+class RoundSettler:
+    """Settles rounds as they were and as they would have been, and adds up the difference."""
 
-    def __init__(self, database_url: str, scope: Scope, changes: RuleChanges, last: int) -> None:
-        self._store, self._scope, self._changes = Store(database_url, last), scope, changes
-        with connect(database_url) as connection:
-            self._days: GamingDays = gaming_days(connection)
-        self._rulebook = Rulebook(self._store)
+    def __init__(self, rulebook: Rulebook, scope: Scope, changes: RuleChanges) -> None:
+        self._rulebook, self._scope, self._changes = rulebook, scope, changes
         self._changed_rules: dict[str, RuleSet] = {}
-        self._boxes: dict[int, str] = {}
         self._found = WhatIf()
-
-    def close(self) -> None:
-        self._store.close()
-
-    def do(self, parts: Sequence[Part]) -> tuple[int, WhatIf]:
-        """The position up to which it is done, and what came of it."""
-        self._found = WhatIf()
-        for part in parts:
-            self._part(part)
-        return parts[-1].last, self._found
 
     def _changed(self, rules: RuleSet) -> RuleSet:
         """The rules with the changes, made once for each version."""
@@ -146,38 +132,7 @@ class WhatIfWorker:
             found = self._changed_rules[rules.content_hash] = changed_rules(rules, self._changes)
         return found
 
-    def _part(self, part: Part) -> None:
-        openings = {}
-        for row in self._store.of_topics(part, OPENINGS):
-            entry = decoded(self._store, row)
-            if self._scope.opened(entry.event, entry.at_ms):
-                openings[row.originator] = entry
-        if not openings:
-            return
-        rounds: dict[int, list[Any]] = {originator: [] for originator in openings}
-        for row in self._store.later([(originator, 1) for originator in openings]):
-            rounds[row.originator].append(decoded(self._store, row).event)
-        boxes = dict(self._drops(part))
-        for originator, events in rounds.items():
-            opened: RoundOpened = openings[originator].event
-            if self._scope.has(opened, events):
-                self._round(opened, openings[originator].at_ms, events, boxes.get(opened.round or ""))
-
-    def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
-        """Rounds and the box that their fee went into; a round's events are close to those of its box."""
-        near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
-        for row in self._store.of_topics(near, [FEE_DROPPED]):
-            yield TOPICS.decoder(FEE_DROPPED)(row.state).event.round, self._box(row)
-
-    def _box(self, row: EventRow) -> str:
-        name = self._boxes.get(row.originator)
-        if name is None:
-            (first,) = self._store.firsts([row.originator])
-            event = decoded(self._store, first).event
-            name = self._boxes[row.originator] = event.box if isinstance(event, BoxInstalled) else str(row.originator)
-        return name
-
-    def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], box: str | None) -> None:
+    def _round(self, opened: RoundOpened, at_ms: int, events: list[Any], day: str, box: str | None) -> None:
         try:
             opening = self._rulebook.opening(opened)
             rules = self._changed(opening.rules)
@@ -189,7 +144,7 @@ class WhatIfWorker:
         except Refusal as refusal:
             self._unplayable(opened, at_ms, refusal.detail, refusal.clause)
         else:
-            self._add(was, would, self._days.of(at_ms).day.isoformat(), opened.table or "", box)
+            self._add(was, would, day, opened.table or "", box)
 
     def _unplayable(self, opened: RoundOpened, at_ms: int, reason: str, clause: str | None) -> None:
         self._found.unplayable_rounds += 1
@@ -209,6 +164,60 @@ class WhatIfWorker:
             each.add(figures)
         _add_nets(found.bettors, was.nets, would.nets)
         _add_nets(found.wagers, was.wagers, would.wagers)
+
+
+class WhatIfWorker(RoundSettler):
+    """What one process does of it: some parts, each settled for itself."""
+
+    def __init__(self, database_url: str, scope: Scope, changes: RuleChanges, last: int) -> None:
+        self._store = Store(database_url, last)
+        super().__init__(Rulebook(self._store), scope, changes)
+        with connect(database_url) as connection:
+            self._days: GamingDays = gaming_days(connection)
+        self._boxes: dict[int, str] = {}
+
+    def close(self) -> None:
+        self._store.close()
+
+    def do(self, parts: Sequence[Part]) -> tuple[int, WhatIf]:
+        """The position up to which it is done, and what came of it."""
+        self._found = WhatIf()
+        for part in parts:
+            self._part(part)
+        return parts[-1].last, self._found
+
+    def _part(self, part: Part) -> None:
+        openings = {}
+        for row in self._store.of_topics(part, OPENINGS):
+            entry = decoded(self._store, row)
+            if self._scope.opened(entry.event, entry.at_ms):
+                openings[row.originator] = entry
+        if not openings:
+            return
+        rounds: dict[int, list[Any]] = {originator: [] for originator in openings}
+        for row in self._store.later([(originator, 1) for originator in openings]):
+            rounds[row.originator].append(decoded(self._store, row).event)
+        boxes = dict(self._drops(part))
+        for originator, events in rounds.items():
+            opened: RoundOpened = openings[originator].event
+            if self._scope.has(opened, events):
+                at_ms = openings[originator].at_ms
+                day = self._days.of(at_ms).day.isoformat()
+                self._round(opened, at_ms, events, day, boxes.get(opened.round or ""))
+
+    def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
+        """Rounds and the box that their fee went into; a round's events are close to those of its box."""
+        near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
+        for row in self._store.of_topics(near, [FEE_DROPPED]):
+            yield TOPICS.decoder(FEE_DROPPED)(row.state).event.round, self._box(row)
+
+    def _box(self, row: EventRow) -> str:
+        name = self._boxes.get(row.originator)
+        if name is None:
+            (first,) = self._store.firsts([row.originator])
+            event = decoded(self._store, first).event
+            name = self._boxes[row.originator] = event.box if isinstance(event, BoxInstalled) else str(row.originator)
+        return name
 
 
 def _add_nets(sums: dict[str, Figures], was: Mapping[str, int], would: Mapping[str, int]) -> None:

@@ -18,13 +18,16 @@ from typer.testing import CliRunner
 from api.cli.audit import archive, audit
 from domain.audit.findings import Finding
 from domain.cards import DECK
+from domain.disputes.whatif import RuleChanges
 from infra.log.checkpoints import parse_checkpoint, sign
 from infra.log.keys import new_signer
 from projections.archive.archive_audit import ArchiveAudit
+from projections.archive.archive_whatif import archive_what_if
 from projections.archive.manifest import CHECKPOINT, LEAVES, NAME, BadArchive, read_manifest
 from projections.archive.writer import NotAnArchive, write_archive
 from projections.audit.run import Audit
 from projections.audit.scope import Scope
+from projections.audit.whatif_history import what_if
 from tests.domain.stored_rounds import cards_in
 from tests.recorded_floor import Spoiler
 
@@ -245,3 +248,17 @@ def test_filters_and_a_folder_that_is_no_archive(written: Path, tmp_path: Path):
     (tmp_path / NAME).write_text("{}", encoding="utf-8")
     with pytest.raises(BadArchive):
         read_manifest(tmp_path)
+
+
+# ---- what-if
+
+
+def test_an_archive_is_settled_otherwise_as_its_database_is(written: Path, clean_url: str):
+    scope, changes = Scope(ruleset="uth-casino-club"), RuleChanges(coverage="separate-limits")
+    in_database = what_if(clean_url, scope, changes, processes=1).document()
+    assert in_database["total"]["rounds"] > 0
+    assert archive_what_if(written, scope, changes, processes=1).document() == in_database
+    any_port = {"dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(n_workers=2, processes=False, dashboard_address=None, scheduler_kwargs=any_port) as cluster:
+        on_cluster = archive_what_if(written, scope, changes, scheduler=cluster.scheduler_address)
+    assert on_cluster.document() == in_database
