@@ -262,8 +262,13 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
 # ---- a finger that bounces
 
 
+# With a finger, in one go: how long two calls of the browser take is the machine's affair.
+TAPPED_TWICE = """(cell) => { for (const _ of [1, 2]) cell.dispatchEvent(
+  new PointerEvent("click", { bubbles: true, cancelable: true, pointerType: "touch", clientX: 20, clientY: 20 })); }"""
+
+
 def test_a_double_tap_enters_once_and_two_taps_enter_twice(site: Site, browser: Browser):
-    context = browser.new_context(viewport={"width": 1024, "height": 768}, has_touch=True)
+    context = browser.new_context(viewport={"width": 1024, "height": 768})
     context.set_default_timeout(WAIT_MS)
     dealer = Dealer(context.new_page())
     dealer.go(site.url, "bounce-1")
@@ -286,10 +291,7 @@ def test_a_double_tap_enters_once_and_two_taps_enter_twice(site: Site, browser: 
     at_seat.click()  # one after the other, as the system counts them
     dealer.stored()
     expect(at_seat).to_have_text("$200.00")
-    box = at_seat.bounding_box()
-    assert box is not None
-    for _ in range(2):
-        dealer.page.touchscreen.tap(box["x"] + 20, box["y"] + 20)
+    at_seat.evaluate(TAPPED_TWICE)
     expect(dealer.on("twice")).to_be_visible()
     dealer.on("once").click()
     dealer.stored()
