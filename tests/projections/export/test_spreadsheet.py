@@ -32,6 +32,7 @@ DROP: dict[str, Any] = {
     "shift": "graveyard",
     "signed_by": ["=cmd|'/c calc'!A0", "陳大文"],
     "explanation": None,
+    "adjusts": None,
 }
 LATER = {**DROP, "box": "box-2", "removed_at": "2026-11-01T01:30:00.000-08:00", "counted": None, "variance": None}
 
@@ -66,7 +67,7 @@ def test_the_table_has_totals_filters_a_frozen_header_and_widths_that_fit():
     assert values.cell(4, at).value == 2469.0
     assert (values.cell(4, 1).value, values.cell(4, headings.index("Variance") + 1).value) == ("Total", -5)
     table = formulas.tables["rows"]
-    assert (table.ref, table.totalsRowCount, table.autoFilter.ref) == ("A1:O4", 1, "A1:O3")
+    assert (table.ref, table.totalsRowCount, table.autoFilter.ref) == ("A1:P4", 1, "A1:P3")
     assert formulas.freeze_panes == "B2"
     for cell in formulas[1]:
         assert len(cell.value) + 2 <= formulas.column_dimensions[cell.column_letter].width <= 61, cell.value
