@@ -65,6 +65,7 @@ from api.pages.office import settings as setting_pages
 from api.pages.play import (
     adoption,
     dealer,
+    finder,
     floor,
     hands,
     inspection,
@@ -123,6 +124,7 @@ PAGES = (
     dealer.router,
     hands.router,
     hands.files,
+    finder.router,
     replay.router,
     irregular.router,
     irregular.files,

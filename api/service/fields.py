@@ -161,6 +161,10 @@ GamingDay = Annotated[
 ]
 Word = Annotated[str, matching("^[A-Za-z0-9][A-Za-z0-9 .-]{0,39}$", "is a name of at most 40 letters and digits")]
 SortColumn = Annotated[str, matching("^-?[a-z][a-z_]{0,39}$", "is a column, with or without a minus before it")]
+Happening = Annotated[
+    str, matching("^[a-z]{1,20}( [a-z]{1,20})?$", "is a choice or an end, like split or raise preflop")
+]
+TimeOfDay = Annotated[str, matching("^([01][0-9]|2[0-3]):[0-5][0-9]$", "is a time of day, like 19:30")]
 RulesetName = Id  # also one that this ledger does not know
 Cursor = Annotated[str, matching("^[A-Za-z0-9_-]{1,120}$", "is a cursor that an answer gave")]
 # One line with something to read in it: no control characters, which neither a report nor a text column takes.

@@ -32,3 +32,16 @@ BANKROLLS = readers_of("bankroll")
 BANKING = readers_of("exposure", "rotation")
 PEOPLE = list(dict.fromkeys([*BANKING, *BANKROLLS]))
 COLLECTIONS = readers_of("collections")
+# What the search box finds for whom, as the pages that it leads to are.
+FOUND = {
+    "round": SEEING,
+    "table": SEEING,
+    "bettor": PEOPLE,
+    "player_dealer": BANKING,
+    "dealer": READING,
+    "dispute": READING,
+    "box": COUNT_ROOM,
+    "ruleset": ANYBODY,
+    "staff": STAFF_READING,
+    "day": SEEING,
+}

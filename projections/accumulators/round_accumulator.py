@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any, NamedTuple
 
 from msgspec import field
 
@@ -11,10 +12,12 @@ from domain.round.events import (
     BetsClosed,
     CardsDealt,
     CardsTurned,
+    DecisionFollowed,
     DecisionMade,
     EntryTakenBack,
     FeeTaken,
     FeeWaived,
+    InsurancePlaced,
     LineSettled,
     NoteMade,
     Place,
@@ -47,7 +50,16 @@ MoneyEvent = (
     | NoteMade
     | RoundDisputed
 )
-CardEvent = CardsDealt | CardsTurned | DecisionMade | EntryTakenBack
+CardEvent = CardsDealt | CardsTurned | DecisionMade | DecisionFollowed | InsurancePlaced | EntryTakenBack
+
+
+class Choice(NamedTuple):
+    """What somebody chose at a seat: whoever sits there for everybody behind them, or a bettor for themselves."""
+
+    seat: int
+    bettor: str | None
+    name: str
+    board: int  # how many cards of the board were face up
 
 
 class RoundAccumulator(Accumulator):
@@ -78,8 +90,11 @@ class RoundAccumulator(Accumulator):
     lines: list[LineSettled] = field(default_factory=list)
     shortfall: int = 0
     cards: dict[tuple[Place, int], list[str | None]] = field(default_factory=dict)
+    choices: list[Choice] = field(default_factory=list)
     shown: int = 0  # cards that everybody sees whatever they are (`always_shown`)
     deal_over: bool = False
+    settled: RoundSettled | None = None
+    hands: list[dict[str, Any]] | None = None  # each hand with its name, once somebody has worked them out
 
     @property
     def posted(self) -> DayShift:
@@ -106,7 +121,7 @@ class RoundAccumulator(Accumulator):
             case BetsClosed():
                 self.closed_at_ms, self.action, self.liability = self.at_ms, event.action, event.liability
             case RoundSettled():
-                self.status, self.ended_at_ms = "settled", self.at_ms
+                self.status, self.ended_at_ms, self.settled = "settled", self.at_ms, event
             case FeeTaken():
                 self.fee = event
             case WagerWithdrawn():
@@ -132,15 +147,25 @@ class RoundAccumulator(Accumulator):
                 self._cards_turned(event)
             case DecisionMade():
                 self.deal_over = True
+                self._chosen(event.seat, None, event.choice)
                 if event.choice == "split":
                     number = 1 + sum(place == event.seat for place, _ in self.cards)
                     self.cards[(event.seat, number)] = [self.cards[(event.seat, event.hand)].pop()]
-
+            case DecisionFollowed():
+                self._chosen(event.seat, event.bettor, event.choice)
+            case InsurancePlaced():
+                self._chosen(event.seat, event.bettor, "insurance")
             case EntryTakenBack():
                 self._taken_back(event)
 
+    def _chosen(self, seat: int, bettor: str | None, name: str) -> None:
+        board = self.cards.get(("board", 1), ())
+        self.choices.append(Choice(seat, bettor, name, sum(card is not None for card in board)))
+
     def _taken_back(self, event: EntryTakenBack) -> None:
         entry = event.entry
+        if entry["do"] == "decide":
+            self.choices.pop()  # only the last entry is ever taken back
         self.shown -= len(no_longer_shown(self, event))
         match entry["do"]:
             case "deal" if entry["to"] != "burn":

@@ -1,13 +1,19 @@
-"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made and outcome.
+"""`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made, outcome, what
+happened and what somebody won or lost.
 
-An outcome is kept as it is and with its seat (`win`, `3/win`), for the round and for each bettor of it.
+An outcome and what happened are kept as they are and with their seat (`win`, `3/win`, `3/split`), for the round and for
+each bettor of it. Decisions, cards and results are in a row once the round is over; a card that nobody turned over
+never is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
+import msgspec
 from psycopg.sql import SQL, Identifier
 
 from domain.games.game import Game
@@ -42,6 +48,8 @@ ROUNDS = table(
     ruleset_hash text NOT NULL,
     {SHIFT},
     adjusts date,
+    weekday smallint NOT NULL,
+    minute smallint NOT NULL,
     opened_at ms NOT NULL,
     ended_at ms,
     late boolean NOT NULL,
@@ -57,6 +65,9 @@ ROUNDS = table(
     dealer_hand text,
     made text[] NOT NULL,
     outcomes text[] NOT NULL,
+    happened text[] NOT NULL,
+    least_net bigint,
+    most_net bigint,
     action bigint NOT NULL,
     fee bigint NOT NULL,
     waived text,
@@ -86,12 +97,18 @@ ROUNDS = table(
         "(coalesce(dealer, 'nobody'), opened_at, round)",
         "(player_dealer, opened_at, round)",
         "(dealer_hand, opened_at, round)",
-        "USING gin (made, outcomes)",  # for rare ones: what is common is soon found among the newest
+        "USING gin (made, outcomes, happened)",  # for rare ones: what is common is soon found among the newest
         "(gaming_day, opened_at, round)",
         "(gaming_day, opened_at, round) WHERE status = 'void'",
         "(gaming_day, opened_at, round) WHERE shortfall > 0",
+        "(round text_pattern_ops)",
+        "(wagered, round)",
+        "(least_net, round)",
+        "(most_net, round)",
     ),
 )
+# `net` is what the settlement lines came to for them, without fees and later corrections; null while the round is open.
+# `hands` is what they had before them, as JSON, for a list that is seen from them.
 BETTORS = table(
     "hands_bettors",
     """
@@ -99,9 +116,15 @@ BETTORS = table(
     opened_at ms NOT NULL,
     round text NOT NULL,
     seats int[] NOT NULL,
-    outcomes text[] NOT NULL
+    outcomes text[] NOT NULL,
+    happened text[] NOT NULL,
+    banked boolean NOT NULL,
+    wagered bigint NOT NULL,
+    net bigint,
+    hands text NOT NULL
     """,
     key="bettor, opened_at, round",
+    indexes=("(round)", "(net, opened_at)"),
 )
 # What a day's summary says of each table; the rounds that are neither settled nor void are open.
 DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
@@ -137,8 +160,10 @@ Changing = (
 
 
 def _rows(round_: RoundAccumulator) -> Iterator[Row]:
-    opened, lines = round_.opened, round_.lines
-    dealer, made = _hands_made(round_) if round_.status != "open" else (None, ())
+    opened, lines, over = round_.opened, round_.lines, round_.status != "open"
+    hands = _hands(round_) if over else []
+    nets = [_net(round_, bettor) for bettor in round_.bettors if bettor != round_.bank] or [0]
+    local = round_.posting_days.calendar.local(datetime.fromtimestamp(round_.opened_at_ms / 1000, UTC))
     yield (
         round_.round,
         round_.table,
@@ -146,6 +171,8 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
         opened.ruleset_hash,
         *round_.day_shift,
         round_.day_shift.adjusting(round_.own_day),
+        round_.own_day.isoweekday(),
+        local.hour * 60 + local.minute,
         round_.opened_at_ms,
         round_.ended_at_ms,
         round_.late,
@@ -158,9 +185,12 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
         opened.turn,
         ",".join(map(str, sorted(round_.seats))),
         ",".join(round_.bettors),
-        dealer,
-        ",".join(made),
+        next((hand["made"] for hand in hands if hand["at"] == "dealer"), None),
+        ",".join(sorted({hand["made"] for hand in hands if hand["at"] != "dealer" and hand["made"] is not None})),
         _outcomes(lines),
+        _happened(round_, round_.seats, lines) if over else "",
+        min(nets) if over else None,
+        max(nets) if over else None,
         round_.action,
         0 if round_.fee is None else round_.fee.amount,
         None if round_.waived is None else round_.waived.how,
@@ -177,30 +207,77 @@ def _rows(round_: RoundAccumulator) -> Iterator[Row]:
 
 
 def _bettor_rows(round_: RoundAccumulator) -> Iterator[Row]:
+    over = round_.status != "open"
     for bettor, seats in round_.bettors.items():
         lines = [line for line in round_.lines if line.bettor == bettor]
-        yield bettor, round_.opened_at_ms, round_.round, ",".join(map(str, sorted(seats))), _outcomes(lines)
+        banked = bettor == round_.bank
+        places: set[int | str] = {"dealer"} if banked and not lines else {*seats}
+        yield (
+            bettor,
+            round_.opened_at_ms,
+            round_.round,
+            ",".join(map(str, sorted(seats))),
+            _outcomes(lines),
+            _happened(round_, seats, round_.lines if banked else lines, bettor) if over else "",
+            banked,
+            sum([line.wager for line in lines]),
+            _net(round_, bettor) if over else None,
+            _JSON.encode([hand for hand in _hands(round_) if hand["at"] in places]).decode() if over else "[]",
+        )
+
+
+_JSON = msgspec.json.Encoder()
 
 
 def _outcomes(lines: Iterable[LineSettled]) -> str:
     return ",".join(sorted({line.outcome for line in lines} | {f"{line.seat}/{line.outcome}" for line in lines}))
 
 
-def _hands_made(round_: RoundAccumulator) -> tuple[str | None, Sequence[str]]:
-    """The dealer hand by name, and the names of all hands of the seats; one that was not wholly seen has none."""
-    game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
-    board = tuple(round_.cards.get(("board", 1), ()))
-    dealer: str | None = None
-    made: set[str] = set()
-    for (place, _), cards in round_.cards.items():
-        if place == "board":
-            continue
-        name = None if game is None else game.name_of(tuple(cards), board, split=(place, 2) in round_.cards)
-        if place == "dealer":
-            dealer = name
-        elif name is not None:
-            made.add(name)
-    return dealer, sorted(made)
+def _net(round_: RoundAccumulator, bettor: str) -> int:
+    """What a bettor won or lost by the settlement, as the bank too; the stakes of a voided round go back."""
+    net = sum([line.paid - line.collected for line in round_.lines if line.bettor == bettor])
+    if bettor == round_.bank and round_.settled is not None:
+        net += round_.settled.collected - round_.settled.paid
+    return net
+
+
+def _happened(
+    round_: RoundAccumulator, seats: Iterable[int], lines: Iterable[LineSettled], bettor: str | None = None
+) -> str:
+    """What was chosen at these seats, by whoever sits there and by this bettor or by anybody; how it ended."""
+    board = 0 if (game := _game(round_.opened.ruleset, round_.opened.ruleset_hash)) is None else game.board_cards
+    found: set[str] = set()
+    for choice in round_.choices:
+        if choice.seat in seats and (bettor is None or choice.bettor is None or choice.bettor == bettor):
+            found |= {choice.name, f"{choice.seat}/{choice.name}"}
+            if board:
+                street = "preflop" if choice.board == 0 else "flop" if choice.board < board else "river"
+                found |= {f"{choice.name} {street}", f"{choice.seat}/{choice.name} {street}"}
+    for line in lines:
+        if line.shortfall > 0:
+            found |= {"shortfall", f"{line.seat}/shortfall"}
+    if round_.voided is not None:
+        found |= {"void", *(f"{seat}/void" for seat in seats)}
+    return ",".join(sorted(found))
+
+
+def _hands(round_: RoundAccumulator) -> list[dict[str, Any]]:
+    """Every hand of a round that is over, with its name; one that was not wholly seen has none."""
+    if round_.hands is None:
+        game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
+        board = tuple(round_.cards.get(("board", 1), ()))
+        round_.hands = [
+            {
+                "at": place,
+                "cards": cards,
+                "made": None
+                if game is None
+                else game.name_of(tuple(cards), board, split=place != "dealer" and (place, 2) in round_.cards),
+            }
+            for (place, _), cards in round_.cards.items()
+            if place != "board"
+        ]
+    return round_.hands
 
 
 @lru_cache
@@ -212,8 +289,8 @@ def _game(ruleset: str, content_hash: str) -> Game | None:
 
 class Hands(Projection):
     name = "hands"
-    version = 4
-    cost = 12
+    version = 5
+    cost = 14
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))
     days = Sums(DAYS)

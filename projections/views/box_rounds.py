@@ -14,7 +14,8 @@ from projections.reports.report import Filters
 from projections.views.blindness import sight_of
 from projections.views.books import Books
 from projections.views.report_views import report_rows
-from projections.views.rounds.round_search import RoundFilter, find_rounds
+from projections.views.search.round_filter import RoundFilter
+from projections.views.search.round_search import find_rounds
 
 LOOKED_AT = 100  # rounds of each kind next to a variance
 

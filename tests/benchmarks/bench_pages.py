@@ -64,6 +64,10 @@ MORE = (
     "/trays?first={day}&last={day}",
     "/hands?day={day}&shortfall=true",
     "/hands?bettor=tp-1",
+    "/hands?round={round}",
+    "/hands?weekday=tuesday&part_of_day=evening&happened=split&lost_about=60",
+    "/hands?table={table}-1&part_of_day=evening&happened=raise&also=fold&sort=lost",
+    "/hands?happened=surrender&won_about=4000",
     "/people/tp-1?days=366",
     "/people/{patron}",
     "/drop/{box}",
@@ -158,9 +162,11 @@ def fill(url: str) -> dict[str, str]:
         for number in range(DAYS):
             multiply(connection, date.today() - timedelta(days=number), max(ROUNDS // DAYS // played, 1))
         connection.execute(
-            "INSERT INTO projections.hands_bettors (bettor, opened_at, round, seats, outcomes) "
-            "SELECT DISTINCT b, h.opened_at, h.round, h.seats, h.outcomes "
-            "FROM projections.hands h, unnest(h.bettors) b ON CONFLICT DO NOTHING"
+            "INSERT INTO projections.hands_bettors SELECT DISTINCT ON (h.round, b) b, h.opened_at, h.round, h.seats, "
+            "h.outcomes, h.happened, b = h.player_dealer AND h.player_dealer IS NOT NULL, h.wagered, "
+            "CASE WHEN n = 1 THEN h.least_net ELSE h.most_net END, "
+            '\'[{"at": 1, "cards": ["9h", "9d"], "made": "pair"}]\' '
+            "FROM projections.hands h, unnest(h.bettors) WITH ORDINALITY x (b, n) ON CONFLICT DO NOTHING"
         )
         connection.execute("VACUUM ANALYZE")
         row = connection.execute(

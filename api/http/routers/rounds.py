@@ -1,6 +1,7 @@
 """Rounds: opened at a table, played action by action, looked at, replayed, annotated and corrected."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response, Security
@@ -23,11 +24,12 @@ from domain.round.events import PaymentReported
 from domain.round.take_backs import offered
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
-from projections.views.paging import read_cursor
-from projections.views.rounds import round_search
+from projections.views.paging import Cursor
 from projections.views.rounds.replay_steps import steps_for
-from projections.views.rounds.round_search import RoundFilter
 from projections.views.rounds.round_views import events_for, replayed_for, round_for, sealed_cards_for
+from projections.views.search import round_search
+from projections.views.search.finder import find_things
+from projections.views.search.round_filter import RoundFilter, filter_of
 
 router = resource("rounds")
 AFTER = stored("The round after it.", "conflict", "stale", headers=("ETag",))
@@ -144,9 +146,13 @@ async def find_rounds(
     caller: Annotated[Caller, Security(dependencies.searching_caller, scopes=roles.SEEING)],
     asked: Annotated[rounds.RoundSearch, Query()],
 ) -> Any:
-    """Search rounds, newest first."""
-    wanted = _wanted(asked, after=read_cursor(asked.cursor))
-    return await service.run(round_search.find_rounds, service.books, caller, wanted, asked.limit, request.url.query)
+    """Search rounds, newest first unless `sort` says otherwise."""
+    wanted = _wanted(asked, sort=asked.sort)
+    after = None if asked.cursor is None else Cursor.read(asked.cursor)
+    return await service.run(
+        partial(round_search.find_rounds, counted=asked.counts),
+        *(service.books, caller, wanted.after_cursor(after), asked.limit, request.url.query),
+    )
 
 
 @router.get("/rounds/{round}/neighbours", response_model=rounds.NeighboursOut, responses=problems("bad_choice"))
@@ -161,9 +167,18 @@ async def find_neighbours(
 
 
 def _wanted(asked: rounds.RoundFilters, **more: Any) -> RoundFilter:
-    filters = asked.model_dump(include=set(rounds.RoundFilters.model_fields))
-    amounts = {name: cents(filters.pop(name)) for name in ("least", "most") if filters[name] is not None}
-    return RoundFilter(**{**filters, **amounts, **more})
+    return filter_of(asked.model_dump(include=set(rounds.RoundFilters.model_fields)), **more)
+
+
+@router.get("/find", response_model=rounds.FoundThingsOut)
+async def find(
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(dependencies.plain_caller, scopes=roles.ANYBODY)],
+    asked: Annotated[rounds.FindAsked, Query()],
+) -> Any:
+    """What an id begins with, or what a name has, among all that the caller may look at; and gaming days."""
+    kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may) and asked.kind in (None, kind)]
+    return {"things": await service.run(find_things, service.books, caller, asked.q, kinds, asked.limit)}
 
 
 # ---- looking

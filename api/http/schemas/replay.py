@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from api.http.schemas.rounds import Line, MeterFigures, ResultOut, RoundEventOut
 from api.service.fields import Model, ShownMoney
 from domain.round.actions import SpotName
@@ -223,6 +225,19 @@ class BesideOut(Model):
     people: list[str]
 
 
+class NetOut(Model):
+    """What a round came to for a bettor, or for those on the other side of their wagers."""
+
+    part: Literal["bettor", "bank", "house", "meter", "account"]
+    name: str = Field(description="The bettor, the player-dealer, or the account of a correction.")
+    seats: list[int]
+    wagered: ShownMoney
+    won: ShownMoney
+    lost: ShownMoney
+    corrected: ShownMoney
+    net: ShownMoney
+
+
 class StepsOut(Model):
     round: str
     table: str | None
@@ -242,4 +257,5 @@ class StepsOut(Model):
     changes: list[dict[str, Any]]
     marks: list[list[str]]
     lines: list[StepLine]
+    nets: list[NetOut]
     beside: list[BesideOut]

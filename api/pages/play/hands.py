@@ -1,6 +1,8 @@
 """Hands: rounds found by every filter that the search has, page by page; their addresses carry the search along."""
 
-from typing import Annotated, Literal, get_args
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response, Security
@@ -13,13 +15,36 @@ from api.pages.rendering.addresses import address
 from api.pages.responses import attached, render
 from api.service import roles
 from api.service.admission import ServiceOf
-from api.service.fields import Cursor, Flag, GamingDay, Id, Money, Number, RulesetName, Word
+from api.service.fields import (
+    Cursor,
+    Flag,
+    GamingDay,
+    Happening,
+    Id,
+    Money,
+    Number,
+    PositiveMoney,
+    RulesetName,
+    SignedMoney,
+    TimeOfDay,
+    Word,
+)
 from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.rules.description import titles
-from infra.access.callers import Caller
-from projections.views.paging import read_cursor
-from projections.views.rounds.round_search import RoundFilter, export_rounds, find_rounds
+from infra.access.callers import Caller, Forbidden
+from projections.views.books import Books
+from projections.views.paging import Cursor as Place
+from projections.views.search.round_filter import (
+    PARTS_OF_DAY,
+    WEEKDAYS,
+    Order,
+    PartOfDay,
+    RoundFilter,
+    Weekday,
+    filter_of,
+)
+from projections.views.search.round_search import count_rounds, export_rounds, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form
@@ -34,28 +59,76 @@ FLAGS = {
     "waived": "Fee waived",
 }
 Status = Literal["open", "settled", "void"]
-ALWAYS_SHOWN = frozenset({"table", "bettor", "day", "ruleset", "made"})
+ALWAYS_SHOWN = frozenset(
+    {"table", "bettor", "day", "weekday", "part_of_day", "happened", "also", "lost_about", "won_about", "round", "sort"}
+)
+HAPPENED = {
+    "split": "split",
+    "double": "doubled",
+    "insurance": "took insurance",
+    "surrender": "surrendered",
+    "raise": "raised, on any street",
+    "raise preflop": "raised before the flop",
+    "raise flop": "raised on the flop",
+    "raise river": "raised on the river",
+    "check": "checked",
+    "play": "played",
+    "fold": "folded",
+    "hit": "hit",
+    "stand": "stood",
+    "shortfall": "not paid in full",
+    "void": "round voided",
+}
+# How the form calls a filter without which there would be something.
+NAMES = {
+    "round": "the round's id", "table": "the table", "bettor": "the bettor", "seat": "the seat",
+    "day": "the gaming day", "weekday": "the weekday", "part_of_day": "the time of day", "clock_from": "the clock",
+    "clock_to": "the clock", "from": "the first time", "to": "the last time", "ruleset": "the rule set",
+    "happened": "what happened", "also": "what also happened", "made": "the hand made", "lost_about": "the loss",
+    "won_about": "the win", "net_least": "the least net", "net_most": "the most net", "least": "the least wagered",
+    "most": "the most wagered",
+}  # fmt: skip
+ORDERS: dict[Order, str] = {
+    "newest": "newest first",
+    "oldest": "oldest first",
+    "wagered": "most wagered",
+    "won": "biggest win",
+    "lost": "biggest loss",
+}
 MADE = (
     "royal flush", "straight flush", "four of a kind", "full house", "flush", "straight", "three of a kind", "two pair",
     "pair", "high card", "mini royal", "pure 21.5", "bust",
 )  # fmt: skip
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 PAGE_SHOWN = 25
+MOST_NARROWER = 8
+WORTH_NARROWING = 6  # rounds
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
 
 class HandsFilters(PageQuery):
+    round: Id | None = None
     table: Id | None = None
     bettor: Id | None = None
     seat: Annotated[Number, Field(ge=1, le=9)] | None = None
     day: GamingDay | None = None
+    weekday: Weekday | None = None
+    part_of_day: PartOfDay | None = None
+    clock_from: TimeOfDay | None = None
+    clock_to: TimeOfDay | None = None
     shift: Word | None = None
     since: LocalMoment | None = Field(None, alias="from")
     until: LocalMoment | None = Field(None, alias="to")
     ruleset: RulesetName | None = None
     status: Status | None = None
     outcome: Outcome | None = None
+    happened: Happening | None = None
+    also: Happening | None = None
     made: Word | None = None
+    lost_about: Annotated[PositiveMoney, Typed] | None = None
+    won_about: Annotated[PositiveMoney, Typed] | None = None
+    net_least: Annotated[SignedMoney, Typed] | None = None
+    net_most: Annotated[SignedMoney, Typed] | None = None
     least: Annotated[Money, Typed] | None = None
     most: Annotated[Money, Typed] | None = None
     player_dealer: Id | None = None
@@ -68,10 +141,12 @@ class HandsFilters(PageQuery):
     disputed: Flag | None = None
     waived: Flag | None = None
 
+    sort: Order | None = None
+
     def wanted(self, cursor: str | None = None) -> RoundFilter:
-        filters = self.model_dump(include=set(HandsFilters.model_fields))
-        amounts = {name: None if filters[name] is None else cents(filters[name]) for name in ("least", "most")}
-        return RoundFilter(**{**filters, **amounts}, after=read_cursor(cursor))
+        filters = self.model_dump(include=set(HandsFilters.model_fields) - {"sort"})
+        wanted = filter_of(filters, sort=self.sort or "newest")
+        return wanted.after_cursor(None if cursor is None else Place.read(cursor))
 
 
 class HandsAsked(HandsFilters):
@@ -85,15 +160,23 @@ async def show_hands(
     asked = await on_the_clock(service, asked)
     narrowed = texts(asked, "cursor")
     search = urlencode(narrowed)
-    found = await service.run(find_rounds, service.books, caller, asked.wanted(asked.cursor), PAGE_SHOWN, search)
-    refused = getattr(request.state, "refused", None) is not None
+    found = await service.run(
+        partial(find_rounds, counted=bool(narrowed)),
+        *(service.books, caller, asked.wanted(asked.cursor), PAGE_SHOWN, search),
+    )
     data = {
         "rounds": [{**row, "net": money(cents(row["collected"]) - cents(row["paid"]))} for row in found["rounds"]],
+        "counts": found["counts"],
         "asked": narrowed,
         "search": search,
         "older": found["cursor"] and address(PATH, narrowed, cursor=found["cursor"]),
         "first": asked.cursor is None,
-        "more_filters": refused or any(name not in ALWAYS_SHOWN for name in narrowed),
+        "of_somebody": asked.wanted().of_somebody,
+        "narrower": _narrower(narrowed, found["counts"]),
+        "wider": await service.run(_wider, service.books, caller, asked, narrowed)
+        if narrowed and not found["rounds"]
+        else [],
+        "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
             "rulesets": titles(await service.run(service.ledger.rulebook.book)),
             "statuses": list(get_args(Status)),
@@ -101,9 +184,62 @@ async def show_hands(
             "made": list(MADE),
             "shifts": service.clock.shifts(),
             "flags": list(FLAGS.items()),
+            "weekdays": [(day, day.capitalize()) for day in WEEKDAYS],
+            "parts_of_day": [
+                (part, f"{part}, {since // 60} to {until // 60} h") for part, (since, until) in PARTS_OF_DAY.items()
+            ],
+            "happened": list(HAPPENED.items()),
+            "orders": list(ORDERS.items()),
         },
     }
     return await render(request, "hands.html", data, title="Hands", section="hands")
+
+
+def _narrower(asked: dict[str, str], counts: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Addresses of the same search with one more filter, and how many rounds each finds."""
+    if counts is None or counts["rounds"] < WORTH_NARROWING:
+        return []
+    without = {name: value for name, value in asked.items() if name != "cursor"}
+    free = next((name for name in ("happened", "also") if name not in asked), None)
+    chosen = {asked.get("happened"), asked.get("also")}
+    kinds = (
+        ("What happened", free, {what: n for what, n in counts["happened"].items() if what not in chosen}),
+        ("Table", "table", counts["tables"]),
+        ("Gaming day", "day", counts["days"]),
+    )
+    found = []
+    for title, name, values in kinds:
+        if name is None or name in asked or len(values) < (1 if name == free else 2):
+            continue
+        most = sorted(values.items(), key=lambda one: (-one[1], one[0]))[:MOST_NARROWER]
+        links = [
+            {
+                "value": value,
+                "words": HAPPENED.get(value, value),
+                "rounds": rounds,
+                "address": address(PATH, without, **{name: value}),
+            }
+            for value, rounds in most
+        ]
+        found.append({"title": title, "name": name, "links": links})
+    return found
+
+
+def _wider(books: Books, caller: Caller, asked: HandsFilters, narrowed: dict[str, str]) -> list[dict[str, Any]]:
+    """Where nothing is found: the filters without any one of which something is, and how many rounds there are then."""
+    found = []
+    fields = {field.alias or name: name for name, field in HandsFilters.model_fields.items()}
+    for name in narrowed:
+        if name == "sort":
+            continue
+        without = asked.model_copy(update={fields[name]: None})
+        with suppress(Forbidden):  # whoever may count boxes may see their table, and not all
+            if rounds := count_rounds(books, caller, without.wanted()):
+                words = NAMES.get(name, FLAGS.get(name, name).lower())
+                found.append(
+                    {"name": name, "words": words, "rounds": rounds, "address": address(PATH, texts(without, "cursor"))}
+                )
+    return sorted(found, key=lambda one: one["rounds"])
 
 
 # ---- files

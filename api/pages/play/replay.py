@@ -25,8 +25,9 @@ from infra.store.streams import NAMESPACE
 from projections.views.blindness import check_sight
 from projections.views.books import Books
 from projections.views.rounds.replay_steps import steps_for
-from projections.views.rounds.round_search import RoundFilter, find_neighbours
 from projections.views.rounds.round_views import sealed_cards_for
+from projections.views.search.round_filter import RoundFilter
+from projections.views.search.round_search import find_neighbours
 
 router = page_router()
 PATH = "/rounds/{round}"

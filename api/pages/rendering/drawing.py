@@ -14,9 +14,17 @@ from urllib.parse import quote_plus
 from markupsafe import Markup
 
 from api.pages.rendering.escaping import safe
+from domain.money import cents, money
 
 Shown = Callable[[Any], str]
 One = Mapping[str, Any]
+TOTALLED = ("wager", "owed", "paid", "collected", "returned", "shortfall")
+OTHER_SIDES = {
+    "bank": "banked",
+    "house": "the house",
+    "meter": "the progressive meter",
+    "account": "account of a correction",
+}
 OUTCOMES = {"win": "good", "lose": "bad", "no_action": "warn", "surrender": "warn"}
 
 
@@ -186,6 +194,34 @@ class Drawing:
             for row in self._line(line, now, at, ruleset, banked, _claim(line, round_) if may_dispute else None)
         ]
         return Markup("\n".join(rows))  # escaped in each
+
+    def totals(self, lines: Sequence[One], banked: bool) -> Markup:
+        sums = {name: money(sum([cents(line[name]) for line in lines])) for name in TOTALLED}
+        amounts = self._amounts(sums, "owed", "paid", "collected", "returned", "shortfall")
+        left = "<td></td>" if banked else ""
+        return Markup(
+            f'<tr><th scope="row" colspan="3">Total</th>{self._amounts(sums, "wager")}<td></td>{amounts}{left}'
+            '<td></td><td class="no-print"></td></tr>'
+        )
+
+    def nets(self, nets: Iterable[One], corrected: bool) -> Markup:
+        """Who won and who lost in this round, on either side of the wagers."""
+        rows = []
+        for row in nets:
+            name = safe(row["name"])
+            who = OTHER_SIDES[row["part"]] if row["part"] != "bettor" else f"seat {', '.join(map(str, row['seats']))}"
+            named = f'<a href="/people/{name}">{name}</a> ' if row["part"] in ("bettor", "bank") and name else name
+            net = f'<td class="number">{self._shown["signed"](row["net"])}</td>'
+            put_right = f'<td class="number">{self._shown["signed"](row["corrected"])}</td>' if corrected else ""
+            wagered = self._amounts(row, "wagered") if row["part"] == "bettor" else '<td class="number">–</td>'
+            rows.append(
+                f'<tr class="{row["part"]}"><th scope="row">{named} <span class="muted">{who}</span></th>{wagered}'
+                f"{self._amounts(row, 'won', 'lost')}{put_right}{net}</tr>"
+            )
+        return Markup("\n".join(rows))  # escaped in each
+
+    def net_of_all(self, nets: Iterable[One]) -> Markup:
+        return Markup(self._shown["signed"](money(sum([cents(row["net"]) for row in nets]))))  # digits
 
     def _line(self, line: One, now: int, at: str, ruleset: str, banked: bool, claim: str | None) -> Iterable[str]:
         words = self._shown["words"]

@@ -67,3 +67,23 @@ const strip = document.querySelector(".side");
 const current = strip?.querySelector("[aria-current]");
 if (current && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.clientWidth / 3;
 for (const button of document.querySelectorAll("[data-print]")) button.addEventListener("click", () => print());
+
+// Fields that suggest what there is: <input list="…" data-suggest="kind">, of any kind where none is named.
+let waiting;
+document.addEventListener("input", (event) => {
+  const field = event.target.closest("[data-suggest]");
+  if (!field) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => suggest(field), 200);
+});
+
+async function suggest(field) {
+  const typed = field.value.trim();
+  if (!typed || [...field.list.options].some((option) => option.value === typed)) return;
+  const kind = field.dataset.suggest;
+  const asked = new URLSearchParams({ q: typed, ...(kind && { kind }) });
+  const { ok, value } = await ask("GET", `/v1/find?${asked}`);
+  if (!ok || field.value.trim() !== typed) return;
+  const seen = new Map(value.things.map((thing) => [thing.id, thing.note || thing.kind.replace("_", "-")]));
+  field.list.replaceChildren(...[...seen].map(([id, note]) => Object.assign(new Option(note, id), { label: `${id} · ${note}` })));
+}

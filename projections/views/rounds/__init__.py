@@ -1,1 +1,1 @@
-"""What callers may see of rounds: one, a search for some, and its replay step by step."""
+"""What callers may see of rounds: one, and its replay step by step."""

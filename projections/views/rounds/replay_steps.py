@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from domain.hands.made_hands import MadeHand
-from domain.money import money
+from domain.money import cents, money
 from domain.round.events import (
     CorrectionPosted,
     LineSettled,
@@ -29,6 +29,7 @@ from infra.access.callers import Caller
 from infra.ledger.replay import Replay, Step
 from infra.store.cache import Cache
 from infra.store.encoding.topics import TOPICS
+from projections.models.bankroll import BANK_ACCOUNTS
 from projections.views.books import Books
 from projections.views.rounds.replay_stage import changes_of, left_words, marks_of, stage_of
 from projections.views.rounds.round_views import replayed_for
@@ -71,7 +72,8 @@ def steps_of(replayed: Replay) -> dict[str, Any]:
         "stage": stage_of(pictures[-1], changes, _kinds(replayed)),
         "changes": changes,
         "marks": [marks_of(reason) for reason in reasons],
-        "lines": _lines(replayed, pictures),
+        "lines": (lines := _lines(replayed, pictures)),
+        "nets": _nets(lines, round_.opened.bank_bettor),
         "beside": [made for step in replayed.steps if (made := _annotation(step)) is not None],
     }
 
@@ -150,6 +152,39 @@ def _lines(replayed: Replay, pictures: Sequence[Mapping[str, Any]]) -> list[dict
             }
         )
     return lines
+
+
+def _nets(lines: Sequence[Mapping[str, Any]], bank: str | None) -> list[dict[str, Any]]:
+    """What the round came to for the bettors, and then for those on the other side; the nets add up to zero."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def of(part: str, name: str) -> dict[str, Any]:
+        empty = {"seats": [], "wagered": 0, "won": 0, "lost": 0, "corrected": 0}
+        return rows.setdefault((part, name), {"part": part, "name": name, **empty})
+
+    for line in lines:
+        bettor = of("bettor", line["bettor"])
+        bettor["seats"] = sorted({*bettor["seats"], line["seat"]})
+        bettor["wagered"] += cents(line["wager"])
+        bettor["won"] += cents(line["paid"])
+        bettor["lost"] += cents(line["collected"])
+    for line in lines:
+        other = of("bank", bank or "") if line["from"] == "bank" else of(_OTHERS[line["from"]], "")
+        other["won"] += cents(line["collected"])
+        other["lost"] += cents(line["paid"])
+        for posted in line["corrections"]:
+            account, amount = posted["account"], cents(posted["amount"])
+            of("bettor", line["bettor"])["corrected"] += amount
+            (of("bank", bank or "") if account in BANK_ACCOUNTS else of("account", account))["corrected"] -= amount
+    return [_net(row) for row in rows.values()]
+
+
+_OTHERS = {"tray": "house", "meter": "meter"}
+
+
+def _net(row: dict[str, Any]) -> dict[str, Any]:
+    net = row["won"] - row["lost"] + row["corrected"]
+    return {**row, **{name: money(row[name]) for name in ("wagered", "won", "lost", "corrected")}, "net": money(net)}
 
 
 def _posted(event: CorrectionPosted) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from domain.documents.document import adjudicate
 from domain.rules import rulesets
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation import documents
-from projections.views.rounds.round_search import RoundFilter, statement_for
+from projections.views.search.round_filter import RoundFilter
+from projections.views.search.round_search import statement_for
 from tests.api.service import open_service
 from tests.projections.figures import bettors, seats_with_wagers
 
@@ -162,8 +163,135 @@ def test_by_the_rest(floor: tuple[Any, list[Round]]):
     assert found(client, noted="true") == {known[3]["round"]}
 
 
+# ---- what is remembered of a round
+
+
+def chosen(round_: Round, seat: int | None = None, bettor: str | None = None) -> set[str]:
+    """What was chosen in a round or at a seat, by its document: of a bettor too, where they followed or insured."""
+    found, board = set(), 0
+    streets = {0: "preflop", 3: "flop", 5: "river"}
+    for action in round_["document"]["actions"]:
+        if action["do"] == "reveal" and action["of"] in ("flop", "turn_river"):
+            board = {"flop": 3, "turn_river": 5}[action["of"]]
+        if action["do"] != "decide" or seat not in (None, action["seat"]):
+            continue
+        if bettor is None or action.get("bettor") in (None, bettor):
+            name = {"insure": "insurance"}.get(action["choice"], action["choice"])
+            found |= {name, f"{name} {streets[board]}"} if round_["ruleset"].startswith("uth") else {name}
+    return found
+
+
+def nets(round_: Round) -> dict[str, Decimal]:
+    """What everybody but the bank won or lost."""
+    found: dict[str, Decimal] = {}
+    for line in round_["lines"]:
+        net = Decimal(line["paid"]) - Decimal(line["collected"])
+        found[line["bettor"]] = found.get(line["bettor"], Decimal(0)) + net
+    return found
+
+
+def test_by_what_happened(floor: tuple[Any, list[Round]]):
+    client, known = floor
+    names = sorted(set().union(*(chosen(round_) for round_ in known)))
+    assert {"split", "double", "surrender", "raise preflop", "raise flop", "raise river", "fold", "play"} <= set(names)
+    for name in names:
+        assert found(client, limit=50, happened=name) == those(known, lambda round_, what=name: what in chosen(round_))
+    both = those(known, lambda round_: {"split", "double"} <= chosen(round_))
+    assert found(client, happened="split", also="double") == both
+    for seat in (1, 2, 3):
+        at_seat = those(known, lambda round_, at=seat: "fold" in chosen(round_, at))
+        assert found(client, happened="fold", seat=seat) == at_seat
+    short = those(known, lambda round_: any(line["shortfall"] != "0.00" for line in round_["lines"]))
+    assert found(client, happened="shortfall") == short
+    assert found(client, happened="void") == those(known, lambda round_: round_["status"] == "void")
+
+
+def test_by_the_result_of_somebody_and_of_a_bettor(floor: tuple[Any, list[Round]]):
+    """What happened and the result are those of the same person, and nobody takes the bank for a patron."""
+    client, known = floor
+    lost = those(known, lambda round_: any(-72 <= net <= -48 for net in nets(round_).values()))
+    assert lost
+    assert found(client, lost_about="60.00") == lost == found(client, net_least="-72.00", net_most="-48.00")
+    won = those(known, lambda round_: any(1 <= net <= 11 for net in nets(round_).values()))
+    assert found(client, won_about="6.00") == won
+    raised = [
+        (round_["round"], line["bettor"])
+        for round_ in known
+        for line in round_["lines"]
+        if nets(round_)[line["bettor"]] <= -60 and "raise" in chosen(round_, line["seat"], line["bettor"])
+    ]
+    assert raised
+    assert found(client, happened="raise", net_most="-60.00") == {round_ for round_, _ in raised}
+    round_id, bettor = raised[0]
+    assert round_id in found(client, bettor=bettor, net_most="-60.00")
+    assert round_id not in found(client, bettor=bettor, net_least="-59.99")
+
+
+def test_a_search_about_somebody_shows_their_part(floor: tuple[Any, list[Round]]):
+    client, known = floor
+    for bettor in sorted({line["bettor"] for round_ in known for line in round_["lines"]})[:6]:
+        for row in client.get("/v1/rounds", params={"bettor": bettor}).json()["rounds"]:
+            (round_,) = [one for one in known if one["round"] == row["round"]]
+            (person,) = row["people"]
+            assert person["bettor"] == bettor
+            if person["banked"]:
+                assert [hand["at"] for hand in person["hands"]] == ["dealer"]
+                continue
+            assert person["net"] == f"{nets(round_).get(bettor, Decimal(0)):.2f}"
+            table = client.get(f"/v1/rounds/{row['round']}/replay").json()["table"]
+            shown = [hand for seat in table["seats"] if seat["seat"] in person["seats"] for hand in seat["hands"]]
+            assert [hand["cards"] for hand in person["hands"]] == [hand["cards"] for hand in shown]
+            assert [hand["made"] for hand in person["hands"]] == [hand["made"] for hand in shown]
+    (somebody, *_) = client.get("/v1/rounds", params={"lost_about": "60.00"}).json()["rounds"]
+    assert all(-72 <= Decimal(person["net"]) <= -48 for person in somebody["people"])
+
+
+def test_by_time_of_day_weekday_and_the_beginning_of_the_id(floor: tuple[Any, list[Round]]):
+    client, known = floor
+
+    def opened(round_: Round) -> datetime:
+        return datetime.fromtimestamp(round_["at_ms"] / 1000, ZoneInfo("America/Los_Angeles"))
+
+    evening = those(known, lambda round_: opened(round_).hour >= 17)
+    assert found(client, part_of_day="evening", limit=50) == evening
+    night = those(known, lambda round_: opened(round_).hour >= 21 or opened(round_).hour < 6)
+    assert found(client, part_of_day="night", limit=50) == night
+    late = those(known, lambda round_: opened(round_).strftime("%H:%M") >= "22:30" or opened(round_).hour < 2)
+    assert found(client, clock_from="22:30", clock_to="02:00", limit=50) == late
+    saturday = those(known, lambda round_: gaming_day(round_["at_ms"])[0] == "2026-03-07")
+    assert found(client, weekday="saturday", limit=50) == saturday
+    table = known[0]["document"]["table"]
+    begins = those(known, lambda round_: round_["round"].startswith(table))
+    assert found(client, round=table, limit=50) == begins
+    assert found(client, round=known[5]["round"]) == {known[5]["round"]}
+    assert client.get("/v1/rounds?clock_from=22:00&clock_to=22:00").json()["code"] == "bad_choice"
+
+
+def test_orders_and_counts(floor: tuple[Any, list[Round]]):
+    client, known = floor
+    most = {round_["round"]: max(nets(round_).values(), default=Decimal(0)) for round_ in known}
+    wagered = {round_["round"]: sum(Decimal(line["wager"]) for line in round_["lines"]) for round_ in known}
+    for order, key in (("won", most), ("wagered", wagered)):
+        rounds = [
+            row["round"] for row in client.get("/v1/rounds", params={"sort": order, "limit": 500}).json()["rounds"]
+        ]
+        assert [key[round_] for round_ in rounds] == sorted(key.values(), reverse=True)
+        assert found(client, sort=order, limit=40) == set(rounds)
+    oldest = client.get("/v1/rounds", params={"sort": "oldest", "limit": 1}).json()
+    assert oldest["rounds"][0]["opened_at"] == min(
+        row["opened_at"] for row in client.get("/v1/rounds?limit=500").json()["rounds"]
+    )
+    assert client.get("/v1/rounds", params={"sort": "won", "cursor": oldest["cursor"]}).json()["code"] == "bad_choice"
+    counts = client.get("/v1/rounds", params={"happened": "split", "counts": "true", "limit": 1}).json()["counts"]
+    split = [round_ for round_ in known if "split" in chosen(round_)]
+    assert (counts["rounds"], counts["more"]) == (len(split), False)
+    assert sum(counts["tables"].values()) == sum(counts["days"].values()) == len(split) == counts["happened"]["split"]
+    assert counts["happened"]["hit"] == sum("hit" in chosen(round_) for round_ in split)
+    assert client.get("/v1/rounds").json()["counts"] is None
+
+
 def test_odd_outcomes_are_refused(client):
-    for query in ("outcome=draw", "outcome=", "late=perhaps"):
+    for query in ("outcome=draw", "outcome=", "late=perhaps", "happened=3/split", "weekday=someday", "clock_to=24:00"):
         answer = client.get(f"/v1/rounds?{query}")
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_document")
 
@@ -182,6 +310,9 @@ def test_odd_outcomes_are_refused(client):
         RoundFilter(corrected=True),
         RoundFilter(noted=True),
         RoundFilter(late=True),
+        RoundFilter(sort="wagered"),
+        RoundFilter(sort="lost"),
+        RoundFilter(table="t1", weekday=2, clock=(1020, 1440), happened=("split",)),
     ],
     ids=lambda wanted: " ".join(f"{name}={value}" for name, value in statement_for(wanted)[1].items()) or "all",
 )
@@ -197,3 +328,26 @@ def test_a_search_walks_an_index_in_the_order_of_its_pages(floor, ledger_url: st
         plan = "\n".join(row[0] for row in cursor.execute(f"EXPLAIN {statement}", {**values, "limit": 50}))
     assert "Sort" not in plan
     assert "Seq Scan" not in plan
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        RoundFilter(round="t1-0"),
+        RoundFilter(happened=("surrender",)),
+        RoundFilter(net_least=-72_00, net_most=-48_00),
+        RoundFilter(table="t1", weekday=2, happened=("split",), net_least=-72_00, net_most=-48_00),
+        RoundFilter(bettor="p-1", net_most=-48_00, sort="lost"),
+    ],
+    ids=lambda wanted: " ".join(f"{name}={value}" for name, value in statement_for(wanted)[1].items()),
+)
+def test_what_few_rounds_have_is_found_by_an_index(floor, ledger_url: str, wanted: RoundFilter):
+    client, _ = floor
+    client.get("/v1/rounds")
+    with psycopg.connect(ledger_url) as connection:
+        connection.execute("SET LOCAL enable_seqscan = off")
+        cursor = psycopg.ClientCursor(connection)
+        for ordered in (True, False):
+            statement, values = statement_for(wanted, ordered=ordered)
+            plan = "\n".join(row[0] for row in cursor.execute(f"EXPLAIN {statement}", {**values, "limit": 50}))
+            assert "Seq Scan" not in plan

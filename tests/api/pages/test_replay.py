@@ -10,6 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 
+from domain.money import cents
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.ledger import Actor, Ledger
 from infra.trail.looks import Looks
@@ -143,6 +144,41 @@ def test_the_five_cards_of_the_hand_are_marked(replayed: Site, page: Page):
     expect(link).to_have_attribute(
         "href", f"/rules/uth-casino-club?version={replay['ruleset_version']}#{trips['clause']}"
     )
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("round_id", ["four-hands", "bank-runs-dry"])
+def test_why_is_beside_the_table_and_never_below_the_fold(
+    replayed: Site, page: Page, round_id: str, width: int, height: int
+):
+    page.set_viewport_size({"width": width, "height": height})
+    open_at(page, replayed, f"/rounds/{round_id}")
+    for step in (1, len(steps_of(replayed, round_id)["steps"]) - 3):
+        page.locator("[data-slide]").fill(str(step))
+        expect(page.locator("#why .number-of")).to_have_text(str(step))
+        felt, why = page.locator(".felt").bounding_box(), page.locator(".why").bounding_box()
+        assert felt is not None
+        assert why is not None
+        assert why["x"] >= felt["x"] + felt["width"]
+        assert why["y"] + why["height"] <= height
+        assert why["x"] + why["width"] > width - 60  # a wide screen is used
+
+
+def test_everybodys_net_adds_up_to_nothing(replayed: Site, page: Page):
+    replay = steps_of(replayed, "bank-runs-dry")
+    open_at(page, replayed, "/rounds/bank-runs-dry")
+    table = page.get_by_role("region", name="Net of each player")
+    for net in replay["nets"]:
+        row = table.get_by_role("row").filter(has_text=net["name"])
+        lines = [line for line in replay["lines"] if line["bettor"] == net["name"]]
+        if net["part"] == "bettor":
+            assert cents(net["net"]) == sum(cents(line["paid"]) - cents(line["collected"]) for line in lines)
+        expect(row.get_by_role("cell").last).to_contain_text(net["net"].lstrip("-"))
+    assert sum(cents(net["net"]) for net in replay["nets"]) == 0
+    expect(table.get_by_role("row").last).to_contain_text("$0.00")
+    total = page.locator(".lines tfoot")
+    expect(total).to_contain_text(f"{sum(cents(line['paid']) for line in replay['lines']) / 100:,.2f}")
+    expect(page.get_by_text("one fixed wager: what it pays and what it collects both use it up")).to_be_visible()
 
 
 # ---- hands on it

@@ -27,7 +27,8 @@ from projections.calendar.posting_days import PostingDays
 from projections.engine.event_feed import Feed
 from projections.engine.runner import Runner
 from projections.models.hands import ROUNDS, Hands
-from projections.views.rounds.round_search import RoundFilter, statement_for
+from projections.views.search.round_filter import RoundFilter
+from projections.views.search.round_search import statement_for
 from tests.projections.simulated_floor import record
 
 ROUNDS_OF_EACH = 300
