@@ -1,4 +1,4 @@
-"""A table's sessions: opened by the floor when its terms change, and dealers who take over from one another."""
+"""A table's sessions: opened by the floor when rules or terms change, and dealers who take over from one another."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ class DemoSessions:
 
     def __init__(self, table: str, once: Once, tray: Tray | None) -> None:
         self._table, self._once, self._tray = table, once, tray
-        self._terms: dict[str, Any] | None = None  # of the session that is open
+        self._plays_by: tuple[str, dict[str, Any]] | None = None  # rules and terms of the session that is open
         self._dealer: str | None = None
         self._number = 0
 
     def before(self, document: dict[str, Any], at_ms: int) -> None:
         """What has to be done before this round can begin."""
-        terms = {name: value for name, value in document["terms"].items() if name != "meter"}
-        if self._terms != terms:
+        rules = self._once.ledger.rulebook.in_force(document["ruleset"], at_ms)
+        plays_by = rules.content_hash, {name: value for name, value in document["terms"].items() if name != "meter"}
+        if self._plays_by != plays_by:
             self.close(at_ms)
             self._open(document, at_ms)
-            self._terms = terms
+            self._plays_by = plays_by
         dealer = dealer_at(self._table, at_ms)
         if dealer != self._dealer:
             tapped = Actor(dealer, at_ms)
@@ -42,7 +43,7 @@ class DemoSessions:
             self.close(at_ms)
 
     def close(self, at_ms: int) -> None:
-        if self._terms is None:
+        if self._plays_by is None:
             return
         if self._tray is not None:
             self._tray.count_closing(self._number, at_ms)
@@ -50,7 +51,7 @@ class DemoSessions:
         self._once.on_floor(
             f"close/{self._table}/{self._number}", lambda floor: floor.close_session(self._table, actor)
         )
-        self._terms = self._dealer = None
+        self._plays_by = self._dealer = None
 
     def _open(self, document: dict[str, Any], at_ms: int) -> None:
         self._number += 1

@@ -106,6 +106,17 @@ def test_trays_were_counted_at_both_ends_and_agree_with_what_was_won(built: str)
     assert all(opening is not None and closing is not None for _, opening, closing in stretches)
 
 
+def test_trays_are_counted_where_another_version_of_the_rules_begins_during_the_day(new_ledger: Callable[[], str]):
+    url, change_ms = new_ledger(), 1_794_960_000_000  # 2026-11-18, the first day of the second versions, in UTC
+    with ledger_of(url) as ledger:
+        list(Past(ledger, Plan(days=1, rounds_a_day=2)).make(change_ms - 14 * 3_600_000))
+    with Runner(url) as runner:
+        runner.catch_up()
+    counted = rows(url, "SELECT opening, closing FROM projections.inventory WHERE stretch > 0 AND table_id = 'house-1'")
+    assert len(counted) == 2
+    assert all(None not in both for both in counted)
+
+
 def test_one_dealer_paid_a_stake_more_than_the_rules(built: str):
     with ledger_of(built) as ledger:
         rounds = [ledger.load(row[0]).round for row in rows(built, "SELECT round FROM projections.hands")]
