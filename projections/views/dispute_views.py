@@ -10,6 +10,9 @@ from typing import Any, LiteralString
 from msgspec.structs import replace
 
 from domain.disputes.whatif import CardChange
+from domain.round.events import LineSettled
+from domain.round.wager_key import WagerKey, wager_key
+from domain.view.table_view import table_view
 from infra.access.callers import Caller
 from infra.ledger.disputes.dispute_document import dispute_with_round, what_if_document
 from infra.ledger.disputes.disputes import Disputes
@@ -66,6 +69,30 @@ def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any]
     filed = Disputes(books.ledger).get(name)
     books.record_look(caller, "dispute", filed.dispute.id)
     return dispute_with_round(books.ledger, filed, now_ms()), filed.version
+
+
+def hand_for(books: Books, file: Mapping[str, Any]) -> dict[str, Any]:
+    """The table when the round of a dispute was over, as everybody saw it, and the step that settled the wager."""
+    stored = books.ledger.load(file["round"])
+    wager = WagerKey(file["seat"], file["bettor"], file["hand"], file["spot"])
+    steps = (
+        step
+        for step, event in enumerate(stored.events(), start=1)
+        if isinstance(event, LineSettled) and wager_key(event) == wager
+    )
+    table = table_view(stored.public)
+    seats = [
+        {
+            **{name: seat[name] for name in ("seat", "bettor", "hands")},
+            "wagers": [
+                {**pile, "in_question": WagerKey(seat["seat"], pile["bettor"], pile["hand"], pile["spot"]) == wager}
+                for pile in seat["piles"]
+            ],
+        }
+        for seat in table["seats"]
+        if seat["piles"]
+    ]
+    return {"step": next(steps, None), "dealer": table["dealer"], "board": table["board"], "seats": seats}
 
 
 def dossier_for(books: Books, caller: Caller, name: str) -> bytes:

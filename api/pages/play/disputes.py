@@ -43,7 +43,7 @@ from infra.ledger.ledger import CommandReceipt
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
 from projections.views.books import Books
-from projections.views.dispute_views import dispute_for, dossier_for, list_disputes, what_if_for
+from projections.views.dispute_views import dispute_for, dossier_for, hand_for, list_disputes, what_if_for
 from projections.views.paging import read_cursor
 from projections.views.report_views import report_rows
 from projections.views.rounds.round_views import round_for
@@ -209,6 +209,7 @@ async def show_dispute(
         _refuse(request, error)
     data = {
         "file": file,
+        "hand": await service.run(hand_for, service.books, file),
         "supposed": supposed,
         "question": asked.asked(),
         "cards": _cards(file["facts"]),

@@ -13,7 +13,11 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
+from domain.disputes import disputes
+from infra.ledger.disputes.disputes import Disputes
+from infra.ledger.ledger import Actor
 from tests.api.pages.conftest import Site
+from tests.projections.simulated_floor import NOON_MS
 
 
 class Hand:
@@ -103,3 +107,34 @@ def test_where_nothing_is_found_the_page_says_which_filter_is_in_the_way(site: S
     page.get_by_role("link", name="the loss").click()
     page.wait_for_url(f"**/hands?table={table}")
     expect(page.get_by_role("row").nth(1)).to_be_visible()
+
+
+def test_rule_a_dispute_with_the_hand_in_sight(site: Site, page: Page):
+    """What would have been is beside the ruling, and the account is one that there is."""
+    round_, patron = complaint(site)
+    line = next(line for line in site.ledger.load(round_["round"]).round.lines if line.bettor == patron["bettor"])
+    claim = disputes.Claim(line.seat, line.spot, "payout", 5_00, "That was my card.", NOON_MS + 1000 * disputes.DAY_MS)
+    Disputes(site.ledger).open(round_["round"], claim, Actor("floor-8", NOON_MS + disputes.DAY_MS), "d-new")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{site.url}/")
+    with at_most(page, 11) as hand:
+        hand.clicks("link", "Disputes")
+        hand.clicks("link", "d-new")
+        in_question = page.locator(".place-shown.in-question")
+        expect(in_question).to_have_count(1)
+        expect(in_question.get_by_text("in question")).to_be_visible()
+        hand.chooses("This card", page.locator("#f-place option").nth(1).inner_text())
+        hand.chooses("was the", "ace of spades")
+        hand.clicks("button", "Work it out")
+        what_if, rule = page.locator("#what-if").bounding_box(), page.locator("form:has(#f-outcome)").bounding_box()
+        assert what_if is not None
+        assert rule is not None
+        assert rule["x"] > what_if["x"] + what_if["width"] - 1
+        hand.chooses("Outcome", "upheld")
+        hand.fills("Reason", "The recording shows it.")
+        hand.fills("Amount, entry 1", "5")
+        hand.fills("Account, entry 1", "house")
+        hand.fills("Second person", "floor-3")
+        hand.clicks("button", "Rule")
+    expect(page.get_by_text("The ruling is stored.")).to_be_visible()
+    expect(page.get_by_role("region", name="Ruling: entries")).to_contain_text("house")
