@@ -78,12 +78,12 @@ def takes_two(parts: Iterable[str]) -> bool:
 def clashes(held: Sequence[Holding]) -> list[Clash]:
     """What does not count of all that somebody holds, the earliest first: what was held before counts, and what must be
     separate from it does not, until one of them is taken away."""
-    counting: list[Holding] = []
+    counting: dict[str, Holding] = {}  # the first of each role: a machine may hold thousands of tokens
     found = []
     for one in held:
-        clash = next(_against(one, counting), None)
+        clash = next(_against(one, counting.values()), None)
         if clash is None:
-            counting.append(one)
+            counting.setdefault(role_of(one.part), one)
         else:
             found.append(clash)
     return found

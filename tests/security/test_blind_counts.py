@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
@@ -113,6 +114,7 @@ def play(ledger: Ledger, stage: int) -> str:
 # ---- who asks
 
 
+@cache
 def bearer(by: str, role: str) -> dict[str, str]:
     table = TABLE if role == "terminal" else None
     return {"Authorization": f"Bearer {make_token(KEY, SETTINGS, by, role, table, 1.0)[0]}"}

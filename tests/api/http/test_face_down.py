@@ -9,6 +9,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,11 @@ class Feed:
             return "\n".join(line for line in self._lines if f'"{round_id}"' in line)
 
 
+@cache
+def _token(role: str, table: str | None) -> str:
+    return make_token(KEY, Settings(token_key=KEY), f"{role}-x", role, table, 1.0)[0]
+
+
 class Service:
     def __init__(self, port: int, log: Path) -> None:
         self._log = log
@@ -140,8 +146,7 @@ class Service:
 
     def headers(self, role: str, table: str | None = None) -> dict[str, str]:
         """A request id of our own, since one that is made up might look like cards."""
-        table = (table or "t1") if role == "terminal" else None
-        token, _ = make_token(KEY, Settings(token_key=KEY), f"{role}-x", role, table, 1.0)
+        token = _token(role, (table or "t1") if role == "terminal" else None)
         return {"Authorization": f"Bearer {token}", "X-Request-Id": "face-down"}
 
     def ask(
