@@ -215,7 +215,7 @@ class Drawing:
             put_right = f'<td class="number">{self._shown["signed"](row["corrected"])}</td>' if corrected else ""
             wagered = self._amounts(row, "wagered") if row["part"] == "bettor" else '<td class="number">–</td>'
             rows.append(
-                f'<tr class="{row["part"]}"><th scope="row">{named} <span class="muted">{who}</span></th>{wagered}'
+                f'<tr><th scope="row">{named} <span class="muted">{who}</span></th>{wagered}'
                 f"{self._amounts(row, 'won', 'lost')}{put_right}{net}</tr>"
             )
         return Markup("\n".join(rows))  # escaped in each
