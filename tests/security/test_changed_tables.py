@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any, LiteralString, NamedTuple
 
@@ -17,9 +18,15 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.audit.findings import Finding
+from domain.disputes.disputes import DAY_MS
+from domain.regulation.explanations import ResultExplained
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
+from domain.rules.adoption import Approval, Days
+from domain.rules.rulesets import load
+from domain.rules.terms import TermsDocument
 from infra.aggregates.rounds import Contradicted
+from infra.ledger.books import closings
 from infra.ledger.ledger import Actor, Ledger
 from infra.trail.trail import TABLES
 from projections.audit import projection_check
@@ -264,6 +271,8 @@ def floor_url(server_url: str, clean_url: str) -> Iterator[str]:
             contradict_a_hidden_card(ledger)
             correct_a_house_bank(ledger)
             take_a_packet_back(ledger)
+            regulate(ledger)
+            shut_a_day(ledger)
         finally:
             ledger.close()
         with Runner(url) as runner:
@@ -292,6 +301,34 @@ def take_a_packet_back(ledger: Ledger) -> None:
     at = next(at for at, action in enumerate(raw["actions"]) if action.get("to") == 2)
     record(ledger, [{**raw, "actions": raw["actions"][:at]}])
     ledger.act("r-80", [TakeBack("A slip of the finger.", "floor-1")], Actor("eve", NOON_MS))
+
+
+def regulate(ledger: Ledger) -> None:
+    """What tables post, what the property adopted, and facts that no round has in its own events."""
+    actor, day = Actor("floor-1", NOON_MS + 5 * DAY_MS), date(2027, 1, 1)
+    rules = load("tcp-casino-club", 1)
+    ledger.adopt_rules(rules.text, rules.id, Days(date(2026, 10, 1)), Approval("A-1"), "floor-2", actor)
+    ledger.retire_rules("uth-house", day, "The table was sold.", "floor-2", actor)
+    ledger.choose_terms(rules.id, None, (1,), {}, 0, actor)
+    ledger.post_terms("t-50", rules.id, TermsDocument(schedule=1), None, actor)
+    ledger.designate_table("t-50", rules.id, "t-50-box-1", "Three Card Poker", "On the rail", actor)
+    ledger.register_proposition("tp-1", "Northern Gaming", "TPP-1", date(2026, 9, 1), None, actor)
+    won = ledger.record(progressive_round("t-sd-9", {**METER, "id": "m-9"}, royal=True), actor)
+    ledger.call_supervisor(won["id"], "floor-9", actor)
+    ledger.see_deck("r-1", "blue", actor)
+    ledger.notice_misdeal("r-1", "seat 1", 2, 3, "put right", "The third card went back.", actor)
+    ledger.hold_hands("r-1", [1], actor)
+    explained = ResultExplained(
+        table="t-1", ruleset="uth-bgc", spot="trips", first=date(2026, 9, 21), last=date(2026, 9, 22),
+        staked=100, theoretical=3, result=90, low=-50, high=60, text="One large win.",
+    )  # fmt: skip
+    ledger.explain_result(explained, actor)
+
+
+def shut_a_day(ledger: Ledger) -> None:
+    day, actor = date(2026, 8, 1), Actor("acct-1", NOON_MS + 5 * DAY_MS)
+    closings.shut_day(ledger, day, date(2026, 9, 21), (), None, "floor-1", actor)
+    closings.close_day(ledger, day, (), None, None, "floor-1", actor)
 
 
 def test_every_column_of_every_report_is_compared(floor_url: str, project_root: Path):
