@@ -12,6 +12,8 @@ from tests.api.pages.conftest import keep_picture
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = Axe()
+# Once the page has been drawn in its new size: tables are laid out anew then.
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 # By how much the page is too wide; what scrolls inside itself does not count.
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Tables that cannot be seen whole at a desk.
@@ -40,6 +42,7 @@ def look_at(page: Page, name: str) -> None:
     """What is open, loaded once: it is made narrow and dark in place."""
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)
         assert page.locator("h1").count() == 1
         assert page.evaluate(OVERFLOW) <= 0, f"wider than {width} px"
         nothing(page.evaluate(CRAMPED))
