@@ -171,6 +171,9 @@ def rule(
             help="Money to the bettor; repeat for each. 3.2 is hand 2 of seat 3.",
         ),
     ] = None,
+    new_account: Annotated[
+        bool, typer.Option("--new-account", help="Open the accounts of entries that are not on the list.")
+    ] = False,
     second: Annotated[str | None, typer.Option(metavar="ID", help="The second person, where money moves.")] = None,
     on_appeal: Annotated[bool, typer.Option("--appeal", help="Rule on the appeal.")] = False,
     appeal_until: Annotated[
@@ -200,10 +203,20 @@ def rule(
         seated = ledger.load(file.get(dispute_id).dispute.opened.round).round.seated
         ruling = outcome, reason, second, [_entry(text, seated) for text in entry or []]
         if on_appeal:
-            filed = file.rule_appeal(dispute_id, *ruling, who)
+            filed = file.rule_appeal(dispute_id, *ruling, who, new_account=new_account)
         else:
-            filed = file.rule(dispute_id, *ruling, until, who)
+            filed = file.rule(dispute_id, *ruling, until, who, new_account=new_account)
         _say(ledger, filed)
+
+
+@app.command()
+def accounts(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """List the accounts that a ruling can be paid from; it opens another one with --new-account."""
+    from infra.aggregates.accounts import stored_accounts
+
+    with _ledger(database_url, data_dir) as ledger:
+        for account in stored_accounts(ledger.events).listed:
+            typer.echo(account)
 
 
 @app.command()

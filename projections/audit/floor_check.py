@@ -34,6 +34,7 @@ from domain.round.events import ENGINE_VERSION, RoundOpened
 from domain.rules import rulesets
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
 from domain.rules.rulesets import RuleSetError
+from infra.aggregates.accounts import ACCOUNTS
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
@@ -78,6 +79,7 @@ class FloorCheck:
             FACTS: self._facts,
             "closing": self._closings,
             EXPORT: self._only_read,
+            ACCOUNTS[0]: self._only_read,
             "bettor": self._only_read,
             PROPOSITION: self._only_read,
             "dispute": self._dispute,

@@ -20,6 +20,7 @@ from domain.audit.findings import Finding, new_check
 from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim, audit_round, claims_of
+from domain.books.accounts import AccountOpened
 from domain.books.closings import DayShut
 from domain.books.exports import JournalExported
 from domain.disputes.disputes import DisputeOpened
@@ -37,6 +38,7 @@ from domain.round.events import ROUND_TOPICS, LineSettled, RoundOpened
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
+from infra.aggregates.accounts import ACCOUNTS
 from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
@@ -122,6 +124,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     BettorRegistered: lambda event: ("bettor", event.bettor),
     DisputeOpened: lambda event: ("dispute", event.dispute),
     DayShut: lambda event: CLOSINGS,
+    AccountOpened: lambda event: ACCOUNTS,
     JournalExported: lambda event: (EXPORT, event.day.isoformat()),
 }
 

@@ -4,13 +4,12 @@
     code = "1020"
     name = "Drop boxes"
 
-A key is an account of the journal (`cage`, `box:t1-box-2`) or all accounts of a kind (`box:*`); the exact one counts
-first.
+A key is an account of the journal (`cage`, `box:t1-box-2`, one that a ruling opened) or all accounts of a kind
+(`box:*`); the exact one counts first.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated
 
@@ -20,7 +19,6 @@ from msgspec import Meta, Struct
 from projections.export.accounting_files import BEANCOUNT_ROOTS
 
 KINDS = tuple(BEANCOUNT_ROOTS)
-_KEY = re.compile(r"([a-z-]+)(:(\*|.+))?", re.DOTALL)
 _Text = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
 
 
@@ -56,8 +54,8 @@ def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[str]:
         yield "it has no accounts"
     names: dict[str, str] = {}
     for key, account in accounts.items():
-        found = _KEY.fullmatch(key)
-        if found is None or found[1] not in KINDS:
+        kind, colon, name = key.partition(":")
+        if not kind or (colon and not name) or (name == "*" and kind not in KINDS):
             yield f"the journal has no account {key!r}; its kinds are {', '.join(KINDS)}"
         if names.setdefault(account.code, account.name) != account.name:
             yield f"code {account.code} is called {names[account.code]!r} and {account.name!r}"

@@ -14,6 +14,7 @@ from domain.round.events import LineSettled
 from domain.round.wager_key import WagerKey, wager_key
 from domain.view.table_view import table_view
 from infra.access.callers import Caller
+from infra.aggregates.accounts import stored_accounts
 from infra.ledger.disputes.dispute_document import dispute_with_round, what_if_document
 from infra.ledger.disputes.disputes import Disputes
 from projections.export.dossier import dossier
@@ -69,6 +70,11 @@ def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any]
     filed = Disputes(books.ledger).get(name)
     books.record_look(caller, "dispute", filed.dispute.id)
     return dispute_with_round(books.ledger, filed, now_ms()), filed.version
+
+
+def accounts_for(books: Books) -> list[str]:
+    """Those that a ruling can be paid from."""
+    return list(stored_accounts(books.ledger.events).listed)
 
 
 def hand_for(books: Books, file: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,6 +56,14 @@ async def list_disputes(
     return await service.run(dispute_views.list_disputes, service.books, caller, filters, *page, request.url.query)
 
 
+@router.get("/accounts", response_model=schemas.AccountsOut)
+async def list_accounts(
+    service: ServiceOf, caller: Annotated[Caller, Security(dependencies.plain_caller, scopes=roles.READING)]
+) -> Any:
+    """The accounts that a ruling can be paid from."""
+    return {"accounts": await service.run(dispute_views.accounts_for, service.books)}
+
+
 @router.get("/disputes/{dispute}", response_model=schemas.DisputeFileOut, responses=answers(200, "The file.", "ETag"))
 async def get_dispute(service: ServiceOf, caller: Reading, dispute: DisputeId) -> Response:
     """The file of a dispute, with its round."""
@@ -202,7 +210,7 @@ async def rule_dispute(change: FloorAdds, body: schemas.RulingIn, second: Second
     def ruled(file: Disputes) -> StoredDispute:
         ruling = _ruling(body, second)
         until = _moment_ms(body.appeal_until, "appeal_until", change.actor.at_ms + DAYS_TO_APPEAL * DAY_MS)
-        return file.rule(change.dispute, *ruling, until, change.actor, change.expected)
+        return file.rule(change.dispute, *ruling, until, change.actor, change.expected, body.new_account)
 
     return await change.store(ruled)
 
@@ -231,7 +239,9 @@ async def rule_appeal(
     By somebody who has not ruled before. Its entries come on top of those of the ruling.
     """
     return await change.store(
-        lambda file: file.rule_appeal(change.dispute, *_ruling(body, second), change.actor, change.expected)
+        lambda file: file.rule_appeal(
+            change.dispute, *_ruling(body, second), change.actor, change.expected, body.new_account
+        )
     )
 
 

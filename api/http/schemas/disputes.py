@@ -93,12 +93,19 @@ class AppealRulingIn(Model):
     reason: Text
     entries: Omittable[Entries] = None
     second_person: Omittable[Id] = None
+    new_account: bool = Field(False, description="An account of an entry that is not on the list is to be opened.")
 
 
 class RulingIn(AppealRulingIn):
     """With entries, a second person; without `appeal_until`, a week."""
 
     appeal_until: Omittable[Moment] = None
+
+
+class AccountsOut(Model):
+    """Those that a ruling can choose from; it opens another one where it says `new_account`."""
+
+    accounts: list[str] = Field(examples=[["player-dealer", "house", "tray", "cage"]])
 
 
 class AppealIn(Model):

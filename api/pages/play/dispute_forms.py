@@ -23,7 +23,6 @@ from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import Actor
 
 ENTRY_ROWS = range(1, 5)
-ACCOUNTS = ("player-dealer", "house", "tray", "cage")  # that a ruling is usually paid from
 BETTING = ("bet", "withdraw")  # the facts that an amount may be supposed of
 Choice = Literal["check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure"]
 Signing = Callable[[str], str]  # the second person's id, once it is proved that they sign
@@ -190,10 +189,6 @@ class Ruled(EntryRows):
     def entries(self) -> list[Entry]:
         """The rows in which an amount was filled in."""
         rows = [[getattr(self, f"{name}_{row}") for name in ("wager", "amount", "account")] for row in ENTRY_ROWS]
-        for _, amount, account in rows:
-            if amount is not None and account is not None and account not in ACCOUNTS and not self.new_account:
-                listed = ", ".join(ACCOUNTS)
-                raise Problem("bad_choice", f"{account} is none of {listed}: confirm that another account is meant.")
         return [_entry(row, *given) for row, given in zip(ENTRY_ROWS, rows, strict=True) if given[1] is not None]
 
 
@@ -264,10 +259,10 @@ def carry_out(
             until = actor.at_ms + DAYS_TO_APPEAL * DAY_MS
             until = until if form.appeal_until is None else milliseconds(form.appeal_until)
             ruling = form.outcome, form.reason, _second(form, signed), form.entries()
-            return file.rule(name, *ruling, until, actor, form.version)
+            return file.rule(name, *ruling, until, actor, form.version, form.new_account is not None)
         case AppealRulingForm():
             ruling = form.outcome, form.reason, _second(form, signed), form.entries()
-            return file.rule_appeal(name, *ruling, actor, form.version)
+            return file.rule_appeal(name, *ruling, actor, form.version, form.new_account is not None)
     return file.add(name, lambda dispute: _decided(dispute, form, actor.at_ms), actor, form.version)
 
 

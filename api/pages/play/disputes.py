@@ -12,7 +12,6 @@ from api.pages.forms import PageQuery, on_the_clock, texts
 from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
 from api.pages.play.dispute_forms import (
-    ACCOUNTS,
     ENTRY_ROWS,
     NOTICES,
     AppealRulingForm,
@@ -43,7 +42,14 @@ from infra.ledger.ledger import CommandReceipt
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
 from projections.views.books import Books
-from projections.views.dispute_views import dispute_for, dossier_for, hand_for, list_disputes, what_if_for
+from projections.views.dispute_views import (
+    accounts_for,
+    dispute_for,
+    dossier_for,
+    hand_for,
+    list_disputes,
+    what_if_for,
+)
 from projections.views.paging import read_cursor
 from projections.views.report_views import report_rows
 from projections.views.rounds.round_views import round_for
@@ -227,7 +233,7 @@ async def show_dispute(
         "choices": {
             "parts": get_args(Part),
             "outcomes": get_args(Outcome),
-            "accounts": ACCOUNTS,
+            "accounts": await service.run(accounts_for, service.books),
             "deck": DECK,
             "choices": get_args(Choice),
             "rows": list(ENTRY_ROWS),

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 
+from domain.books.accounts import check_named
 from domain.disputes import disputes
 from domain.disputes.disputes import Dispute, DisputeEvent, Evidence
 from domain.disputes.whatif import CardChange, WhatIf
@@ -16,6 +17,7 @@ from domain.errors import BadDocument, Conflict
 from domain.round import corrections
 from domain.round.corrections import Entry
 from domain.round.state import Round, fold
+from infra.aggregates.accounts import ACCOUNTS, stored_accounts
 from infra.aggregates.changes import Changes
 from infra.aggregates.rounds import StoredRound
 from infra.ledger.actor import Actor
@@ -132,11 +134,13 @@ class Disputes:
         appeal_until_ms: int,
         actor: Actor,
         expected_version: int | None = None,
+        new_account: bool = False,
     ) -> StoredDispute:
+        """`new_account`: an account that an entry names and that is not on the list is opened."""
         before = self._get_at(dispute_id, expected_version)
         by, actor = (actor.by, second_person), _in_order(before, actor)
         ruled = disputes.rule(before.dispute, outcome, reason, by, entries, appeal_until_ms, actor.at_ms)
-        return self._rule(before, ruled, reason, entries, actor)
+        return self._rule(before, ruled, reason, entries, actor, new_account)
 
     def rule_appeal(
         self,
@@ -147,10 +151,11 @@ class Disputes:
         entries: Sequence[Entry],
         actor: Actor,
         expected_version: int | None = None,
+        new_account: bool = False,
     ) -> StoredDispute:
         before = self._get_at(dispute_id, expected_version)
         ruled = disputes.rule_appeal(before.dispute, outcome, reason, (actor.by, second_person), entries)
-        return self._rule(before, ruled, reason, entries, _in_order(before, actor))
+        return self._rule(before, ruled, reason, entries, _in_order(before, actor), new_account)
 
     def _rule(
         self,
@@ -159,8 +164,9 @@ class Disputes:
         reason: str,
         entries: Sequence[Entry],
         actor: Actor,
+        new_account: bool,
     ) -> StoredDispute:
-        """The ruling and its entries on the round, in one transaction."""
+        """The ruling, its entries on the round and the accounts that it opens, in one transaction."""
         changes = Changes(actor)
         dispute = before.dispute
         stored = None
@@ -170,6 +176,10 @@ class Disputes:
             by = (actor.by, ruled.second_person or "")
             posted = corrections.correct(stored.round, why, by, entries, dispute=dispute.id)
             changes.add("round", dispute.opened.round, stored.version, posted)
+            accounts = stored_accounts(self._ledger.events)
+            named = (entry.account for entry in entries)
+            opened = check_named(accounts.listed, named, new_account, corrections.ENTRIES)
+            changes.add(*ACCOUNTS, accounts.version, opened)
         return self._append(before, ruled, actor, changes, stored)
 
     # ---- what ifs of a file

@@ -3,6 +3,7 @@
 from domain.audit.log_events import LOG_TOPICS
 from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
+from domain.books.accounts import ACCOUNT_TOPICS
 from domain.books.closings import CLOSING_TOPICS
 from domain.books.exports import EXPORT_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
@@ -32,6 +33,7 @@ TOPICS = Topics(
         **PROPOSITION_TOPICS,
         **CLOSING_TOPICS,
         **EXPORT_TOPICS,
+        **ACCOUNT_TOPICS,
         **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,

@@ -105,6 +105,19 @@ def test_a_dispute_from_the_claim_to_its_end(locked):
     ]
 
 
+def test_a_new_account_is_opened_on_purpose(locked):
+    marketing = [{**ENTRIES[0], "account": "marketing"}]
+    first, second = (f"/v1/disputes/{filed(locked)}" for _ in range(2))
+    refused = post(locked, f"{first}/ruling", {**RULING, "entries": marketing}, "floor-2", 409, second="floor-3")
+    assert refused["detail"].startswith("marketing is none of the accounts player-dealer, house, tray, cage:")
+    listed = "/v1/accounts"
+    before = locked.get(listed, headers=bearer("floor-2")).json()["accounts"]
+    opened = {**RULING, "entries": marketing, "new_account": True}
+    post(locked, f"{first}/ruling", opened, "floor-2", second="floor-3")
+    assert locked.get(listed, headers=bearer("floor-2")).json()["accounts"] == [*before, "marketing"]
+    post(locked, f"{second}/ruling", {**RULING, "entries": marketing}, "floor-2", second="floor-3")
+
+
 @pytest.mark.parametrize(
     ("by", "second", "words"),
     [

@@ -169,7 +169,9 @@ def test_an_account_without_a_place_is_named(entries: Rows):
         day_journal(entries, without_boxes, date(2026, 9, 1))
 
 
-def test_the_exact_account_counts_before_its_kind():
+def test_the_exact_account_counts_before_its_kind_and_a_ruling_s_own_is_one():
+    opened = read_chart('[marketing]\ncode = "7"\nname = "Marketing"\n').account_for("marketing")
+    assert opened is not None
     both = read_chart('["box:*"]\ncode = "1"\nname = "Boxes"\n["box:b-1"]\ncode = "2"\nname = "The first"\n')
     found = [both.account_for(account) for account in ("box:b-1", "box:b-2")]
     assert [account and account.code for account in found] == ["2", "1"]
@@ -180,6 +182,7 @@ def test_the_exact_account_counts_before_its_kind():
     [
         ("", "it has no accounts"),
         ('["purse:*"]\ncode = "1"\nname = "x"\n', "no account 'purse:\\*'"),
+        ('["box:"]\ncode = "1"\nname = "x"\n', "no account 'box:'"),
         ('[cage]\ncode = "1"\n', "missing required field `name`"),
         ('[cage]\ncode = 1\nname = "x"\n', "Expected `str`"),
         ('[cage]\ncode = "1"\nname = "x"\nkind = "asset"\n', "unknown field `kind`"),
