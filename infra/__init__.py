@@ -1,1 +1,1 @@
-"""The event store on PostgreSQL, and all else that touches the world outside."""
+"""The event store on PostgreSQL, the use cases of the ledger, and everything else with side effects."""

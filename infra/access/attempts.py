@@ -1,4 +1,4 @@
-"""How often somebody may try a password: slowed down by address and by id, never locked out where they are known."""
+"""Rate limits on password attempts, by address and by staff id. A known device is never locked out by strangers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 
-# Of wrong passwords. A process counts for itself, so several of them allow as many times more.
+# Limits on wrong passwords. Each process counts its own, so several processes allow several times as many.
 FOR_AN_ID = RateLimitItemPerMinute(10, 5)
 FROM_AN_ADDRESS = RateLimitItemPerMinute(50, 5)
 ON_A_KNOWN_DEVICE = RateLimitItemPerMinute(10, 1)
@@ -18,12 +18,13 @@ Limit = tuple[RateLimitItem, tuple[str, ...]]
 
 
 class TooOften(Exception):
-    """What a message says about it is a remedy that works."""
+    """Too many attempts; the message says what to do."""
 
 
 class Attempts:
-    """An attempt counts before it is judged, so that many at once cannot outrun the limit, and is given back where it
-    was right. What strangers try for an id does not count where its owner has signed in before."""
+    """Counts attempts. An attempt is counted before it is checked, so that concurrent ones cannot exceed the limit, and
+    is uncounted if the password was right. Attempts by strangers do not count on a device where the owner has signed in
+    before."""
 
     def __init__(self) -> None:
         self._limiter = FixedWindowRateLimiter(MemoryStorage())

@@ -1,4 +1,4 @@
-"""Who asks something of the ledger, in which role, and what they may touch."""
+"""Who makes a request, in which role, and what they may access."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from msgspec import Struct
 
 Role = Literal["terminal", "floor", "cage", "counter", "accounting", "auditor", "admin"]
 ROLES: tuple[str, ...] = get_args(Role)
-OPEN = "open"  # whoever calls a service without authentication
-NOBODY = "nobody"  # somebody who has not signed in, on a page that needs no signing in
+OPEN = "open"  # any caller of a service that runs without authentication
+NOBODY = "nobody"  # somebody who has not signed in, on a page that does not require it
 COUNTER = "counter"
 BOOKS = frozenset({"accounting", "auditor"})
 STAFF_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 class Forbidden(Exception):
-    """The caller is known, and may not do this."""
+    """The caller is known and may not do this."""
 
 
 class Caller(Struct, frozen=True):
-    """`table` is the only one that a terminal may touch. `counts`: another of their parts is to count boxes."""
+    """Who makes a request. `table` is the only table that a terminal may access; `counts` says that they also count
+    boxes."""
 
     by: str
     role: str
@@ -31,7 +32,7 @@ class Caller(Struct, frozen=True):
     expires_at: float = float("inf")
     counts: bool = False
     own_proof: bool = False  # they signed in with more than a password, which somebody else may have set
-    request_id: str = ""  # under which what they look at is recorded
+    request_id: str = ""  # the id under which their reads are recorded
 
     @property
     def part(self) -> str:
@@ -41,7 +42,7 @@ class Caller(Struct, frozen=True):
         return self.role == OPEN or self.role in roles
 
     def check_role(self, roles: Collection[str]) -> None:
-        """The one place that compares a caller's role with those that a route declares."""
+        """Refuse a caller without one of the roles. The only place where roles are compared."""
         if not self.may(roles):
             *others, last = sorted(roles)
             needed = f"{', '.join(others)} or {last}" if others else last

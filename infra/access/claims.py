@@ -1,4 +1,4 @@
-"""Roles that an identity provider may give by a claim: those that neither sign nor move money."""
+"""Roles that an identity provider may grant by a claim: those that neither sign nor move money."""
 
 from __future__ import annotations
 

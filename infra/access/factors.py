@@ -20,18 +20,18 @@ from infra.store.database import Database, open_sealed
 
 STEP_SECONDS = 30
 CODES = 10
-CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
-CODE_LENGTH = 16  # 79 bits: nobody guesses one, so a plain hash is enough
+CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look alike
+CODE_LENGTH = 16  # 79 bits cannot be guessed, so a plain hash is enough
 
 FactorKind = Literal["totp", "passkey", "recovery"]
 
 
 class WrongCode(Exception):
-    """A code that is not the present one, or was used before."""
+    """The code is not the current one, or was used before."""
 
 
 class Factor(Struct, frozen=True):
-    """Without what is secret of it."""
+    """A registered factor, without its secret."""
 
     number: int
     staff_id: str
@@ -42,11 +42,11 @@ class Factor(Struct, frozen=True):
 
 
 class Usable(Struct, frozen=True):
-    """A factor that was given, for the database to judge whether it may be used: it is used once."""
+    """A factor as it was presented. The database decides whether it is valid; each can be used once."""
 
     number: int | None = None
     counter: int | None = None
-    code: bytes | None = None  # hash of a recovery code
+    code: bytes | None = None  # the hash of a recovery code
 
 
 class Factors:
@@ -54,18 +54,18 @@ class Factors:
         self._database = database
         self._clock = clock
 
-    # ---- who has which
+    # ---- reading
 
     def of(self, staff_id: str) -> list[Factor]:
         return [factor for factor in self._select(staff_id) if factor.staff_id == staff_id]
 
     def has_any(self, staff_id: str) -> bool:
-        """Besides recovery codes, which are of no use alone."""
+        """Return whether they have a factor. Recovery codes alone do not count."""
         ((has,),) = self._database.rows("SELECT roundledger.has_factor(%s)", [staff_id])
         return bool(has)
 
     def everybodys(self) -> Mapping[str, tuple[str, ...]]:
-        """The kinds that each person has; recovery codes are none of them."""
+        """Return the kinds of factor that each person has, without recovery codes."""
         found: dict[str, set[str]] = {}
         for factor in self._select(None):
             if factor.kind != "recovery":
@@ -80,7 +80,7 @@ class Factors:
         )
         return [Factor(*row) for row in rows]
 
-    # ---- adding and ending
+    # ---- adding and removing
 
     def add(
         self, staff_id: str, kind: FactorKind, name: str, secret: bytes, handle: bytes | None = None, counter: int = 0
@@ -93,14 +93,14 @@ class Factors:
         return number
 
     def end(self, staff_id: str, number: int) -> None:
-        """One of one's own."""
+        """Remove one of the person's own factors."""
         if not self._end(staff_id, staff_id, ["totp", "passkey"], number, "removed"):
-            raise NotAllowed("That is none of your factors.")
+            raise NotAllowed("That is not one of your factors.")
         if not any(factor.kind != "recovery" for factor in self.of(staff_id)):
             self._end(staff_id, staff_id, ["recovery"], None, "of no use without a factor")
 
     def reset(self, staff_id: str, by: str, second: str) -> None:
-        """All of somebody's, by two admins: they lost them, or somebody else may have them."""
+        """Remove all factors of a person, by two admins: they were lost, or somebody else may have them."""
         why = f"reset by {by} and {second}"
         if not self._end(staff_id, by, ["totp", "passkey", "recovery"], None, why):
             raise NotAllowed(f"{staff_id} has no second factor.")
@@ -116,15 +116,15 @@ class Factors:
     # ---- an authenticator app
 
     def add_totp(self, staff_id: str, seed: str, code: str) -> None:
-        """Once the app has shown that it has the seed; it takes the place of another app."""
+        """Register an authenticator app that has shown a right code, in place of an earlier one."""
         step = matching_step(seed, code, self._clock())
         if step is None:
-            raise WrongCode("That is not the code that the app shows now. Is the clock of the device right?")
+            raise WrongCode("That is not the current code of the app. Check the clock of the device.")
         self._end(staff_id, staff_id, ["totp"], None, "replaced")
         self.add(staff_id, "totp", "authenticator app", seed.encode(), counter=step)
 
     def usable_code(self, staff_id: str, code: str) -> Usable:
-        """A code of the app, or a recovery code; whether it may be used is for the database to say."""
+        """Return what the database must check for a code of the app or a recovery code."""
         code = "".join(code.split()).replace("-", "").lower()
         if not code.isdecimal():
             return Usable(code=_code_hash(staff_id, code))
@@ -135,20 +135,20 @@ class Factors:
         return Usable()
 
     def opened(self, staff_id: str, kind: FactorKind) -> list[tuple[Any, ...]]:
-        """Number, secret, handle and counter: for a database session that is on record."""
+        """Return number, secret, handle and counter of each factor; the read is recorded."""
         statement = "SELECT number, secret, handle, counter FROM roundledger.open_factors(%s, %s)"
         with self._database.cursor() as cursor:
             return open_sealed(cursor, statement, [staff_id, kind])
 
     def use(self, staff_id: str, address: str, usable: Usable) -> bool:
-        """Whether it was theirs and could be used; recorded either way."""
+        """Use a factor; return whether it was valid. Both outcomes are recorded."""
         values = [staff_id, address, usable.number, usable.counter, usable.code]
         return call(self._database, "SELECT roundledger.use_factor(%s, %s, %s, %s, %s)", values) is not None
 
     # ---- recovery codes
 
     def new_recovery_codes(self, staff_id: str) -> list[str]:
-        """They take the place of earlier ones. Only their hashes are kept."""
+        """Create recovery codes in place of earlier ones. Only their hashes are stored."""
         if not any(factor.kind != "recovery" for factor in self.of(staff_id)):
             raise NotAllowed("Recovery codes are for somebody with a passkey or an authenticator app.")
         self._end(staff_id, staff_id, ["recovery"], None, "replaced")
@@ -172,7 +172,7 @@ class Factors:
 
 
 def matching_step(seed: str, code: str, now: float) -> int | None:
-    """The interval whose code it is: the present one, the one before or the one after, because clocks differ."""
+    """Return the interval that a code belongs to: the current one, or a neighbour, because clocks differ."""
     present = int(now // STEP_SECONDS)
     given = "".join(code.split()).encode()
     codes = HOTP(seed)

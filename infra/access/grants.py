@@ -1,4 +1,4 @@
-"""Changes of who may do what. Whatever moves money or signs is granted by two admins; one alone can take it away."""
+"""Granting and revoking rights. Two admins grant whatever moves money or signs; one admin can revoke it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDS_TWO = (
 
 
 class Second(Struct, frozen=True):
-    """Whoever is to sign with the admin who asks, and their authentication."""
+    """The second admin who signs, and their authentication."""
 
     named: str
     given: Authentication | None
@@ -32,7 +32,7 @@ class Grants:
         self._signatures = signatures
 
     def add(self, first: Caller, second: Second | None, member: StaffMember, password: str) -> None:
-        """Let somebody sign in; the password is theirs to change before they sign anything."""
+        """Add a person. They must change the given password before they sign anything."""
         check_parts(member.parts)
         self._staff.add(member, password, first.by, self._signed(first, second, takes_two(member.parts)))
         self._tokens.expire()
@@ -47,7 +47,7 @@ class Grants:
         password: str | None = None,
         disabled: bool | None = None,
     ) -> StaffMember:
-        """Give somebody other parts or a password, or disable or enable them; all of it or nothing."""
+        """Change somebody's parts or password, or disable or enable them, in one transaction."""
         before = self._staff.find(staff_id)
         if before is None:
             raise NotAllowed(f"There is nobody with the id {staff_id}.")
@@ -67,7 +67,7 @@ class Grants:
     def make_token(
         self, first: Caller, second: Second | None, holder: str, part: str, token_id: str, days: float
     ) -> bool:
-        """Record a token for somebody on the register, or for a machine; whether it is a machine's."""
+        """Record a token for a person on the register or for a machine; return whether it is a machine's."""
         member = self._staff.find(holder)
         if member is not None and member.disabled:
             raise NotAllowed(f"{holder} has been disabled.")
@@ -77,7 +77,7 @@ class Grants:
         return member is None
 
     def _signed(self, first: Caller, second: Second | None, by_two: bool) -> str | None:
-        """The id of whoever signs with the admin, where two have to."""
+        """Return the id of the second signer where two are needed."""
         if first.role == OPEN:
             return None if second is None else second.named
         if not by_two:

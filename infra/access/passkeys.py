@@ -1,4 +1,4 @@
-"""Passkeys (WebAuthn): registered by their owner, and given in place of a code or a password."""
+"""Passkeys (WebAuthn), used in place of a code or a password."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from infra.access.factors import Factors, Usable
 from infra.access.proofs import Kind, Proofs
 from infra.store.database import Database
 
-SCREEN_SECONDS = 300  # for somebody to touch their key
+SCREEN_SECONDS = 300  # time to touch the key
 
 
 class PasskeyRefused(Exception):
-    """What a browser gave is no passkey of theirs."""
+    """The browser did not present a valid passkey of this person."""
 
 
 class Site(Struct, frozen=True):
-    """The address at which people reach the service: a passkey counts there and nowhere else."""
+    """The address of the service. A passkey is valid for this address only."""
 
     origin: str
     host: str
 
 
 class PasskeyGiven(Struct, frozen=True):
-    """What the browser gave, and what it kept since it was asked."""
+    """What the browser presented, and the challenge that it kept."""
 
     credential: str
     kept: str | None
@@ -59,7 +59,7 @@ class Passkeys:
     # ---- registering
 
     def registration(self, staff_id: str, name: str, site: Site) -> tuple[str, dict[str, Any]]:
-        """What the browser keeps, and what it asks the device for."""
+        """Return the challenge that the browser keeps, and the options for its device."""
         options = generate_registration_options(
             rp_id=site.host,
             rp_name="roundledger",
@@ -78,7 +78,7 @@ class Passkeys:
     def register(self, staff_id: str, name: str, given: PasskeyGiven) -> int:
         whose, state = self._proofs.end("passkey", given.kept)
         if whose != staff_id:
-            raise PasskeyRefused("Somebody else began to add that passkey.")
+            raise PasskeyRefused("Somebody else started to add that passkey.")
         try:
             found = verify_registration_response(
                 credential=given.credential,
@@ -93,10 +93,11 @@ class Passkeys:
             staff_id, "passkey", name, found.credential_public_key, found.credential_id, found.sign_count
         )
 
-    # ---- giving one
+    # ---- using
 
     def question(self, kind: Kind, staff_id: str | None, site: Site) -> tuple[str, dict[str, Any]]:
-        """What the browser keeps, and what it asks the device for: a passkey of one person, or of whoever has one."""
+        """Return the challenge that the browser keeps, and the options for its device: for one person's passkeys, or
+        anyone's."""
         options = generate_authentication_options(
             rp_id=site.host,
             timeout=SCREEN_SECONDS * 1000,
@@ -107,7 +108,7 @@ class Passkeys:
         return kept, json.loads(options_to_json(options))
 
     def usable(self, kind: Kind, given: PasskeyGiven) -> tuple[str, Usable]:
-        """Whose passkey was given, and what the database has to judge of it: that it was not given before."""
+        """Return whose passkey was presented, and what the database must check: that it was not used before."""
         whose, state = self._proofs.end(kind, given.kept)
         owner, number, public_key, counter = self._stored(_handle(given.credential))
         if whose not in (None, owner):
@@ -123,11 +124,11 @@ class Passkeys:
                 require_user_verification=True,
             )
         except (WebAuthnException, ValueError) as error:
-            raise PasskeyRefused(f"The passkey does not count: {error}") from None
+            raise PasskeyRefused(f"The passkey is not valid: {error}") from None
         return owner, Usable(number, found.new_sign_count)
 
     def proved(self, given: PasskeyGiven) -> str:
-        """Who signs with this passkey, which is used by it and counts for this signature alone."""
+        """Return who signs with this passkey. It is used up for this one signature."""
         owner, usable = self.usable("signature", given)
         if not self._factors.use(owner, given.address, usable):
             raise PasskeyRefused("That passkey was used for something else in the meantime.")
@@ -150,4 +151,4 @@ def _handle(credential: str) -> bytes:
     try:
         return base64url_to_bytes(json.loads(credential)["rawId"])
     except (ValueError, KeyError, TypeError):
-        raise PasskeyRefused("That is no passkey.") from None
+        raise PasskeyRefused("That is not a passkey.") from None

@@ -1,4 +1,4 @@
-"""What is kept of passwords (Argon2id with a salt and its parameters) and of the cookies of sessions (a digest)."""
+"""Hashes of passwords (Argon2id with salt and parameters) and of session cookies."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ LONGEST = 200
 MEMORY_KIB, PASSES, LANES = 46 * 1024, 1, 1  # 46 MiB and some hundredths of a second for each guess
 SALT_BYTES = 16
 HASH_BYTES = 32
-CURRENT = f"$argon2id$v={ARGON2_VERSION}$m={MEMORY_KIB},t={PASSES},p={LANES}$"  # how a hash that is made now begins
+CURRENT = f"$argon2id$v={ARGON2_VERSION}$m={MEMORY_KIB},t={PASSES},p={LANES}$"  # prefix of current hashes
 
 
 class WeakPassword(ValueError):
-    """One that is not taken, and why."""
+    """A password that is refused; the message says why."""
 
 
 def check(password: str, staff_id: str) -> None:
     if not SHORTEST <= len(password) <= LONGEST:
         raise WeakPassword(f"A password has {SHORTEST} to {LONGEST} characters.")
     if len(set(password)) < 4 or staff_id == password.lower():
-        raise WeakPassword("That password is guessed too easily.")
+        raise WeakPassword("That password is too easy to guess.")
 
 
 def hashed(password: str) -> str:
@@ -38,13 +38,13 @@ def checked_hash(password: str, staff_id: str) -> str:
 
 
 def is_outdated(beginning: str) -> bool:
-    """Whether a hash was made another way than one that is made now."""
+    """Return whether a hash was not made in the current way."""
     return not beginning.startswith(CURRENT)
 
 
 def derived(password: str, beginning: str) -> str:
-    """What is kept of a password, if it is the right one. The beginning has the parameters and the salt, which may be
-    older than those that new hashes are made with."""
+    """Return the hash of a password with the parameters and salt of a stored hash, which may be older than the current
+    ones."""
     password = password[:LONGEST]
     if beginning.startswith("scrypt$"):
         return _scrypt(password, beginning)
@@ -62,7 +62,7 @@ def _argon2(password: str, salt: bytes, memory_kib: int, passes: int, lanes: int
 
 
 def _scrypt(password: str, beginning: str) -> str:
-    """As hashes were made up to version 0.2."""
+    """Hash as versions up to 0.2 did."""
     _, cost, block, parallel, salt, _ = beginning.split("$")
     n, r, p = int(cost), int(block), int(parallel)
     memory = 2 * 128 * n * r * p

@@ -1,4 +1,4 @@
-"""Proofs of who somebody is that take more than one request: what has to come back, under what the browser keeps."""
+"""Authentication that takes more than one request: the expected answer, stored under a cookie of the browser."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Kind = Literal["provider", "totp", "passkey", "signature", "second passkey"]
 
 
 class ProofEnded(Exception):
-    """Too long ago, used before, or never begun in this browser."""
+    """The proof expired, was used before, or was not started in this browser."""
 
     def __init__(self) -> None:
-        super().__init__("That took too long, or was begun in another window. Begin again.")
+        super().__init__("That took too long, or was started in another window. Start again.")
 
 
 class Proofs:
@@ -25,14 +25,14 @@ class Proofs:
         self._database = database
 
     def begin(self, kind: Kind, staff_id: str | None, state: dict[str, Any]) -> str:
-        """What the browser has to keep, for ten minutes."""
+        """Start a proof; return the cookie that the browser keeps for ten minutes."""
         kept = secrets.token_urlsafe(32)
         values = [cookie_hash(kept), kind, staff_id, json.dumps(state)]
         call(self._database, "SELECT roundledger.begin_proof(%s, %s, %s, %s)", values)
         return kept
 
     def end(self, kind: Kind, kept: str | None) -> tuple[str | None, dict[str, Any]]:
-        """Whose proof it is, and what has to come back; once."""
+        """End a proof; return whose it is and the expected answer. Works once."""
         values = [b"" if kept is None else cookie_hash(kept), kind]
         rows = self._database.write("SELECT staff, its_state FROM roundledger.end_proof(%s, %s)", values)
         if not rows:

@@ -1,5 +1,5 @@
-"""Which roles one person may hold together, and which take two admins to grant: the one matrix of the separation of
-roles, over everything that somebody holds (decision 76)."""
+"""The role matrix: which roles one person may combine, and which take two admins to grant, whatever way they are held
+(decision 76)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infra.access.callers import ROLES
 GRANTED = tuple(role for role in ROLES if role != "terminal")  # a terminal's part names its table, terminal:t1
 PART = re.compile(rf"{'|'.join(GRANTED)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
 
-# Whoever has the first never has any of the others, in no session: the separation is of people, not of clicks.
+# Nobody has the first role together with any of the others, even in different sessions.
 _NO_MONEY = "an admin touches no money"
 _BLIND = "whoever counts boxes must not know what they should hold"
 _INDEPENDENT = "whoever audits has no part in what is audited"
@@ -30,17 +30,17 @@ _REASONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )
 APART = {frozenset((role, other)): why for role, others, why in _REASONS for other in others}
 
-GRANTING = frozenset({"admin"})  # who grants, and who signs a grant with them
+GRANTING = frozenset({"admin"})  # who grants, and who countersigns
 
 Way = Literal["part", "token", "claim"]
 
 
 class NotAllowed(Exception):
-    """A change of who may do what that cannot be made, and why."""
+    """A change of rights that is refused; the message says why."""
 
 
 class Holding(Struct, frozen=True):
-    """Something by which somebody has a role: a part on the register, a token, or a claim of an identity provider."""
+    """A role that somebody holds by a part, a token or a claim of an identity provider."""
 
     part: str
     way: Way
@@ -51,7 +51,7 @@ class Holding(Struct, frozen=True):
 
 
 class Clash(Struct, frozen=True):
-    """What somebody holds that does not count, because of what they held before."""
+    """A held role that has no effect because of one held before it."""
 
     kept: Holding
     refused: Holding
@@ -71,14 +71,14 @@ def why_apart(role: str, other: str) -> str | None:
 
 
 def takes_two(parts: Iterable[str]) -> bool:
-    """Whether two admins sign to grant this: everything that moves money or signs, which is all but a terminal."""
+    """Return whether two admins must sign the grant: for everything but a terminal."""
     return any(role != "terminal" for role in roles_of(parts))
 
 
 def clashes(held: Sequence[Holding]) -> list[Clash]:
-    """What does not count of all that somebody holds, the earliest first: what was held before counts, and what must be
-    separate from it does not, until one of them is taken away."""
-    counting: dict[str, Holding] = {}  # the first of each role: a machine may hold thousands of tokens
+    """Return the conflicts among what somebody holds, earliest first. The role held first has effect; a conflicting
+    later one has none until one of them is revoked."""
+    counting: dict[str, Holding] = {}  # one per role: a machine may hold thousands of tokens
     found = []
     for one in held:
         clash = next(_against(one, counting.values()), None)
@@ -96,13 +96,13 @@ def _against(one: Holding, counting: Iterable[Holding]) -> Iterator[Clash]:
 
 
 def counting_parts(parts: Sequence[str]) -> tuple[str, ...]:
-    """Of a person's parts those that count: all of them, unless they were given before the matrix was as it is."""
+    """Return the parts that have effect: all, unless some were granted before the current matrix."""
     refused = {clash.refused.part for clash in clashes([Holding(part, "part") for part in parts])}
     return tuple(part for part in parts if part not in refused)
 
 
 def check_parts(parts: Sequence[str], tokens: Sequence[Holding] = ()) -> None:
-    """Refuse parts that are none, or that nobody may hold together, or together with their tokens."""
+    """Refuse unknown parts and combinations that the matrix forbids, tokens included."""
     if not parts:
         raise NotAllowed("Everybody has at least one part.")
     for part in parts:
@@ -110,7 +110,7 @@ def check_parts(parts: Sequence[str], tokens: Sequence[Holding] = ()) -> None:
     if len(set(parts)) < len(parts):
         raise NotAllowed("A part is named twice.")
     for clash in clashes([*(Holding(part, "part") for part in parts), *tokens]):
-        if clash.kept.way == "part":  # what tokens have among themselves is no matter of these parts
+        if clash.kept.way == "part":  # conflicts between tokens do not concern these parts
             raise NotAllowed(sentence(clash))
 
 

@@ -1,4 +1,4 @@
-"""Sessions of the staff: signing in with a password, the part that is taken, signing out, and known devices."""
+"""Sessions of the staff: signing in and out, the part in use, and known devices."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from infra.access.role_matrix import NotAllowed, counting_parts, roles_of
 from infra.access.staff import Staff, StaffMember, call
 from infra.store.database import Database
 
-SEEN_SECONDS = 30  # a session's last use is recorded no more often than this
+SEEN_SECONDS = 30  # at most this often is a session's last use recorded
 
 WRONG = "That is not the id and password of anybody who may sign in."
-WRONG_CODE = "That code does not count: it is not the present one, or was used before."
+WRONG_CODE = "That code is not valid: it is not the current one, or was used before."
 NO_CODE = (
     "They have a second factor, so the code of their app or a recovery code comes with the password. On a page, their "
     "passkey will do."
@@ -31,11 +31,11 @@ NO_CODE = (
 
 
 class SignInRefused(Exception):
-    """Wrong, or too often. What it says is the same whether there is such a person or not."""
+    """Wrong password, or too many attempts. The message does not reveal whether the person exists."""
 
 
 class SecondFactorNeeded(Exception):
-    """The first half of a sign-in was right. `kept` is what the browser keeps until the second."""
+    """The first half of a sign-in succeeded. `kept` is the cookie that the browser keeps until the second half."""
 
     def __init__(self, kept: str) -> None:
         super().__init__("A second factor is needed.")
@@ -43,7 +43,7 @@ class SecondFactorNeeded(Exception):
 
 
 class UnknownPerson(Exception):
-    """The identity provider names somebody who is not on the staff register, or is disabled there."""
+    """The identity provider names somebody who is not on the staff register, or is disabled."""
 
 
 class Session(Struct, frozen=True):
@@ -52,8 +52,8 @@ class Session(Struct, frozen=True):
     part: str
     parts: tuple[str, ...]
     began_at: datetime
-    way: str  # how its owner proved who they are: 'password', 'provider and totp'
-    lacks_factor: bool  # one of their roles must have a second factor, and they gave none
+    way: str  # how they authenticated: 'password', 'provider and totp'
+    lacks_factor: bool  # one of their roles requires a second factor, and they have not used one
     password_set_at: datetime
 
     @property
@@ -68,7 +68,7 @@ class Sessions:
         self._factors = Factors(database)
 
     def sign_in(self, staff_id: str, password: str, address: str, device: str | None = None) -> str:
-        """The cookie of a new session, in the first of their parts. `device`: the cookie of the browser they use."""
+        """Return the cookie of a new session, in the first of their parts. `device` is the cookie of their browser."""
         cookie = secrets.token_urlsafe(32)
         with self._attempt(staff_id, address, device):
             beginning, given = self._derived(staff_id, password)
@@ -81,7 +81,8 @@ class Sessions:
         return _opened(answer, cookie)
 
     def sign_in_by_provider(self, staff_id: str, address: str, claimed: Sequence[str], twice: bool) -> str:
-        """The cookie of a session of whom the identity provider names. `twice`: it asked for a second factor itself."""
+        """Return the cookie of a session for the person whom the provider names. `twice`: the provider checked a second
+        factor."""
         cookie = secrets.token_urlsafe(32)
         values = [staff_id, address, cookie_hash(cookie), list(claimed), twice]
         answer = call(self._database, "SELECT roundledger.sign_in_by_provider(%s, %s, %s, %s, %s)", values)
@@ -90,14 +91,14 @@ class Sessions:
         return _opened(answer, cookie)
 
     def half_signed_in(self, kept: str | None) -> str | None:
-        """Who has given the first half of a sign-in and has to give a second factor."""
+        """Return who completed the first half of a sign-in and still needs a second factor."""
         if kept is None:
             return None
         ((staff_id,),) = self._database.rows("SELECT roundledger.second_step(%s)", [cookie_hash(kept)])
         return None if staff_id is None else str(staff_id)
 
     def finish(self, kept: str, address: str, usable: Usable) -> str:
-        """The cookie of a session, for the second half of a sign-in."""
+        """Complete the second half of a sign-in; return the cookie of the session."""
         cookie = secrets.token_urlsafe(32)
         values = [cookie_hash(kept), address, usable.number, usable.counter, usable.code, cookie_hash(cookie)]
         answer = call(self._database, "SELECT roundledger.finish_sign_in(%s, %s, %s, %s, %s, %s)", values)
@@ -108,7 +109,7 @@ class Sessions:
         return cookie
 
     def prove(self, staff_id: str, password: str, address: str, device: str | None = None) -> StaffMember:
-        """The member of the staff who gives this password, as the second person of a command does."""
+        """Return the member of staff with this password, such as the second signer of a command."""
         with self._attempt(staff_id, address, device):
             return self._proved(staff_id, password, address)
 
@@ -123,8 +124,8 @@ class Sessions:
     def prove_twice(
         self, staff_id: str, password: str, code: str, address: str, device: str | None = None
     ) -> StaffMember:
-        """The same, with the code of their second factor where they have one: nobody signs with half a sign-in. A wrong
-        code counts like a wrong password."""
+        """Return the member of staff with this password and, if they have a second factor, this code. A wrong code
+        counts as a wrong password."""
         with self._attempt(staff_id, address, device):
             member = self._proved(staff_id, password, address)
             asked = self._factors.has_any(staff_id)
@@ -136,7 +137,7 @@ class Sessions:
 
     @contextmanager
     def _attempt(self, staff_id: str, address: str, device: str | None) -> Iterator[None]:
-        """Counted as wrong unless it ends well; nothing is worked out for somebody who has tried too often."""
+        """Count an attempt as wrong unless the block succeeds. Refused at once after too many."""
         known = device if device is not None and self.is_known(staff_id, device) else None
         try:
             self._attempts.take(staff_id, address, known)
@@ -146,7 +147,8 @@ class Sessions:
         self._attempts.give_back(staff_id, address, known)
 
     def _derived(self, staff_id: str, password: str) -> tuple[str, str]:
-        """How the hash begins, and what the database compares with what it keeps; the same work, whoever it is."""
+        """Return the prefix of the stored hash, and the hash of the given password. Takes as long for unknown
+        people."""
         ((salt,),) = self._database.rows("SELECT roundledger.password_salt(%s)", [staff_id])
         beginning = salt or _nobodys()
         return beginning, passwords.derived(password, beginning)
@@ -154,19 +156,19 @@ class Sessions:
     # ---- devices
 
     def is_known(self, staff_id: str, device: str) -> bool:
-        """Whether that person has signed in on this device, by its cookie."""
+        """Return whether that person has signed in on this device."""
         rows = self._database.rows(
             "SELECT FROM roundledger.devices WHERE device_hash = %s AND staff_id = %s", [cookie_hash(device), staff_id]
         )
         return bool(rows)
 
     def remember(self, staff_id: str, device: str) -> None:
-        """After a sign-in there: what strangers try for the id elsewhere no longer concerns its owner here."""
+        """Remember the device after a sign-in, so that attempts by strangers elsewhere do not lock its owner out."""
         call(self._database, "SELECT roundledger.remember_device(%s, %s)", [staff_id, cookie_hash(device)])
 
     def find(self, cookie: str, idle_seconds: float, longest_seconds: float, used: bool = True) -> Session | None:
-        """The session of a cookie; none where it ended, idled too long, or its owner may no longer sign in. What a page
-        asks by itself, again and again, does not count as use."""
+        """Return the session of a cookie; None if it ended, was idle too long, or its owner may no longer sign in.
+        Requests that a page repeats by itself do not count as use."""
         rows = self._database.rows(
             "SELECT s.staff_id, p.name, s.part, p.parts || s.claimed, s.began_at, s.way, "
             "extract(epoch FROM now() - s.seen_at)::float8, roundledger.has_factor(s.staff_id), "
@@ -182,14 +184,14 @@ class Sessions:
         staff_id, name, part, held, began_at, way, unseen_seconds, has_factor, demanded, password_set_at = rows[0]
         parts = counting_parts(tuple(dict.fromkeys(held)))
         if part not in parts:
-            return None  # by a claim beside their parts, or given before the matrix was as it is
+            return None  # a conflicting role, by a claim or from before the current matrix
         if used and unseen_seconds > min(SEEN_SECONDS, idle_seconds / 4):
             call(self._database, "SELECT roundledger.use_session(%s)", [cookie_hash(cookie)])
         lacks = not has_factor and " and " not in way and bool(roles_of(parts) & set(demanded or ()))
         return Session(staff_id, name, part, parts, began_at, way, lacks, password_set_at)
 
     def take_part(self, cookie: str, part: str) -> None:
-        """Only one of their own that counts: the session's owner is looked up again."""
+        """Switch to another of their parts that has effect. The owner is looked up again."""
         parts = self._database.rows(
             "SELECT parts || claimed FROM roundledger.people JOIN roundledger.sessions USING (staff_id) "
             "WHERE cookie_hash = %s",
@@ -197,7 +199,7 @@ class Sessions:
         )
         counts = bool(parts) and part in counting_parts(parts[0][0])
         if not counts or not call(self._database, "SELECT roundledger.take_part(%s, %s)", [cookie_hash(cookie), part]):
-            raise NotAllowed("That is none of your parts.")
+            raise NotAllowed("That is not one of your parts.")
 
     def sign_out(self, cookie: str) -> None:
         call(self._database, "SELECT roundledger.sign_out(%s)", [cookie_hash(cookie)])

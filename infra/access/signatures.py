@@ -1,7 +1,6 @@
-"""Signatures of people: who may sign at all, and the second person of a command, freshly authenticated.
+"""Signatures: who may sign, and the second signer of a command, who authenticates for it.
 
-A machine, which is whoever has a token and is not on the staff register, signs nothing (decision 76).
-"""
+A machine (a token whose holder is not on the staff register) signs nothing (decision 76)."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ FRESH_MINUTES = 5.0
 
 
 class PasswordGiven(Struct, frozen=True):
-    """Typed for this signature. `device` is the cookie of the browser where it was; `staff_id` is its owner, if
-    that came with it; `code` is of their second factor."""
+    """A password typed for this signature. `device` is the cookie of the browser, `staff_id` its owner if named, `code`
+    that of their second factor."""
 
     password: str
     address: str
@@ -34,8 +33,8 @@ class PasswordGiven(Struct, frozen=True):
 
 
 class ProviderGiven(Struct, frozen=True):
-    """What the property's identity provider says: who has proved to it who they are, and when (seconds since 1970).
-    `twice`: it asked for a second factor itself."""
+    """An identity provider's statement of who authenticated, and when (seconds since 1970). `twice`: it checked a
+    second factor."""
 
     staff_id: str
     at: float
@@ -62,15 +61,14 @@ class Signatures:
         self._passkeys = Passkeys(database)
         self._factors = Factors(database)
         self._fresh_minutes = fresh_minutes
-        self._password_days = password_days  # after which a password has to be changed; 0 for never
+        self._password_days = password_days  # maximum age of a password; 0 for none
 
     def second(self, first: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
-        """The id of the second person, once it is proved that they sign together with `first`. A refused signature is
-        recorded in the trail."""
+        """Return the id of the second signer, once authenticated. A refused signature is recorded in the trail."""
         return self._signed(first, named, given, roles, by_two=True)
 
     def confirmation(self, asker: Caller, named: str, given: Authentication | None, roles: Collection[str]) -> str:
-        """The id of whoever confirms alone what a terminal asks for, by the same proof."""
+        """Return the id of the person who alone confirms a terminal's request, authenticated in the same way."""
         return self._signed(asker, named, given, roles, by_two=False)
 
     def _signed(
@@ -89,7 +87,7 @@ class Signatures:
             raise
 
     def authenticated(self, named: str, given: Authentication | None, roles: Collection[str]) -> StaffMember:
-        """Whoever has just proved that they are the person named, and may sign in one of these roles."""
+        """Return the person who has authenticated as the one named and may sign in one of these roles."""
         member: StaffMember | None
         match given:
             case PasswordGiven(password, address, device, staff_id, code):
@@ -118,7 +116,7 @@ class Signatures:
         return member
 
     def _check_code(self, given: ProviderGiven) -> None:
-        """The provider's word is half a proof where it asks for no second factor, and its owner has one here."""
+        """Require a code where the provider checked no second factor and the person has one here."""
         if given.twice or not self._factors.has_any(given.staff_id):
             return
         usable = self._factors.usable_code(given.staff_id, given.code)
@@ -139,7 +137,7 @@ class Signatures:
             )
 
     def _owner(self, named: str, given: PasskeyGiven) -> str:
-        """Whose passkey it is, which is used by it."""
+        """Return the owner of the passkey, which is used up."""
         try:
             return self._passkeys.proved(given)
         except (PasskeyRefused, ProofEnded) as refusal:
@@ -151,21 +149,22 @@ class Signatures:
             raise Forbidden(f"{named} proved who they are too long ago; a signature needs the last few minutes.")
 
     def prove_own(self, staff_id: str, given: PasswordGiven) -> None:
-        """That somebody who changes their own password knows the present one."""
+        """Refuse a change of one's own password without the current one."""
         try:
             self._sessions.prove_twice(staff_id, given.password, given.code, given.address, given.device)
         except SignInRefused as refusal:
-            raise Forbidden(f"The present password has to be given. {refusal}") from None
+            raise Forbidden(f"Enter the current password. {refusal}") from None
 
-    # ---- the first person
+    # ---- the first signer
 
     def check_person(self, caller: Caller) -> None:
-        """Refuse a machine what people answer for. Where the staff register is empty, tokens are all there is."""
+        """Refuse machines what a person must answer for. Without a staff register, tokens are all there is."""
         if caller.role != OPEN and self._staff.any():
             self.check_signer(caller)
 
     def check_signer(self, caller: Caller) -> None:
-        """Refuse whoever signs nothing: a machine, a role that the register does not give, somebody else's password."""
+        """Refuse a first signer who is a machine, lacks the role on the register, or has a password set by somebody
+        else."""
         if caller.role == OPEN:
             return
         member = self._staff.find(caller.by)

@@ -1,4 +1,4 @@
-"""The staff who sign in: who they are and the parts they may take."""
+"""The staff register: who may sign in, and in which parts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from infra.access import passwords
 from infra.access.role_matrix import NotAllowed, check_parts, counting_parts, roles_of
 from infra.store.database import Database
 
-REGISTER_SECONDS = 1.0  # how long the ids of the register are remembered, which every round asks for
+REGISTER_SECONDS = 1.0  # the ids are needed for every round, so they are cached this long
 MEMBERS: LiteralString = "SELECT staff_id, name, parts, disabled FROM roundledger.people"
 
 
 class StaffMember(Struct, frozen=True):
-    """Somebody who may sign in. A part is a role; that of a terminal names its table, `terminal:t1`."""
+    """Somebody who may sign in. A part is a role; a terminal's part names its table, `terminal:t1`."""
 
     staff_id: str
     name: str
@@ -27,7 +27,7 @@ class StaffMember(Struct, frozen=True):
 
     @property
     def roles(self) -> frozenset[str]:
-        """Those that count under the matrix."""
+        """The roles that have effect under the matrix."""
         return roles_of(counting_parts(self.parts))
 
 
@@ -36,11 +36,11 @@ class Staff:
         self._database = database
         self._register: tuple[float, frozenset[str]] | None = None
 
-    # ---- the register
+    # ---- reading
 
     def staff_ids(self) -> frozenset[str]:
-        """Of everybody on the register, whether they can sign in or not. Whoever is added by another process is known
-        here a second later."""
+        """Return the ids of everybody on the register, enabled or not. Additions by other processes appear a second
+        later."""
         known = self._register
         if known is None or time.monotonic() - known[0] > REGISTER_SECONDS:
             asked_at = time.monotonic()
@@ -61,11 +61,11 @@ class Staff:
     # ---- changes
 
     def admins(self) -> int:
-        """How many can sign in; two sign a grant."""
+        """Return how many admins can sign in. Two sign a grant."""
         return sum("admin" in member.roles and not member.disabled for member in self.everybody())
 
     def add_admin(self, staff_id: str, name: str, password: str, by: str | None = None) -> None:
-        """While there are fewer than two; of two who try at once one is too late."""
+        """Add an admin while there are fewer than two; of two concurrent attempts one is refused."""
         self._add(StaffMember(staff_id, name, ("admin",)), password, by or staff_id, None, at_most_admins=1)
 
     def add(self, member: StaffMember, password: str, by: str, second: str | None = None) -> None:
@@ -91,8 +91,8 @@ class Staff:
         disabled: bool | None = None,
         keep: str | None = None,
     ) -> StaffMember:
-        """All of it or nothing. Sessions end where their part was taken away, a password given (but for the one whose
-        cookie is to be kept) or the member disabled; whoever is disabled loses their tokens, too."""
+        """Change a member in one transaction. Sessions end if their part was revoked, the password changed (except the
+        session `keep`) or the member disabled. Disabling also revokes tokens."""
         if parts is not None:
             check_parts(parts)
         kept = None if password is None else passwords.checked_hash(password, staff_id)
@@ -105,7 +105,7 @@ class Staff:
         return member
 
     def check_unused(self, staff_id: str, password: str, last: int) -> None:
-        """That it is none of somebody's last passwords, the present one included."""
+        """Refuse a password that is one of their last ones, the current one included."""
         if last == 0:
             return
         ((salts,),) = self._database.rows("SELECT roundledger.password_salts(%s, %s)", [staff_id, last])
@@ -114,7 +114,7 @@ class Staff:
             raise NotAllowed(f"You have used that password before. It cannot be one of your last {last}.")
 
     def password_age_days(self, staff_id: str) -> float:
-        """Since it was set, by whomever."""
+        """Return the age of the password, whoever set it."""
         rows = self._database.rows(
             "SELECT extract(epoch FROM now() - added_at)::float8 FROM roundledger.secrets "
             "WHERE staff_id = %s AND kind = 'password' AND ended_at IS NULL",
@@ -123,7 +123,7 @@ class Staff:
         return float(rows[0][0]) / 86_400 if rows else 0.0
 
     def has_given_password(self, staff_id: str) -> bool:
-        """Whether their password was set by somebody else on the register, and not changed by its owner since."""
+        """Return whether somebody else set their password and they have not changed it since."""
         rows = self._database.rows(
             "SELECT changed_by <> staff_id AND changed_by IN (SELECT staff_id FROM roundledger.people) "
             "FROM roundledger.people_changes WHERE staff_id = %s AND (change = 'password' OR change LIKE 'added: %%') "
@@ -133,7 +133,7 @@ class Staff:
         return bool(rows) and bool(rows[0][0])
 
     def changes(self, limit: int) -> list[dict[str, Any]]:
-        """Newest first."""
+        """Return changes to the register, newest first."""
         rows = self._database.rows(
             "SELECT changed_at, changed_by, second, staff_id, change FROM roundledger.people_changes "
             "ORDER BY change_id DESC LIMIT %s",
@@ -151,7 +151,7 @@ def _member(row: tuple[Any, ...]) -> StaffMember:
 
 
 def call(database: Database, statement: LiteralString, values: list[Any]) -> Any:
-    """A function of the database that records what it does; what it refuses, it says in a sentence."""
+    """Call a database function that records what it does; its refusals become NotAllowed."""
     try:
         ((answer,),) = database.write(statement, values)
     except psycopg.errors.CheckViolation as refusal:

@@ -1,5 +1,5 @@
-"""Tokens on record: whose they are and what they grant, which no longer count, and who counts boxes by one. What
-a process knows of them is read again from the database every second."""
+"""Tokens on record: their holders, what they grant, which are revoked, and who counts boxes by one. Each process
+rereads them every second."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from infra.store.errors import NOT_STORING, UNAVAILABLE
 
 logger = logging.getLogger(__name__)
 
-KNOWN_SECONDS = 1.0  # how long another process's revocation may take to count here
-USES_SECONDS = 60.0  # how often it is recorded which tokens were used
+KNOWN_SECONDS = 1.0  # how long a revocation by another process may take to apply here
+USES_SECONDS = 60.0  # how often last uses are stored
 MOST_DAYS = 36_500.0
 NOT_REVOKED = "token_id NOT IN (SELECT token_id FROM roundledger.revoked_tokens)"
 
 
 class Tokens:
-    """What is known of callers' tokens; to be sure, call `refresh` where it is not fresh."""
+    """What this process knows of tokens. Call `refresh` when it is not fresh."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._revoked: frozenset[str] = frozenset()
         self._disabled: frozenset[str] = frozenset()
         self._counters: frozenset[str] = frozenset()
-        self._clashes: dict[str, str] = {}  # of tokens that do not count beside what their holder has, and why
+        self._clashes: dict[str, str] = {}  # tokens without effect because of their holder's other roles, and why
         self._used: set[str] = set()
         self._uses_recorded_at = -USES_SECONDS
         self._asked_at = -KNOWN_SECONDS
@@ -60,7 +60,7 @@ class Tokens:
         self._asked_at = asked_at
 
     def held(self, parts: Mapping[str, Sequence[str]]) -> dict[str, list[Holding]]:
-        """Everything by which anybody has a role now: their parts, then their tokens in the order they were made."""
+        """Return everything by which each holder has a role: parts, then tokens by age."""
         held = defaultdict(list, {by: [Holding(part, "part") for part in its] for by, its in parts.items()})
         for holder, part, way, token_id in self._database.rows(
             f"SELECT holder, part, way, token_id FROM roundledger.tokens WHERE ends_at > now() AND {NOT_REVOKED} "
@@ -70,7 +70,7 @@ class Tokens:
         return held
 
     def held_by(self, holder: str) -> list[Holding]:
-        """Their tokens that have neither ended nor been revoked, in the order they were made."""
+        """Return their tokens that have neither expired nor been revoked, by age."""
         rows = self._database.rows(
             "SELECT part, way, token_id FROM roundledger.tokens "
             f"WHERE holder = %s AND ends_at > now() AND {NOT_REVOKED} ORDER BY number",
@@ -79,22 +79,22 @@ class Tokens:
         return [Holding(part, way, token_id) for part, way, token_id in rows]
 
     def expire(self) -> None:
-        """Somebody's parts were changed here: what is known is read again before it is next relied on."""
+        """Reread before the next use, after parts were changed here."""
         self._asked_at = -KNOWN_SECONDS
 
     def is_revoked(self, token_id: str) -> bool:
         return token_id in self._revoked
 
     def is_disabled(self, by: str) -> bool:
-        """Whether somebody on the staff has been disabled."""
+        """Return whether a member of staff is disabled."""
         return by in self._disabled
 
     def clash(self, token_id: str) -> str | None:
-        """Why a token does not count beside what its holder has; None where it does."""
+        """Return why a token has no effect because of its holder's other roles; None if it has effect."""
         return self._clashes.get(token_id)
 
     def may_count(self, by: str) -> bool:
-        """By one of their parts, or by a token that still counts."""
+        """Return whether they count boxes, by a part or by a valid token."""
         return by in self._counters
 
     # ---- the record
@@ -102,8 +102,8 @@ class Tokens:
     def make(
         self, holder: str, part: str, token_id: str, days: float, by: str, parts: Iterable[str], second: str | None
     ) -> None:
-        """Record a token among the changes of who may do what. What nobody may have at once cannot be had by a token
-        either; `parts` are the holder's on the register, none where it is a machine."""
+        """Record a new token. The role matrix applies to tokens too; `parts` are the holder's on the register, empty
+        for a machine."""
         check_part(part)
         new = Holding(part, "token", token_id)
         held = [*(Holding(one, "part") for one in parts), *self.held_by(holder), new]
@@ -122,7 +122,7 @@ class Tokens:
         self.expire()
 
     def see(self, token_id: str, holder: str, part: str, way: Way, ends_at: float) -> None:
-        """A token, perhaps made where this ledger does not see it: from now on it counts among what its holder has."""
+        """Record a token that was made elsewhere, so that the role matrix covers it."""
         ends = datetime.fromtimestamp(min(ends_at, time.time() + MOST_DAYS * 86_400), UTC)
         try:
             self._database.write(
@@ -136,7 +136,7 @@ class Tokens:
         self.expire()
 
     def use(self, token_id: str) -> None:
-        """It was used just now; recorded with the next ones."""
+        """Note that a token was used; stored with the next batch."""
         self._used.add(token_id)
 
     def _record_uses(self, now: float) -> None:
@@ -150,7 +150,7 @@ class Tokens:
             logger.debug("Which tokens were used could not be recorded")
 
     def revoke(self, token_id: str, by: str, reason: str) -> None:
-        """For good; doing it twice changes nothing. Whoever listens with it is asked again at once."""
+        """Revoke a token for good; repeating it changes nothing. Open connections are checked again at once."""
         self._database.write(
             "INSERT INTO roundledger.revoked_tokens (token_id, revoked_by, reason) VALUES (%s, %s, %s) "
             "ON CONFLICT DO NOTHING",

@@ -1,1 +1,1 @@
-"""Aggregates as this process knows them: loaded, kept between commands, changed."""
+"""Aggregates in this process: loading, caching and changing them."""

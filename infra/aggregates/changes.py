@@ -1,4 +1,4 @@
-"""The events of one command, of one or several aggregates, that are saved together."""
+"""The events of one command, for one or several aggregates, saved in one transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SALT_BYTES = 16
 
 
 class Changes:
-    """Numbers the events of each aggregate and seals what must stay hidden; `save_changes` collects them."""
+    """Collects events, numbers them per aggregate and seals what must stay hidden."""
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
@@ -37,7 +37,8 @@ class Changes:
     def add(
         self, kind: str, name: str, version: int, events: Iterable[Any], sealed: Sequence[sealing.SealedUnit] = ()
     ) -> int:
-        """Append after `version`; returns the version of the last event. `sealed` opens what the first commits to."""
+        """Append events after `version`; return the version of the last one. `sealed` opens the commitments of the
+        first event."""
         stream = stream_id(kind, name)
         for event in events:
             version += 1
@@ -46,7 +47,7 @@ class Changes:
         return version
 
     def add_play(self, round_id: str, version: int, events: Iterable[RoundEvent], openings: sealing.Openings) -> int:
-        """The same for a round that goes on, with its face-down cards sealed."""
+        """Append the events of a round in play, with face-down cards sealed."""
         stream = stream_id("round", round_id)
         for event in events:
             version += 1

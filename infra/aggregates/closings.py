@@ -1,4 +1,4 @@
-"""The closings of days and months as they are stored."""
+"""The stored closings of days and months."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
-CLOSINGS = "closing", "books"  # one aggregate: on which day an entry is posted concerns all days
+CLOSINGS = "closing", "books"  # one aggregate, because a closing decides on which day any entry is posted
 
 
 class StoredClosings(NamedTuple):
@@ -23,6 +23,6 @@ class StoredClosings(NamedTuple):
 
 
 def stored_closings(events: LedgerEventStore) -> StoredClosings:
-    """As they are now."""
+    """Return the closings as they are stored now."""
     entries = events.load(stream_id(*CLOSINGS))
     return StoredClosings(closings.fold(entry.event for entry in entries), entries)

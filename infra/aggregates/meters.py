@@ -1,4 +1,4 @@
-"""Progressive meters: read by the rounds of one or several tables, and moved by them."""
+"""Progressive meters, which the rounds of one or several tables read and move."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from infra.store.streams import stream_id
 
 class StoredMeter(NamedTuple):
     meter: Meter
-    version: int  # 0 while it is not stored
+    version: int  # 0 until it is stored
 
     @property
     def id(self) -> str:
@@ -28,7 +28,7 @@ class StoredMeter(NamedTuple):
 
 
 class Meters:
-    """Kept between commands, until another process has written."""
+    """Meters cached between commands, until another process writes."""
 
     def __init__(self, events: LedgerEventStore) -> None:
         self._events = events
@@ -46,7 +46,7 @@ class Meters:
         return known
 
     def stored_version(self, meter_id: str) -> int:
-        """As it is stored now; 0 for a meter that is not."""
+        """Return the version that is stored now; 0 if there is none."""
         last = self._events.last(stream_id("meter", meter_id))
         return last[0].originator_version if last else 0
 
@@ -57,7 +57,8 @@ class Meters:
         self._known.clear()
 
     def for_terms(self, table: str, terms: Terms) -> tuple[Terms, StoredMeter | None]:
-        """The terms with the stored meter's figures; a meter that is not stored yet begins with the terms' own."""
+        """Return the terms with the stored meter's figures. A meter that is not stored yet starts with those of the
+        terms."""
         meter_id = _meter_id(table, terms)
         if terms.meter is None or meter_id is None:
             return terms, None
@@ -66,13 +67,13 @@ class Meters:
         return replace(terms, meter=stored.meter, document=document), stored
 
     def with_figures(self, given: TermsDocument, meter_id: str) -> TermsDocument:
-        """Terms with the figures of a stored meter; where none is stored they stay as they are."""
+        """Return the terms with a stored meter's figures; unchanged if none is stored."""
         found = self.find(meter_id)
         return given if found is None else replace(given, meter=msgspec.convert(_figures(found.meter), MeterDocument))
 
 
 def same_terms(table: str, first: Terms, second: Terms) -> bool:
-    """Whether a session plays by these terms: which meter is part of them, what it shows is not."""
+    """Return whether the terms are those of a session. Which meter is part of them; its figures are not."""
     if _meter_id(table, first) != _meter_id(table, second):
         return False
     return {**first.document, "meter": None} == {**second.document, "meter": None}
@@ -83,7 +84,7 @@ def _meter_id(table: str, terms: Terms) -> str | None:
 
 
 def own_meter(table: str) -> str:
-    """The meter of a table that shares none."""
+    """Return the id of the meter of a table that shares none."""
     return f"meter-{table}"
 
 
@@ -102,7 +103,7 @@ def _figures(meter: Meter) -> dict[str, Any]:
 
 
 def with_reading(round_: Round, stored: StoredMeter | None) -> tuple[Round, list[RoundEvent]]:
-    """A meter shared with other tables may show something else by now: the round notes that first."""
+    """Return the round with a new reading first, where a shared meter shows something else by now."""
     if stored is None or (round_.meter_shown, round_.meter_reserve) == (stored.meter.shown, stored.meter.reserve):
         return round_, []
     read = MeterRead(stored.meter.shown, stored.meter.reserve)
@@ -112,7 +113,7 @@ def with_reading(round_: Round, stored: StoredMeter | None) -> tuple[Round, list
 def moved_by(
     stored: StoredMeter, round_id: str, round_: Round, happened: Iterable[RoundEvent]
 ) -> tuple[list[meters.MeterEvent], StoredMeter]:
-    """What the events of a round do to its meter, and the meter after them."""
+    """Return the meter's events that follow from a round's, and the meter after them."""
     meter = stored.meter
     events: list[meters.MeterEvent] = [] if stored.version else [meters.seed(meter)]
     for event in happened:

@@ -1,8 +1,7 @@
-"""Rounds in play as their stored events leave them, for pages that look at many of them again and again.
+"""Rounds in play, computed from stored events, for pages that poll many of them.
 
-Only what was added since the last look is read, in one statement for all of them. As in a replay, a face-down card
-is not known here before it is turned over.
-"""
+Each poll reads only new events, in one statement for all rounds. As in a replay, a face-down card is unknown until it
+is turned over."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ class OpenRound(Struct, frozen=True):
 
 
 class OpenRounds:
-    """Safe to use from several threads; what is no longer asked for is forgotten."""
+    """Rounds in play. Thread-safe; rounds that are no longer requested are dropped."""
 
     def __init__(self, ledger: LedgerApplication) -> None:
         self._ledger = ledger

@@ -1,4 +1,4 @@
-"""What tables have posted, and what the property chose of each rule set, as it is stored now."""
+"""Stored postings of tables, and the property's choices for each rule set."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class StoredPostings:
         self._events = events
 
     def of_table(self, table: str) -> tuple[TablePostings, int]:
-        """With the version of the aggregate."""
+        """Return a table's postings, and the version of the aggregate."""
         stored = self._events.load(stream_id(POSTING, table))
         return postings.fold((entry.event, entry.by, entry.at_ms) for entry in stored), len(stored)
 
     def choices(self, ruleset: str) -> list[tuple[TermsChosen, str, int]]:
-        """What the property chose of a rule set, each with who and when; the last one counts."""
+        """Return the property's choices for a rule set, with who and when; the last one applies."""
         stored = self._events.load(stream_id(OFFERING, ruleset))
         return [(entry.event, entry.by, entry.at_ms) for entry in stored]
 
     def check(self, table: str, rules: RuleSet, terms: Terms, at_ms: int) -> None:
-        """Refuse terms that are not what the table has posted, or that the property has not chosen."""
+        """Refuse terms that the table has not posted or the property has not chosen."""
         posted, _ = self.of_table(table)
         chosen = self.choices(rules.id)
         wrong = [

@@ -1,4 +1,4 @@
-"""A stored round, with all that the write path knows of it."""
+"""A stored round with everything that the write path needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class UnknownRound(LookupError):
 
 
 class Contradicted(Refusal):
-    """Refused by a face-down card. Of all refusals only this one was stored, and left the round at `version`."""
+    """Refused because of a face-down card. Of all refusals only this one is stored, and leaves the round at
+    `version`."""
 
     def __init__(self, refusal: Refusal, version: int) -> None:
         super().__init__(refusal.detail, refusal.clause)
@@ -31,13 +32,13 @@ class Contradicted(Refusal):
 
 class StoredRound(Struct, frozen=True):
     id: str
-    round: Round  # with the face-down cards
+    round: Round  # including face-down cards
     version: int
     openings: sealing.Openings
     public: Round  # as everybody may know it; the same object while nothing is hidden (domain.round.hidden_cards)
-    entries: list[RecordedEvent] = []  # as loaded; empty where the round was just written
+    entries: list[RecordedEvent] = []  # as loaded; empty if the round was just written
     digest: str | None = None  # of its document, as loaded
-    at_ms: int = 0  # of the last event of its play
+    at_ms: int = 0  # time of the last event of its play
 
     @property
     def table(self) -> str:
@@ -50,7 +51,7 @@ class StoredRound(Struct, frozen=True):
 
 
 def units_by_version(sealed: Iterable[SealedCard]) -> dict[int, list[sealing.SealedUnit]]:
-    """What is sealed of a round, by the version of the event; that of the first is its document's digest."""
+    """Return the sealed units of a round by event version. The first event's unit is the document's digest."""
     units: dict[int, list[sealing.SealedUnit]] = {}
     for card in sealed:
         unit = sealing.SealedUnit(card.card_index, card.card, card.salt)

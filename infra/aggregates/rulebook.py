@@ -1,4 +1,4 @@
-"""The ledger's rule sets: which are in force on a day, and those by which stored rounds were opened."""
+"""The ledger's rule sets: those in force on a day, and those under which stored rounds were opened."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from infra.store.database import ConnectionLost
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
-ADOPTIONS = "rulebook", "adoptions"  # one aggregate: which version is in force concerns all of them
-KNOWN_SECONDS = 5.0  # less than the minute by which a change is recorded ahead of its first day
+ADOPTIONS = "rulebook", "adoptions"  # one aggregate, because versions of all rule sets are checked together
+KNOWN_SECONDS = 5.0  # less than the minute by which a change is recorded before its first day
 
 
 class Rulebook:
-    """`adopted_only`: no table opens with a rule set that two people have not adopted."""
+    """Rule sets of this ledger. `adopted_only`: tables open only with rule sets that two people have adopted."""
 
     def __init__(self, events: LedgerEventStore, adopted_only: bool = False) -> None:
         self._events, self.adopted_only = events, adopted_only
@@ -39,7 +39,7 @@ class Rulebook:
     # ---- in force
 
     def book(self, known_seconds: float = KNOWN_SECONDS) -> RuleBook:
-        """As it was a few seconds ago; while the database does not answer, the last answer holds."""
+        """Return the rules in force, a few seconds old at most; the last answer while the database is away."""
         if time.monotonic() - self._asked_at < known_seconds:
             return self._book
         try:
@@ -48,7 +48,7 @@ class Rulebook:
             return self._book
 
     def latest(self) -> tuple[RuleBook, int]:
-        """As it is stored now, and the version of its aggregate."""
+        """Return the rules as they are stored now, and the version of their aggregate."""
         stored = self._events.load(stream_id(*ADOPTIONS))
         if len(stored) != len(self._decisions):
             decisions = [(entry.event, entry.by, entry.at_ms) for entry in stored]
@@ -57,12 +57,12 @@ class Rulebook:
         return self._book, len(stored)
 
     def in_force(self, ruleset: str, at_ms: int) -> RuleSet:
-        """The version that a round or a session of that moment opens under; a version begins and ends with a day."""
+        """Return the version under which a round or session opens at that moment. Versions change with a UTC day."""
         day = day_of(at_ms)
         try:
             book = self.book()
             rules = book.in_force(ruleset, day)
-        except UnknownRuleset:  # adopted a moment ago, in another process
+        except UnknownRuleset:  # adopted a moment ago by another process
             book = self.book(known_seconds=0.0)
             rules = book.in_force(ruleset, day)
         if self.adopted_only:
@@ -76,7 +76,7 @@ class Rulebook:
             self.book(known_seconds=0.0).check_adopted(rules, day_of(at_ms))
 
     def available(self, at_ms: int) -> list[RuleSet]:
-        """What a table can be opened with at that moment."""
+        """Return the rule sets that a table can open with at that moment."""
         found = []
         for ruleset in self.book().ids():
             with suppress(UnknownRuleset):
@@ -86,10 +86,10 @@ class Rulebook:
     def rules_at(self, at_ms: int) -> Callable[[str], RuleSet]:
         return lambda ruleset: self.in_force(ruleset, at_ms)
 
-    # ---- of stored rounds
+    # ---- for stored rounds
 
     def opening(self, opened: RoundOpened) -> Round:
-        """The round as it opened, under the rules and terms of that day."""
+        """Return the round as it opened, under the rules and terms of that day."""
         rules = self.rules(opened.ruleset, opened.ruleset_hash)
         return start(rules, terms_of(rules, opened.terms), opened)
 
@@ -104,7 +104,7 @@ class Rulebook:
         return rulesets.parse(adopted.text, f"{ruleset}.toml")
 
     def adopt(self, rules: RuleSet, changes: Changes) -> None:
-        """Store the rule set's text with the first session that plays by it."""
+        """Store the rule set's text with the first session that uses it."""
         if rules.content_hash in self._adopted:
             return
         if self._events.load(stream_id("rules", rules.content_hash)):

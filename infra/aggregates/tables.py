@@ -1,4 +1,4 @@
-"""Tables: the session at each, and the versions of the streams that its rounds append to."""
+"""Tables: their sessions, and the versions of the streams that their rounds append to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
-NOTE_EVERY = 256  # events of a session between two notes of its state, from which it is loaded
+NOTE_EVERY = 256  # events of a session between two snapshots of its state
 
 
 class TableState(Struct, frozen=True):
@@ -28,17 +28,17 @@ class TableState(Struct, frozen=True):
     session_version: int = 0
     table_version: int = 0
     box_version: int = 0
-    opened_at_ms: int = 0  # the session
-    at_ms: int = 0  # the last of the events that follow one another at the table
+    opened_at_ms: int = 0  # of the session
+    at_ms: int = 0  # time of the last event at the table
 
     def open_session(self, table: str) -> TableSession:
-        """The session, refused where none is open."""
+        """Return the session; refused if none is open."""
         if self.session is None or self.session.closed:
             raise OutOfTurn(f"Table {table} has no session open.")
         return self.session
 
     def with_events(self, events: Sequence[TableEvent], changes: Changes) -> TableState:
-        """After events of its session, which are added to the changes."""
+        """Return the table after events of its session, which are added to the changes."""
         assert self.session is not None
         session = table_sessions.fold(self.session, events)
         name = f"{session.table}/{session.opened.session}"
@@ -50,7 +50,7 @@ class TableState(Struct, frozen=True):
 
 
 class Tables:
-    """Kept between commands, until another process has written."""
+    """Tables cached between commands, until another process writes."""
 
     def __init__(self, events: LedgerEventStore, rulebook: Rulebook, meters: Meters) -> None:
         self._events, self._rulebook, self._meters = events, rulebook, meters
@@ -64,7 +64,7 @@ class Tables:
         return state
 
     def reload(self, table: str) -> TableState:
-        """As it is stored now."""
+        """Load the table as it is stored now."""
         self.forget(table)
         return self.get(table)
 
@@ -75,7 +75,7 @@ class Tables:
         self._known[table] = state
 
     def forget(self, table: str) -> None:
-        """Somebody else has written: what is known of the table, and of every meter, is read again."""
+        """Drop the table and all meters from the cache, after another process wrote."""
         self._known.pop(table, None)
         self._meters.forget()
 
@@ -102,7 +102,7 @@ class Tables:
         )
 
     def _ended_before(self, table: str, session: int, most: int) -> tuple[str, ...]:
-        """The last rounds of the sessions before this one."""
+        """Return the last rounds of earlier sessions."""
         found: tuple[str, ...] = ()
         while len(found) < most and session > 1:
             session -= 1
@@ -116,10 +116,9 @@ class Tables:
     def open_session(
         self, state: TableState, table: str, rules: RuleSet, terms: Terms, changes: Changes, box: str | None = None
     ) -> TableState:
-        """The table's next session; it keeps the box that is on the table, or gets its first one.
+        """Open the table's next session. It keeps the box on the table, or gets its first one.
 
-        A strict property opens it with the terms only that the table has posted.
-        """
+        A strict property opens it only with terms that the table has posted."""
         if self._rulebook.adopted_only:
             self._postings.check(table, rules, terms, changes.at_ms)
         self._rulebook.adopt(rules, changes)
@@ -143,10 +142,9 @@ class Tables:
         )
 
     def with_stored_meter(self, table: str, given: TermsDocument) -> TermsDocument:
-        """Terms whose progressive leaves its meter to the ledger, with the stored figures; any others as they are.
+        """Return terms whose progressive leaves the meter to the ledger with the stored figures; others unchanged.
 
-        A meter that is left out entirely is the one of the session that is open, or the table's own.
-        """
+        Without a meter id it is the meter of the open session, or else the table's own."""
         if not isinstance(given.progressive, str) or (given.meter is not UNSET and given.meter.figures):
             return given
         name = None

@@ -1,4 +1,4 @@
-"""The folder that backups are kept in: which there are, which of them belong together, and which may go."""
+"""The folder that backups are kept in: listing, chaining and pruning them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ class BackupFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One backup at a time; what a killed one left is removed. The kernel releases the lock, however we end."""
+        """Lock the folder and remove what a killed backup left. The kernel releases the lock however the process
+        ends."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self.path / ".lock").open("w") as lock:
             try:
@@ -52,14 +53,14 @@ class BackupFolder:
 
     @contextmanager
     def new(self, kind: str) -> Iterator[Path]:
-        """The folder of a new backup: complete and on disk under its name afterwards, or absent."""
+        """Create the folder of a new backup. It gets its name only when complete and on disk."""
         now = datetime.now(UTC)
         final = self.path / f"{now:%Y%m%dT%H%M%S}-{now.microsecond // 1000:03}Z-{kind}"
         partial = final.with_name(final.name + PARTIAL)
         partial.mkdir(mode=0o700)
         try:
             yield partial
-            os.sync()  # before it has its name: thousands of files at once, faster than one by one
+            os.sync()  # before it gets its name: one sync for thousands of files is faster than one each
             partial.rename(final)
             sync_folder(self.path)
         except BaseException:
@@ -72,16 +73,16 @@ class BackupFolder:
         return sorted(file.parent for file in self.path.glob(f"*/{NAME}") if file.parent.suffix != PARTIAL)
 
     def backups(self) -> list[Backup]:
-        """Every complete backup, the oldest first."""
+        """Return every complete backup, oldest first."""
         return [Backup(folder, read_manifest(folder)) for folder in self._folders()]
 
     def last_started_at(self) -> datetime | None:
-        """When the newest one began, which is as far as it reaches for certain; only its own manifest is read."""
+        """Return when the newest backup started, which is as far as it reaches for certain. Reads only its manifest."""
         folders = self._folders()
         return read_manifest(folders[-1]).started_at if folders else None
 
     def chain_of(self, backup: Backup) -> list[Backup]:
-        """What restoring it takes: a full backup, and the incremental ones up to it."""
+        """Return what restoring it needs: a full backup and the incremental ones up to it."""
         known = {one.name: one for one in self.backups()}
         chain = [backup]
         while (parent := chain[0].manifest.parent) is not None:
@@ -91,7 +92,7 @@ class BackupFolder:
         return chain
 
     def newest(self, before: datetime | None = None) -> Backup:
-        """The newest one, or the newest that was finished by a given time."""
+        """Return the newest backup, or the newest that was finished by a given time."""
         found = self.backups()
         fitting = [one for one in found if before is None or one.manifest.finished_at <= before]
         if not found:
@@ -102,14 +103,14 @@ class BackupFolder:
         return fitting[-1]
 
     def prune(self, keep: int) -> list[str]:
-        """Remove all but the newest full backups with what continues them; and the log that only older ones need."""
+        """Remove all but the newest full backups with their incremental ones, and the log that only older ones need."""
         backups = self.backups()
         full = [one for one in backups if one.manifest.kind == "full"]
         if len(full) <= keep:
             return []
         oldest = full[-keep]
         removed = [one for one in backups if one.name < oldest.name]
-        for backup in reversed(removed):  # what continues another goes first
+        for backup in reversed(removed):  # incremental ones before what they continue
             gone = backup.folder.with_name(backup.name + PARTIAL)
             backup.folder.rename(gone)
             shutil.rmtree(gone)

@@ -1,4 +1,4 @@
-"""Taking a backup of a running server, full or incremental, and receiving its write-ahead log."""
+"""Taking a full or incremental backup of a running server, and receiving its write-ahead log."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command,
 from infra.backup.received_wal import hashing
 
 SLOT = "roundledger_backup"
-FIRST_INCREMENTAL = 17  # the major version of PostgreSQL that can
+FIRST_INCREMENTAL = 17  # the first major version of PostgreSQL that supports it
 _START = re.compile(r"^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$", re.MULTILINE)
 
 
 class KeyChoice(NamedTuple):
-    """What becomes of the log's private keys: encrypted with a passphrase, or left out."""
+    """What happens to the log's private keys: encrypted with a passphrase, or left out."""
 
     folder: Path
     passphrase: str | None
@@ -41,7 +41,7 @@ class ServerState(NamedTuple):
 
 
 def create_backup(database_url: str, target: BackupFolder, keys: KeyChoice, *, incremental: bool = False) -> Backup:
-    """Copy the server of this database, and everything that a restore needs. The login needs the right to replicate."""
+    """Copy the server of this database with everything that a restore needs. The login needs the right to replicate."""
     with target.locked():
         state = _state(database_url)
         parent = _parent(target, state) if incremental else None
@@ -119,11 +119,10 @@ def _store_keys(folder: Path, keys: KeyChoice) -> Literal["encrypted", "left out
 
 
 def keep_wal(database_url: str) -> None:
-    """Let the server keep its write-ahead log from now on until it is received (a replication slot).
+    """Make the server keep its write-ahead log from now on until it is received (a replication slot).
 
-    Before a backup that is to be followed: what is written between the two would otherwise be in neither. The slot that
-    pg_receivewal makes keeps nothing before it is first used.
-    """
+    Call this before a backup that will be followed: otherwise what is written between the two is in neither. The slot
+    that pg_receivewal creates keeps nothing until it is first used."""
     with psycopg.connect(database_url, autocommit=True) as connection, _refusals_explained():
         connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
@@ -148,8 +147,7 @@ def _refusals_explained() -> Iterator[None]:
 def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subprocess.Popen[bytes]], None]) -> None:
     """Receive the write-ahead log as it is written, until `wait` returns or the receiver fails.
 
-    The server keeps what was not received yet, so an interruption leaves no gap.
-    """
+    The server keeps what was not received yet, so an interruption leaves no gap."""
     target.wal.mkdir(mode=0o700, parents=True, exist_ok=True)
     keep_wal(database_url)
     connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))

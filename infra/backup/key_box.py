@@ -43,7 +43,7 @@ def unlock(content: bytes, passphrase: str) -> dict[str, str]:
 
 
 def read_keys(folder: Path) -> dict[str, str]:
-    """The key files of a folder by name; none if there is no folder."""
+    """Return the key files of a folder by name; empty if there is no folder."""
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.key*")) if file.is_file()}
 
 

@@ -1,4 +1,4 @@
-"""The manifest of a backup: what it is a copy of, and the size and hash of every file in it."""
+"""The manifest of a backup: what was copied, and the size and hash of every file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Kind = Literal["full", "incremental"]
 
 
 class BadBackup(Exception):
-    """A folder that is no backup, or not as it was written."""
+    """A folder that is not a backup, or was changed since it was written."""
 
 
 class LogState(Struct, frozen=True, kw_only=True):
-    """The transparency log when the backup began: everything up to here is in it."""
+    """The transparency log when the backup began: the backup contains everything up to here."""
 
     log_id: str
     size: int
@@ -50,7 +50,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     log: LogState
     keys: Literal["encrypted", "left out", "none"]
     files: dict[str, FileEntry]
-    digest: str = ""  # of all of the above
+    digest: str = ""  # of everything above
 
     @property
     def bytes(self) -> int:
@@ -74,7 +74,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = (folder / NAME).read_bytes()
     except FileNotFoundError:
-        raise BadBackup(f"{folder} is no backup: it has no {NAME}.") from None
+        raise BadBackup(f"{folder} is not a backup: it has no {NAME}.") from None
     try:
         manifest = msgspec.json.decode(content, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -95,7 +95,7 @@ def file_entries(folder: Path) -> dict[str, FileEntry]:
 
 
 def differences(folder: Path, manifest: Manifest, report: Callable[[int], None] = lambda size: None) -> list[str]:
-    """What is not as the manifest has it, a sentence for each file."""
+    """Return a sentence for each file that differs from the manifest."""
     there = set(_names(folder))
     found = [f"{name} is not in the manifest." for name in sorted(there - manifest.files.keys())]
     for name, entry in manifest.files.items():
@@ -116,7 +116,7 @@ def _entry(path: Path) -> FileEntry:
 
 
 def _names(folder: Path) -> Iterator[str]:
-    """Links to folders too: what they lead to is no part of the backup."""
+    """Return file names, links to folders included: their targets are not part of the backup."""
     for parent, folders, files in os.walk(folder):
         for name in (*files, *(it for it in folders if (Path(parent) / it).is_symlink())):
             path = (Path(parent) / name).relative_to(folder).as_posix()

@@ -33,7 +33,8 @@ def run(program: str, *options: str, database_url: str | None = None) -> None:
 
 
 def connection_of(database_url: str) -> tuple[list[str], dict[str, str]]:
-    """Options and environment of a program that connects: the process list shows options to everybody."""
+    """Return options and environment for a program that connects. Passwords go into the environment: everybody can list
+    options."""
     parts = conninfo_to_dict(database_url)
     password = parts.pop("password", None)
     environment = {**os.environ, **({} if password is None else {"PGPASSWORD": str(password)})}

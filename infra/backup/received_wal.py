@@ -1,8 +1,7 @@
-"""The write-ahead log that was received after a backup: its hashes, and whether every segment is there, and whole.
+"""The write-ahead log received after a backup: its hashes, and whether every segment is present and whole.
 
-Beside each segment is a file with the hash of its first bytes: of those that are received so far, and of all of them
-once the segment is complete or the receiver has ended.
-"""
+Next to each segment is a file with the hash of the bytes received so far, or of all of them once the segment is
+complete or the receiver has ended."""
 
 from __future__ import annotations
 
@@ -21,21 +20,21 @@ HASH = ".sha256"
 SECONDS_BETWEEN_LOOKS = 1.0
 _RECEIVED = re.compile(r"[0-9A-F]{24}(\.partial)?|[0-9A-F]{8}\.history")
 _WRITTEN_HASH = re.compile(r"([0-9a-f]{64}) ([0-9]+)\n")
-_ADDRESSABLE = 1 << 32  # bytes that the last eight digits of a name count segments of
+_ADDRESSABLE = 1 << 32  # bytes of log that the last eight digits of a segment's name count
 
 
 class WalHashes:
-    """Writes down the hashes of the segments in a folder as they are received."""
+    """Writes the hashes of segments in a folder as they are received."""
 
     def __init__(self, wal: Path) -> None:
         self._wal = wal
-        self._received: dict[str, int] = {}  # bytes of a segment that is not complete, at the last look
+        self._received: dict[str, int] = {}  # size of each incomplete segment at the last look
         for path in _files(wal):
-            if path.suffix == ".partial":  # it grows again, and what is written down may be of all of it
+            if path.suffix == ".partial":  # it grows again, and the stored hash may be of all of it
                 _hash_file(path).unlink(missing_ok=True)
 
     def look(self, *, ended: bool = False) -> None:
-        """Whatever is complete, or has been received since the look before this one; everything at the end."""
+        """Hash what is complete or has been unchanged since the last look; everything at the end."""
         for path in _files(self._wal):
             with suppress(FileNotFoundError):  # it got its final name while we looked
                 self._look_at(path, ended)
@@ -53,7 +52,7 @@ class WalHashes:
 
 @contextmanager
 def hashing(wal: Path) -> Iterator[None]:
-    """Write the hashes down while a receiver runs, and once it has ended."""
+    """Write hashes while a receiver runs, and once it has ended."""
     hashes, ended = WalHashes(wal), threading.Event()
 
     def look_again() -> None:
@@ -72,8 +71,8 @@ def hashing(wal: Path) -> Iterator[None]:
 
 
 def check_received(wal: Path, backup: Backup, *, every: bool = False) -> list[str]:
-    """What is wrong with the segments since a backup: some are missing after its own, one has another size, or it is
-    not as it was received. Every one that there is, if asked, is compared with its hash."""
+    """Return what is wrong with the segments since a backup: missing ones, wrong sizes, changed content. With `every`,
+    compare each one with its hash."""
     first = backup.manifest.first_wal
     received = {name: path.stat().st_size for name, path in _segments(wal, first)}
     if not received:
@@ -92,12 +91,12 @@ def check_received(wal: Path, backup: Backup, *, every: bool = False) -> list[st
 
 
 def received_files(wal: Path, first: str) -> list[Path]:
-    """What a recovery that starts with a segment may read: later segments, and the histories of timelines."""
+    """Return what a recovery from a segment may read: later segments, and timeline histories."""
     return [path for path in _files(wal) if path.suffix == ".history" or path.name[8:24] >= first[8:]]
 
 
 def _changed(path: Path) -> bool:
-    """Against the hash beside it, if there is one: an earlier release wrote none."""
+    """Return whether a segment differs from its stored hash. Earlier releases stored none."""
     hashed = _hash_file(path)
     if not hashed.exists():
         return False
@@ -123,7 +122,7 @@ def _read_hash(hashed: Path) -> tuple[str, int] | None:
 
 
 def _write_hash(hashed: Path, content: bytes) -> None:
-    """Whole or not at all."""
+    """Write the hash atomically."""
     new = hashed.with_name(f"{hashed.name}.new")
     with new.open("w", encoding="ascii") as file:
         file.write(f"{hashlib.sha256(content).hexdigest()} {len(content)}\n")
@@ -138,7 +137,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _segments(folder: Path, first: str) -> list[tuple[str, Path]]:
-    """From the first that is needed on, on whatever timeline."""
+    """Return the segments from the first that is needed, on any timeline."""
     return [(path.name, path) for path in received_files(folder, first) if path.suffix != ".history"]
 
 

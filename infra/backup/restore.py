@@ -1,4 +1,4 @@
-"""Bringing a backup back as the data folder of an embedded server, at its end or at an earlier moment."""
+"""Restoring a backup as the data folder of an embedded server, at its end or at an earlier moment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Restored(NamedTuple):
 
 
 def check_backups(chain: Sequence[Backup], report: Callable[[int], None] = lambda size: None) -> list[str]:
-    """What is wrong with backups, by name and file."""
+    """Return what is wrong with backups, by name and file."""
     return [f"{one.name}: {what}" for one in chain for what in differences(one.folder, one.manifest, report)]
 
 
@@ -47,10 +47,9 @@ def restore(
     report: Callable[[int], None] = lambda size: None,
     audit: Callable[[str, Restored], None] = lambda url, restored: None,
 ) -> Restored:
-    """Check the backup, put it back into an empty folder, and let PostgreSQL recover there.
+    """Check the backup, copy it into an empty folder, and let PostgreSQL recover there.
 
-    Until `audit` has returned, which gets the administrator's URL, the folder can be used by nobody else.
-    """
+    Nobody else can use the folder until `audit`, which gets the administrator's URL, has returned."""
     backup = source.newest(to_time)
     chain = source.chain_of(backup)
     _check_version(backup)
@@ -85,7 +84,7 @@ def restore(
 
 
 def _check_version(backup: Backup) -> None:
-    """A copy of a server is of use to the same major version only."""
+    """Refuse a backup of another major version of PostgreSQL."""
     major = backup.manifest.postgresql // 10_000
     if major != POSTGRES_MAJOR:
         raise BadBackup(
@@ -102,7 +101,7 @@ def _check_empty(into: Path) -> None:
 
 
 def _clear(into: Path) -> None:
-    """Remove what a restore that was interrupted has left."""
+    """Remove what an interrupted restore left."""
     with SharedServer(into, find_in_wheel()).closed():
         for one in into.iterdir():
             if one.is_dir():
@@ -126,15 +125,15 @@ def _combine(chain: Sequence[Backup], new: Path) -> None:
 
 
 def _prepare_recovery(data: Path, wal: Path, backup: Backup, to_time: datetime | None) -> None:
-    """Tell PostgreSQL how far to recover, and give it the log that was received after the backup."""
-    if not (data / "postgresql.conf").exists():  # of a server that has its settings elsewhere
+    """Configure how far PostgreSQL recovers, and give it the log received after the backup."""
+    if not (data / "postgresql.conf").exists():  # the server may keep its settings elsewhere
         (data / "postgresql.conf").write_text("".join(f"{setting}\n" for setting in SETTINGS))
     if not _copy_wal(wal, data / RESTORED_WAL, backup.manifest.first_wal):
         if to_time is not None:
             raise BadBackup("No log was received after the backup, so only its own moment can be restored.")
         return
     lines = [f'restore_command = \'cp "{RESTORED_WAL}/%f" "%p"\'', "recovery_target_action = 'promote'"]
-    lines.append("hot_standby = off")  # it would ask for the settings of the other server
+    lines.append("hot_standby = off")  # else it requires the settings of the other server
     if to_time is not None:
         lines.append(f"recovery_target_time = '{to_time.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00}'")
     with (data / "postgresql.auto.conf").open("a") as settings:
@@ -143,7 +142,7 @@ def _prepare_recovery(data: Path, wal: Path, backup: Backup, to_time: datetime |
 
 
 def _copy_wal(wal: Path, into: Path, first: str) -> bool:
-    """Copy the segments from the backup on; the last one is still called partial."""
+    """Copy the segments from the backup on, including the last, partial one."""
     if not wal.is_dir():
         return False
     into.mkdir(mode=0o700)

@@ -1,7 +1,6 @@
-"""The floor that `roundledger demo` shows: some days that have been played, and tables that go on while one looks.
+"""The floor of `roundledger demo`: some past days, and tables that stay in play.
 
-What happened in those days is the same on every machine; only when it happened depends on the day of the first start.
-"""
+The past is the same on every machine, except for its dates, which depend on the day of the first start."""
 
 from infra.demo.accounts import key_file, let_in, name_the_property
 from infra.demo.live_tables import LiveFloor

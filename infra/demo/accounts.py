@@ -1,4 +1,4 @@
-"""Lets the demo's people sign in, names the property, and keeps the key that their tokens would be signed with."""
+"""Adds the demo's people, names the property, and keeps the key that signs its tokens."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from infra.demo.roster import ADMIN, NAMES, PASSWORD, PEOPLE
 from infra.ledger.ledger import Ledger
 from infra.ledger.property import UNNAMED, Property, property_of, set_property
 
-DEMO = "demo"  # nobody on the register: so the passwords are everybody's own
+DEMO = "demo"  # nobody on the register, so that the passwords count as set by their owners
 KEY_FILE = "demo-token.key"
 HOUSE = Property("Harbor Card Club", "1 Example Wharf, Oakland, California")
 
 
 def let_in(ledger: Ledger) -> None:
-    """Whoever is not there yet; somebody whose password or part was changed in the demo keeps the change."""
+    """Add people who are missing. Passwords and parts that were changed in the demo stay."""
     people = ledger.staff
     known = {somebody.staff_id for somebody in people.everybody()}
     for staff_id, part in PEOPLE.items():
@@ -28,14 +28,14 @@ def let_in(ledger: Ledger) -> None:
 
 
 def name_the_property(ledger: Ledger) -> None:
-    """Unless somebody has."""
+    """Name the property, unless it has a name."""
     database = ledger.events.recorder.database
     if property_of(database) == UNNAMED:
         set_property(database, HOUSE, ADMIN)
 
 
 def key_file(folder: Path) -> Path:
-    """The same at every start, so that whoever has signed in stays so; there whole or not at all."""
+    """Return the key file, created atomically. It stays the same, so that people stay signed in after a restart."""
     path = folder / KEY_FILE
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

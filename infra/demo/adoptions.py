@@ -1,4 +1,4 @@
-"""The rule sets that ship, adopted by two people on the demo's first day."""
+"""Adopts the shipped rule sets on the demo's first day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from infra.ledger.ledger import Actor
 
 
 def adopt_shipped(once: Once, at_ms: int) -> None:
-    """Those in force then, and later versions for their own first days."""
+    """Adopt the versions in force then, and later ones from their own first days."""
     today = day_of(at_ms)
     for number, ruleset in enumerate(CALLED, start=1):
         first = rulesets.in_force(ruleset, today).version

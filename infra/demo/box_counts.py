@@ -1,4 +1,4 @@
-"""The drop of a gaming day: boxes taken off under seal, counted blind by two people, signed off by accounting."""
+"""The drop of a gaming day: boxes removed under seal, counted blind by two people, signed off by accounting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COUNTED_MS = 26 * HOUR_MS
 SIGNED_MS = 29 * HOUR_MS
 SHORT_CENTS = 500
 MISCOUNT_CENTS = 100
-LEFT_TO_COUNT = 2  # boxes of the last day, for whoever wants to try it
+LEFT_TO_COUNT = 2  # boxes of the last day, for visitors to count
 PIECES_CENTS = (10_000, 2_500, 500, 100, 50, 25, 5, 1)
 
 
@@ -33,15 +33,15 @@ class Short(Struct, frozen=True):
 class DayOfBoxes:
     def __init__(self, day: int, day_ms: int, last: bool) -> None:
         self.day, self._day_ms, self._last = day, day_ms, last
-        self._fees: dict[str, dict[str, int]] = {}  # of each table, by round
-        self.boxes: dict[str, str] = {}  # of each table, as they were taken off
+        self._fees: dict[str, dict[str, int]] = {}  # per table, by round
+        self.boxes: dict[str, str] = {}  # per table, in the order of removal
 
     def remember(self, table: str, result: dict[str, Any]) -> None:
         if result["fee"] is not None:
             self._fees.setdefault(table, {})[result["id"]] = cents(result["fee"]["amount"])
 
     def remove(self, once: Once) -> None:
-        """One after the other, at the end of the day."""
+        """Remove the boxes one after the other at the end of the day."""
         for number, table in enumerate(self._fees):
             box = f"{table}-box-{self.day + 1}"
             if once.ledger.find_box(box) is None:
@@ -62,7 +62,8 @@ class DayOfBoxes:
         return sum(self._fees[table].values())
 
     def count(self, once: Once, short: Short | None) -> None:
-        """On the next morning. One box is counted three times, and the short one is left for whoever looks into it."""
+        """Count the boxes on the next morning. One is counted three times; the short one is left for visitors to
+        find."""
         boxes = list(self.boxes.values())
         to_count = boxes[:-LEFT_TO_COUNT] if self._last else boxes
         for number, box in enumerate(to_count):
@@ -88,7 +89,7 @@ class DayOfBoxes:
 
 
 def choose_short(days: Sequence[DayOfBoxes]) -> Short | None:
-    """In the last but one day, at the first table that took a fee of just that chip, or at least as much in all."""
+    """Choose a table on the last day but one that took a fee of exactly that chip, or at least as much in total."""
     for day in reversed(days[:-1] or days):
         for table, box in day.boxes.items():
             if rounds := day.fee_rounds(table, SHORT_CENTS):
@@ -100,7 +101,7 @@ def choose_short(days: Sequence[DayOfBoxes]) -> Short | None:
 
 
 def pieces_of(total_cents: int) -> dict[int, int]:
-    """The fewest pieces."""
+    """Return the fewest pieces that make the amount."""
     pieces = {}
     for piece_cents in PIECES_CENTS:
         number, total_cents = divmod(total_cents, piece_cents)

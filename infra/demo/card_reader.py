@@ -1,7 +1,6 @@
-"""A shoe that reads cards, at a table of the demo: whenever cards are to be dealt there, it sends the next packet.
+"""A card-reading shoe at a table of the demo. Whenever cards are due there, it sends the next packet.
 
-A real one posts the same packets over HTTP (`POST /v1/tables/{table}/cards`) with a token of the table's terminal.
-"""
+A real one posts the same packets over HTTP (`POST /v1/tables/{table}/cards`) with a token of the table's terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ BETWEEN_LOOKS_S = 1.0
 
 
 class CardReader:
-    """Goes on like a simulated table: `next_at` is when it looks again, in seconds since the start."""
+    """A reader that runs like a simulated table: `next_at` is when it looks again, in seconds since the start."""
 
     def __init__(self, ledger: Ledger, start: str) -> None:
         self._ledger, self._play = ledger, RoundsInPlay(ledger)
@@ -38,7 +37,7 @@ class CardReader:
         if session is None or session.playing is None:
             return
         stored = self._ledger.load(session.playing.round)
-        if stored.id != self._round:  # a fresh shoe for each round: nobody has to remember it
+        if stored.id != self._round:  # a fresh shoe for each round, so that nothing has to be remembered
             self._round, self._shoe = stored.id, list(DECK) * stored.round.terms.decks
             self._rng.shuffle(self._shoe)
         entry = next((one for one in expects(stored.public) if one["do"] == "deal"), None)
@@ -49,7 +48,7 @@ class CardReader:
             self._play.deal(self._caller, SHOE_TABLE, [packet], Actor(READER, time.time_ns() // 1_000_000), None)
 
     def finish(self) -> None:
-        """Whoever deals there goes on without it."""
+        """Do nothing: whoever deals there continues without the reader."""
 
     def void_open(self) -> None:
-        """A round that was left open is the dealer's to end."""
+        """Do nothing: the dealer ends a round that was left open."""

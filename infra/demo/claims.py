@@ -1,4 +1,4 @@
-"""Disputes of the demo's days: one that was settled, one that is appealed, and one that waits for somebody to rule."""
+"""The demo's disputes: one settled, one appealed, and one that waits for a ruling."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor
 
 SOONEST_SLOT = 1
-WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, the second and the third day
+WHERE = ("p215-1", "bgc-2", "tcp-2")  # on the first, second and third day
 
 
 class Case:
-    """A file, kept step by step."""
+    """A dispute, step by step."""
 
     def __init__(self, once: Once, name: str) -> None:
         self._once, self.name = once, name
@@ -32,8 +32,8 @@ class Case:
 
 
 class Claims:
-    """A claim a day, on the first wager that somebody lost at that day's table with a hand that was played to its end:
-    about the reading of a hand that was folded there would be nothing to look into."""
+    """One claim per day, on the first wager lost at that day's table with a hand that was played to its end. A folded
+    hand has no reading to dispute."""
 
     def __init__(self, once: Once) -> None:
         self._once = once
@@ -78,7 +78,7 @@ def _open(case: Case, table: str, round_id: str, line: dict[str, Any], at_ms: in
 
 
 def _settle(case: Case, line: dict[str, Any], at_ms: int) -> None:
-    """Given way in part, because of how it was handled, and accepted."""
+    """Uphold in part, because of how the hand was handled; the patron accepts."""
     actor = Actor(ARBITERS[0], at_ms)
     entry = Entry(
         seat=line["seat"],

@@ -1,4 +1,4 @@
-"""What dealers reported to have paid: mostly by the rules, and once a stake too much, for somebody to find."""
+"""Payments that dealers report: mostly right, once a stake too much, for visitors to find."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from infra.demo.roster import MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
 from infra.ledger.ledger import Actor
 
-EVERY = 5  # rounds of which one is reported
+EVERY = 5  # one round in so many is reported
 
 
 class Payments:
-    """`error_day`: the day on which a dealer pays wrongly."""
+    """Reported payments. `error_day`: the day on which a dealer pays wrongly."""
 
     def __init__(self, once: Once, error_day: int) -> None:
         self._once, self._error_day = once, error_day
         self._settled = 0
-        self.error: str | None = None  # the round of it
+        self.error: str | None = None  # the round of the error
 
     def after(self, day: int, table: str, result: dict[str, Any], at_ms: int) -> None:
         if result["status"] != "settled":
@@ -37,7 +37,7 @@ class Payments:
 
 
 def _error_in(result: dict[str, Any]) -> dict[str, Any] | None:
-    """A blind or a trips wager that won: those have odds that a tired dealer misreads."""
+    """Return a blind or trips wager that won: odds that a dealer may misread."""
     lines = (line for line in result["lines"] if line["spot"] in ("blind", "trips", "pair_plus"))
     return next((line for line in lines if line["outcome"] == "win" and line["odds"] not in ("1:1", None)), None)
 

@@ -1,7 +1,6 @@
-"""Tables that go on while somebody looks: each round is played action by action, at the pace of people.
+"""Tables that stay in play: each round is played action by action, at the pace of people.
 
-Every start brings other people to the tables, so nobody need remember how the last ones had left.
-"""
+Every start seats new people, so nothing has to be remembered about earlier ones."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ from infra.simulation.table import Table
 BETWEEN_ROUNDS_S = (3.0, 8.0)
 BETWEEN_ACTIONS_S = (0.4, 1.6)
 SOMEBODY_ELSE_DEALS_S = 15.0
-CROWDS = 60  # of which one comes at each start
+CROWDS = 60  # one of these is used at each start
 
 
 class LiveTable:
-    """`start` names this start of the demo, and so its rounds: `house-1-1116-112345-000001`."""
+    """A table in play. `start` names this start of the demo, and so its rounds: `house-1-1116-112345-000001`."""
 
     def __init__(self, ledger: Ledger, name: str, ruleset: str, number: int, start: str) -> None:
         self._ledger, self._name, self._ruleset = ledger, name, ruleset
@@ -41,7 +40,7 @@ class LiveTable:
         self.next_at = self._pace.uniform(0.0, BETWEEN_ROUNDS_S[1])  # seconds since the start
 
     def go_on(self, elapsed_s: float) -> None:
-        """The next thing that happens at the table."""
+        """Do the next thing at the table."""
         try:
             if self._round is None:
                 self._open()
@@ -54,7 +53,7 @@ class LiveTable:
         self.next_at = elapsed_s + pause_s
 
     def finish(self) -> None:
-        """Nobody leaves in the middle of a round."""
+        """Play the current round to its end."""
         if self._round is not None:
             try:
                 self._act(None)
@@ -62,7 +61,7 @@ class LiveTable:
                 self._round = None
 
     def void_open(self) -> None:
-        """A round of an earlier start that was killed in the middle of it."""
+        """Void a round that an earlier start left unfinished."""
         session = self._ledger.tables.get(self._name).session
         if session is None or session.playing is None or not session.playing.round.startswith(f"{self._name}-"):
             return
@@ -100,7 +99,7 @@ class LiveFloor:
             table.void_open()
 
     def go_on(self) -> float:
-        """Whatever is due at the tables; gives the seconds until something is due again."""
+        """Do what is due at the tables; return the seconds until something is due again."""
         for table in self._tables:
             elapsed_s = time.monotonic() - self._began_at
             if table.next_at <= elapsed_s:

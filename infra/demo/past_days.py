@@ -1,7 +1,6 @@
-"""The days before the first start: rounds at every table, and what floor, cage and count room did in them.
+"""The days before the first start: rounds at every table, and the work of floor, cage and count room.
 
-There is something to find: a box that is short by one chip, and a dealer who paid what the rules do not.
-"""
+They contain something to find: a box that is short by one chip, and a dealer who paid wrongly."""
 
 from __future__ import annotations
 
@@ -37,14 +36,14 @@ from infra.simulation.table import Table
 
 FIRST_ROUND_MS = 4 * HOUR_MS  # after the start of the gaming day
 LAST_ROUND_MS = 20 * HOUR_MS
-BEGUN, COMPLETE = "begun", "told"  # as the receipts of existing demos have them
+BEGUN, COMPLETE = "begun", "told"  # as the receipts of existing demos name them
 
 
 class Plan(Struct, frozen=True):
-    """How much of a past there is; `days` are gaming days, the last of which has ended."""
+    """How much past to create; `days` are gaming days, all of them over."""
 
     days: int = 3
-    rounds_a_day: int = 40  # of each table
+    rounds_a_day: int = 40  # per table
 
     @property
     def rounds(self) -> int:
@@ -52,7 +51,7 @@ class Plan(Struct, frozen=True):
 
 
 class Past:
-    """Made to the end, or continued where a process was killed."""
+    """Creates the past, continuing where a killed process stopped."""
 
     def __init__(self, ledger: Ledger, plan: Plan) -> None:
         self._ledger, self._plan = ledger, plan
@@ -73,8 +72,7 @@ class Past:
     def make(self, first_day_ms: int) -> Iterator[str]:
         """Yield the id of each round as it is stored. `first_day_ms`: the start of the first gaming day.
 
-        A past that is continued keeps the days on which it began, and its plan.
-        """
+        A past that is continued keeps its days and its plan."""
         first_day_ms, plan = self._begin(first_day_ms)
         boxes_of_day: list[box_counts.DayOfBoxes] = []
         payments = Payments(self._once, error_day=max(plan.days - 2, 0))
@@ -110,7 +108,7 @@ class Past:
         self._once.on_floor(step, lambda floor: floor.register_bettor(f"tp-{number}", "proposition", actor), note)
 
     def _play(self, day: int, day_ms: int, plan: Plan) -> Iterator[tuple[int, str, dict[str, Any], int]]:
-        """The slot, the table, the result and the time of each round."""
+        """Yield the slot, the table, the result and the time of each round."""
         apart_ms = (LAST_ROUND_MS - FIRST_ROUND_MS) // plan.rounds_a_day
         notes = round_notes.RoundNotes(self._once, day)
         for slot in range(plan.rounds_a_day):
@@ -132,7 +130,7 @@ class Past:
         return result
 
     def _open_practice(self, at_ms: int) -> None:
-        """The last step, so that its receipt says that all the others are there."""
+        """Open the practice table. This is the last step, so its receipt means that all others are done."""
         players, actor = {seat: f"guest-{seat}" for seat in (1, 2, 3, 4)}, Actor(FLOOR, at_ms)
         terms = TermsDocument(schedule=1)
         self._once.on_floor(

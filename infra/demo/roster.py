@@ -1,14 +1,14 @@
-"""Who works on the demo's floor, and its tables."""
+"""The demo's staff and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 FLOOR, SECOND_FLOOR = "floor-lee", "floor-mia"
-ARBITERS = ("floor-raj", "floor-zoe")  # who were not there
+ARBITERS = ("floor-raj", "floor-zoe")  # not in the rounds
 CAGE, ACCOUNTING, AUDITOR, ADMIN = "cage-kim", "acct-nia", "audit-oli", "admin-pat"
 SECOND_ADMIN = "admin-sam"
-COUNTERS = ("count-ida", "count-jon", "count-max")  # the third one counts where the first two differ
+COUNTERS = ("count-ida", "count-jon", "count-max")  # the third counts where the first two differ
 TERMINAL = "dealer-eva"
 DEALERS = ("dealer-ana", "dealer-ben", "dealer-chi", "dealer-dov")
 MINUTE_MS = 60_000
@@ -16,11 +16,11 @@ HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 SHIFT_MS = 8 * HOUR_MS
 
-PRACTICE = "practice"  # a table that nobody is simulated at: whoever looks may deal there
+PRACTICE = "practice"  # a table without simulated people, for visitors to deal at
 PRACTICE_RULESET = "uth-casino-club"
-SHOE_TABLE = "practice-shoe"  # another one, whose shoe reads the cards
+SHOE_TABLE = "practice-shoe"  # another one, whose shoe reads cards
 SHOE_RULESET = "p215-casino-club"
-CALLED: Mapping[str, str] = {  # as people on the floor call the tables of each rule set
+CALLED: Mapping[str, str] = {  # what people on the floor call the tables of each rule set
     "p215-casino-club": "p215",
     "tcp-casino-club": "tcp",
     "uth-bgc": "bgc",
@@ -30,11 +30,11 @@ CALLED: Mapping[str, str] = {  # as people on the floor call the tables of each 
     "uth-sd": "sd",
 }
 TABLES_EACH = 2
-TABLES: Mapping[str, str] = {  # the rule set of each
+TABLES: Mapping[str, str] = {  # rule set by table
     f"{called}-{number}": ruleset for ruleset, called in CALLED.items() for number in range(1, TABLES_EACH + 1)
 }
 
-# Who can sign in, and in which part; the first of each part is the one to try.
+# Who can sign in, and in which part. The first of each part is the one to try.
 PEOPLE: Mapping[str, str] = {
     FLOOR: "floor",
     CAGE: "cage",
@@ -65,9 +65,9 @@ NAMES: Mapping[str, str] = {
     SECOND_ADMIN: "Sam Diaz",
     TERMINAL: "Eva Moreno",
 }
-PASSWORD = "just-looking"  # everybody's; the demo listens on loopback only
+PASSWORD = "just-looking"  # for everybody; the demo listens on loopback only
 
 
 def dealer_at(table: str, at_ms: int) -> str:
-    """Dealers go round the tables from shift to shift."""
+    """Return the dealer of a table in a shift; dealers rotate over the tables."""
     return DEALERS[(at_ms // SHIFT_MS + list(TABLES).index(table)) % len(DEALERS)]

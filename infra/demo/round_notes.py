@@ -1,4 +1,4 @@
-"""What is added to rounds after they were played: waived fees, notes, a correction; and which were entered late."""
+"""What is added to rounds after play: waived fees, notes, a correction; and which rounds were entered late."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_late(day: int, slot: int, table_number: int) -> bool:
 
 
 class RoundNotes:
-    """Of one gaming day."""
+    """Additions to the rounds of one gaming day."""
 
     def __init__(self, once: Once, day: int) -> None:
         self._once, self._day = once, day
@@ -33,7 +33,7 @@ class RoundNotes:
             self._correct(result, at_ms + 20 * MINUTE_MS)
 
     def _after_void(self, result: dict[str, Any], at_ms: int) -> None:
-        """Every other voided round gets a note, and two fees of three are waived."""
+        """Add a note to every other voided round, and waive two fees of three."""
         round_id = result["id"]
         self._voids += 1
         actor = Actor(FLOOR, at_ms)
@@ -50,7 +50,7 @@ class RoundNotes:
             self._once.do(f"waive/{round_id}", partial(self._once.ledger.waive_fee, round_id, how, reason, actor))
 
     def _correct(self, result: dict[str, Any], at_ms: int) -> None:
-        """The first trips wager that won was paid a chip too little, said the player, and the tape agreed."""
+        """Correct the first winning trips wager, which was paid a chip too little."""
         line = next((line for line in result["lines"] if line["spot"] == "trips" and line["outcome"] == "win"), None)
         if line is None or cents(line["shortfall"]):
             return

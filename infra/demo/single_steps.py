@@ -1,8 +1,7 @@
 """Steps that are carried out once, however often the demo is started.
 
-The receipt of a step is stored in the step's own transaction. A demo that was killed starts again from the beginning:
-what is stored is passed over, and the rest is what it would have been.
-"""
+The receipt of a step is stored in the step's own transaction. A demo that was killed starts from the beginning, skips
+what is stored and does the rest as it would have."""
 
 from __future__ import annotations
 
@@ -23,15 +22,15 @@ class Once:
         return self.note_of(step) is not None
 
     def note_of(self, step: str) -> bytes | None:
-        """What was noted with a step, or none if it has not been carried out."""
+        """Return the note of a step; None if it was not carried out."""
         receipt = self.ledger.events.recorder.receipt(PREFIX + step)
         return None if receipt is None else receipt.outcome
 
     def do(self, step: str, command: Callable[..., object], note: bytes = b"") -> None:
-        """Carry out a command, which stores the `receipt` it is given, unless it was carried out before."""
+        """Carry out a command, which stores the given `receipt`, unless it was carried out before."""
         if not self.is_done(step):
             command(receipt=Receipt(PREFIX + step, b"", note))
 
     def on_floor(self, step: str, command: Callable[[Floor], object], note: bytes = b"") -> None:
-        """The same for a command of the floor."""
+        """Carry out a command of the floor once."""
         self.do(step, lambda receipt: command(Floor(self.ledger, receipt)), note)

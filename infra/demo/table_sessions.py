@@ -1,4 +1,4 @@
-"""A table's sessions: opened by the floor when rules or terms change, and dealers who take over from one another."""
+"""A table's sessions: opened by the floor when rules or terms change; dealers relieve one another."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from infra.ledger.ledger import Actor
 
 
 class DemoSessions:
-    """Of one table. `tray` is that of a house-banked one, which closes for the night so that its tray is counted."""
+    """The sessions of one table. `tray` is that of a house-banked table, which closes for the night so that it is
+    counted."""
 
     def __init__(self, table: str, once: Once, tray: Tray | None) -> None:
         self._table, self._once, self._tray = table, once, tray
-        self._plays_by: tuple[str, dict[str, Any]] | None = None  # rules and terms of the session that is open
+        self._plays_by: tuple[str, dict[str, Any]] | None = None  # of the open session
         self._dealer: str | None = None
         self._number = 0
 
     def before(self, document: dict[str, Any], at_ms: int) -> None:
-        """What has to be done before this round can begin."""
+        """Do what has to be done before this round can begin."""
         rules = self._once.ledger.rulebook.in_force(document["ruleset"], at_ms)
         plays_by = rules.content_hash, {name: value for name, value in document["terms"].items() if name != "meter"}
         if self._plays_by != plays_by:

@@ -1,4 +1,4 @@
-"""The tray of a house-banked table: filled, counted at both ends of a day's play, and chips sold out of it."""
+"""The tray of a house-banked table: filled, counted before and after a day's play, with chips sold from it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from infra.demo.single_steps import Once
 from infra.ledger.ledger import Actor
 
 FLOAT_CENTS = 2_500_000
-LOW_CENTS = 1_000_000  # below this the cage fills it up before the day begins
+LOW_CENTS = 1_000_000  # below this the cage fills it before the day begins
 BUY_IN_CENTS = 50_000
 
 
 class Tray:
-    """Follows what should be in the tray, so that its closing count agrees with what was won there."""
+    """Tracks what should be in the tray, so that the closing count agrees with what the table won."""
 
     def __init__(self, table: str, once: Once) -> None:
         self._table, self._once = table, once
         self._holds_cents = FLOAT_CENTS
-        self._stakes: dict[str, int] = {}  # what everybody has in front of them, by bettor
+        self._stakes: dict[str, int] = {}  # chips of each bettor
 
     def sell_to(self, document: dict[str, Any], at_ms: int) -> None:
-        """Whoever is new at the table buys chips."""
+        """Sell chips to people who are new at the table."""
         for bettor in document["players"].values():
             if bettor not in self._stakes:
                 self._move(f"buy/{document['round']}/{bettor}", ChipsBought(bettor, BUY_IN_CENTS), at_ms)
@@ -32,7 +32,7 @@ class Tray:
                 self._holds_cents -= BUY_IN_CENTS
 
     def after(self, result: dict[str, Any]) -> None:
-        """What a meter pays does not come out of the tray."""
+        """Adjust the tray after a round. A meter's payment does not come out of the tray."""
         for line in result["lines"]:
             paid_cents = cents(line["paid"])
             won_cents = paid_cents - cents(line["collected"])
@@ -48,7 +48,7 @@ class Tray:
             self._holds_cents += fill_cents
 
     def count_closing(self, session: int, at_ms: int) -> None:
-        """Everybody cashes what they have before the tray is counted."""
+        """Count the tray after everybody has cashed out."""
         step = f"tray/{self._table}/{session}"
         for bettor, stake_cents in sorted(self._stakes.items()):
             if stake_cents > 0:

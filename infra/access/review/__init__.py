@@ -1,1 +1,1 @@
-"""What people and machines hold, looked at as a whole: against the role matrix, and for the quarterly sign-off."""
+"""Everything that people and machines hold: checked against the role matrix, and listed for the quarterly review."""

@@ -1,4 +1,4 @@
-"""What every person and machine holds: since when, granted by whom, last used when, and with a second factor or not."""
+"""What each person and machine holds: since when, granted by whom, last used, and whether they have a second factor."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from infra.store.database import Database
 class Held(Struct, frozen=True):
     part: str
     way: Way
-    token: str | None  # its id
-    since: str | None  # of a token made elsewhere, when it was first seen
-    granted_by: str | None  # None: not on record, such as a token that was made elsewhere
+    token: str | None  # the token's id
+    since: str | None  # for a token made elsewhere, when it was first seen
+    granted_by: str | None  # None if not recorded, such as for a token made elsewhere
     second: str | None
     ends_at: str | None
     last_used: str | None  # as far back as sign-ins are kept
@@ -46,12 +46,13 @@ class Access(Struct, frozen=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of who holds what, since when and by whom, without when it was used, which changes all the time."""
+        """Return the SHA-256 of who holds what, since when and by whom. The time of last use is left out: it changes
+        all the time."""
         return sha256(msgspec.json.encode([_reviewed(one) for one in self.holders])).hexdigest()
 
 
 def access(database: Database) -> Access:
-    """People by their ids, then machines; of tokens those that have neither ended nor been revoked."""
+    """Return people by id, then machines, with tokens that have neither expired nor been revoked."""
     people = Staff(database).everybody()
     granted, used = _granted(database), _parts_used(database)
     signed_in = _times(
@@ -76,7 +77,7 @@ Grant = tuple[str | None, str | None, str | None]
 
 
 def _granted(database: Database) -> dict[str, dict[str, Grant]]:
-    """Of each person's parts when they were last given, by whom, and who signed with them."""
+    """Return for each part of each person when it was granted, by whom, and who signed with them."""
     found: dict[str, dict[str, Grant]] = defaultdict(dict)
     for staff_id, at, by, second, change in database.rows(
         "SELECT staff_id, changed_at, changed_by, second, change FROM roundledger.people_changes "

@@ -1,4 +1,4 @@
-"""What violates the role matrix of all that people and machines hold, whenever and however it was given."""
+"""Combinations of roles that violate the role matrix, however and whenever they were granted."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from infra.store.database import Database
 
 
 class Violation(Struct, frozen=True):
-    """Two roles that nobody may have together. The refused one does not count until one of both is taken away."""
+    """Two roles that one person must not hold. The refused one has no effect until one of them is revoked."""
 
     holder: str
     machine: bool  # not on the staff register
     kept: str
     refused: str
-    token_id: str | None  # of the refused one, where it is a token's
+    token_id: str | None  # the token of the refused role, if it came by a token
     what: str
     remedy: str
 
 
 def violations(database: Database) -> list[Violation]:
-    """By holder, parts of disabled people included: they would have them again. A claim is a session's, and never gives
-    a role beside one that it must be separate from."""
+    """Return violations by holder. Disabled people are included, since enabling restores their parts. Claims are not:
+    they last for a session and never grant a conflicting role."""
     parts = {member.staff_id: member.parts for member in Staff(database).everybody()}
     return [
         Violation(
@@ -44,7 +44,7 @@ def violations(database: Database) -> list[Violation]:
 
 
 def _remedy(kept: Holding, refused: Holding, parts: Collection[str]) -> str:
-    """One admin takes away what one of both is held by; somebody's only part is exchanged, by two."""
+    """Return how to resolve it: one admin revokes one of the roles; somebody's only part is replaced, by two."""
     ways = []
     for one in (refused, kept):
         if one.token_id is None and len(parts) == 1:
