@@ -308,7 +308,7 @@ async def _change_password(request: Request, service: Service, form: PasswordFor
     try:
         await service.run(service.sessions.prove, staff_id, form.old, address, visitor.cookies.device)
     except SignInRefused:
-        raise Problem("forbidden", "The present password is another one.") from None
+        raise Problem("forbidden", "That is not the current password.") from None
     await service.run(people.check_unused, staff_id, form.password, service.settings.password_history)
     await service.run(people.change, staff_id, staff_id, password=form.password, keep=cookie)
     return go(request, "/account", "The password is changed; all your other sessions have ended.")

@@ -73,7 +73,7 @@ def test_somebody_sets_up_an_app_and_signs_in_with_a_recovery_code(guarded: Site
     seed = page.locator(".steps code").inner_text().replace(" ", "")
     page.get_by_role("textbox", name="Code").fill("000000")
     page.get_by_role("button", name="Set up this app").click()
-    expect(page.get_by_role("alert").first).to_contain_text("not the code that the app shows")
+    expect(page.get_by_role("alert").first).to_contain_text("not the current code of the app")
     assert page.locator(".steps code").inner_text().replace(" ", "") == seed, "the app has it already"
     code = TOTP(seed).at(datetime.now(UTC), counter_offset=1)  # the next one, which counts for longer
     page.get_by_role("textbox", name="Code").fill(code)
