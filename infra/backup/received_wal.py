@@ -34,7 +34,7 @@ class WalHashes:
                 _hash_file(path).unlink(missing_ok=True)
 
     def look(self, *, ended: bool = False) -> None:
-        """Hash what is complete or has been unchanged since the last look; everything at the end."""
+        """Hash complete segments, and of a partial one what was received by the last look; everything once ended."""
         for path in _files(self._wal):
             with suppress(FileNotFoundError):  # it got its final name while we looked
                 self._look_at(path, ended)

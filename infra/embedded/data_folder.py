@@ -1,4 +1,4 @@
-"""The files of the database: made once, checked at every start."""
+"""The files of the database: created once, checked at every start."""
 
 import os
 import shutil
@@ -11,28 +11,28 @@ from infra.embedded import programs, server_user
 from infra.embedded.binaries import POSTGRES_MAJOR
 from infra.embedded.server_errors import EmbeddedPostgresError
 
-# One call for a thousand files: on a busy machine an fsync of each takes seconds.
+# One call for a thousand files: on a busy machine, an fsync of each takes seconds.
 SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
-# Written once into postgresql.conf, where an operator may change them. What makes a commit durable (fsync,
-# full_page_writes, synchronous_commit) is left as PostgreSQL has it: on.
+# Written once into postgresql.conf, where an operator may change them. Durability settings (fsync, full_page_writes,
+# synchronous_commit) keep PostgreSQL's defaults: on.
 SETTINGS = (
     "max_connections=100",
     "shared_buffers=128MB",
     "checkpoint_timeout=15min",  # fewer full-page images; max_wal_size still bounds what recovery replays
     "max_wal_size=1GB",
     f"recovery_init_sync_method={SYNC_METHOD}",
-    "io_method=sync",  # a ledger appends, and reads what is cached: it needs no three processes that read ahead
+    "io_method=sync",  # a ledger appends and reads cached pages, so it needs no read-ahead processes
     "max_logical_replication_workers=0",
-    "client_connection_check_interval=5s",  # a killed client's locks go even while its statement runs
+    "client_connection_check_interval=5s",  # releases a killed client's locks even while its statement runs
     "log_checkpoints=off",
     "log_line_prefix=%m [%p] ",
     *(["wal_sync_method=fsync_writethrough"] if sys.platform == "darwin" else []),  # its fsync stops at the drive
 )
-SUPERSEDED = "superseded"  # a file beside the database that names the folder where the ledger goes on
-RESTORING = "restoring"  # a file beside the database until a restore is audited
+SUPERSEDED = "superseded"  # a file that names the folder where the ledger continues
+RESTORING = "restoring"  # a file that exists until a restore is audited
 SERVICE = "roundledger_service"  # the role that the ledger's programs log in as
-# Who may connect: the user whose folder this is, as administrator to migrate and as the service for everything else;
-# the operating system says who that is. Roles that somebody has added have a password or do not get in.
+# Who may connect: the user who owns this folder, as administrator to migrate and as the service for everything else,
+# identified by the operating system. Other roles need a password.
 HBA = """\
 # Written at every start of the server.
 local all "postgres" {owner}
@@ -53,14 +53,14 @@ OPTIONS = (
     "--username=postgres",
     "--auth-local=trust",
     "--auth-host=reject",
-    "--no-clean",  # we do, once it is known why: a disk that was full is not when cleaned
+    "--no-clean",  # we do, once the cause is known: a full disk must not be cleaned first
     "--no-instructions",
     *(f"--set={setting}" for setting in SETTINGS),
 )
 
 
 def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None) -> None:
-    """Make the database in another folder, and rename it: it is complete and on disk, or absent."""
+    """Create the database in another folder and rename it, so that it is complete and on disk, or absent."""
     for leftover in pgdata.parent.glob(f"{pgdata.name}.new-*"):
         shutil.rmtree(leftover)
     builder = server_user.initdb_uid(uid)
@@ -80,7 +80,7 @@ def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None)
             server_user.give(new, uid)
         run_initdb("--sync-only", f"--sync-method={SYNC_METHOD}", uid=uid)
         new.rename(pgdata)
-        os.truncate(log, since)  # what initdb says is of use only if it failed
+        os.truncate(log, since)  # initdb's output is only useful if it failed
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
@@ -88,12 +88,12 @@ def create(pgdata: Path, *, initdb: Path, log: Path, lock: int, uid: int | None)
 
 
 def before_upgrade() -> str:
-    """The name of the database's folder as it was before it was moved to this release's PostgreSQL."""
+    """Return the name of the old database folder after an upgrade to this release's PostgreSQL."""
     return f"pgdata.before-{POSTGRES_MAJOR}"
 
 
 def check_open(home: Path) -> None:
-    """Refuse a folder whose ledger goes on elsewhere, or that is not complete."""
+    """Refuse a folder whose ledger continues elsewhere, or that is not complete."""
     superseded = home / SUPERSEDED
     if superseded.exists():
         raise EmbeddedPostgresError(
@@ -123,12 +123,12 @@ def check(pgdata: Path, uid: int | None) -> None:
             f"run `roundledger upgrade --data-dir {pgdata.parent}`; or choose another folder with ROUNDLEDGER_DATA_DIR."
         )
     if uid is not None and pgdata.stat().st_uid != uid:
-        server_user.give(pgdata, uid)  # root restored it from a backup that had no owners
+        server_user.give(pgdata, uid)  # root restored it from a backup without owners
     check_access(pgdata, os.geteuid() if uid is None else uid)
 
 
 def check_access(pgdata: Path, uid: int) -> None:
-    """PostgreSQL would refuse to start, and say so in its log only."""
+    """Refuse a folder that PostgreSQL would not start in; it would only say so in its log."""
     found = pgdata.stat()
     if found.st_uid != uid:
         raise EmbeddedPostgresError(
@@ -148,11 +148,10 @@ def check_access(pgdata: Path, uid: int) -> None:
 
 
 def write_access(pgdata: Path, user: str | None, uid: int | None) -> None:
-    """Say who may connect, also for a database that an earlier release made, and after its folder changed hands.
+    """Write who may connect. Done at every start, for databases of earlier releases and folders that changed owner.
 
-    A user without an account has no name to be known by; then the folder alone keeps others away. The server that runs
-    for root has none: it connects to its primary if it is a standby.
-    """
+    A user without an account has no name to authenticate by; then only the folder's permissions protect it. The server
+    that runs for root has none: as a standby it connects to its primary."""
     owner = "trust" if user is None or uid is not None else "peer map=ledger"
     _write(pgdata / "pg_hba.conf", HBA.format(owner=owner, service=SERVICE), uid)
     _write(pgdata / "pg_ident.conf", IDENT.format(user=user or "", service=SERVICE), uid)

@@ -1,4 +1,4 @@
-"""Locks on files that the kernel lets go of when their holder ends, however it ends."""
+"""File locks that the kernel releases when their holder ends, however it ends."""
 
 import fcntl
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# A thread may fork while another starts the server: the child must not keep the door shut for its lifetime.
+# A thread may fork while another starts the server: the child must not keep the lock for its lifetime.
 _not_for_children: set[int] = set()
 
 
@@ -20,7 +20,7 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 
 def create(path: Path) -> None:
-    """Make a lock file. Nothing else does: a watchdog must not bring back files that are being deleted."""
+    """Create a lock file. Nothing else does, so that a watchdog does not recreate files that are being deleted."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
@@ -29,7 +29,7 @@ def share(path: Path) -> int:
 
 
 def try_alone(path: Path) -> int | None:
-    """The lock, or None if somebody has it."""
+    """Return the lock, or None if somebody holds it."""
     try:
         return _lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,11 +1,10 @@
-"""Moving a data folder to the PostgreSQL of this release, from an earlier one.
+"""Upgrading a data folder to the PostgreSQL of this release.
 
-Everything happens on a copy. The folder that was there is not touched; it is renamed at the end, and stays.
+Everything happens on a copy. The old folder is not changed; it is renamed at the end, and kept.
 
-    upgrade.partial    the copy that is worked on; removed by whoever comes next
-    pgdata.upgraded    complete, and not yet in its place
-    pgdata.before-18   what was there before
-"""
+    upgrade.partial    the copy in progress; removed by the next attempt
+    pgdata.upgraded    complete, not yet in its place
+    pgdata.before-18   the old folder"""
 
 import os
 import shutil
@@ -27,7 +26,7 @@ TOO_CLOSED = 0o001
 
 
 def written_by(home: Path) -> int | None:
-    """The major version that wrote the database of a data folder; None if there is none."""
+    """Return the major version that wrote the database of a data folder; None if there is none."""
     try:
         return int((home / "pgdata" / "PG_VERSION").read_text())
     except FileNotFoundError:
@@ -35,7 +34,7 @@ def written_by(home: Path) -> int | None:
 
 
 def upgrade(home: Path, old_install: Path | None = None, say: Callable[[str], None] = lambda what: None) -> Path:
-    """Move the database to this release's PostgreSQL; returns where the old one is kept. Nobody uses it meanwhile."""
+    """Upgrade the database to this release's PostgreSQL; return where the old one is kept. Nobody uses it meanwhile."""
     shared = SharedServer(home, find_in_wheel())
     with shared.closed() as server:
         home = server.home
@@ -43,7 +42,7 @@ def upgrade(home: Path, old_install: Path | None = None, say: Callable[[str], No
         shutil.rmtree(home / WORK, ignore_errors=True)
         kept = home / data_folder.before_upgrade()
         if written_by(home) is None and (home / DONE).is_dir() and kept.is_dir():
-            _finish(home)  # the last step of one that was interrupted
+            _finish(home)  # the last step of an interrupted upgrade
             return kept
         major = _check(home, kept)
         shutil.rmtree(home / DONE, ignore_errors=True)
@@ -56,7 +55,7 @@ def upgrade(home: Path, old_install: Path | None = None, say: Callable[[str], No
 
 
 def _end_orphans(work: Path) -> None:
-    """Servers that one that was killed has started on its copy."""
+    """End servers that a killed upgrade started on its copy."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if (process / "cwd").readlink().is_relative_to(work) and "postgres" in (process / "exe").readlink().name:
@@ -83,7 +82,7 @@ def _finish(home: Path) -> None:
 
 
 def _programs(major: int, install: Path | None, uid: int | None) -> Path:
-    """The folder of the old version's programs."""
+    """Return the folder of the old version's programs."""
     if install is None:
         try:
             install = find_in_wheel(major)
@@ -101,7 +100,7 @@ def _programs(major: int, install: Path | None, uid: int | None) -> Path:
 
 
 class _Upgrade:
-    """As a user that has an account, which initdb and pg_upgrade insist on."""
+    """Runs the steps as a user with an account, which initdb and pg_upgrade require."""
 
     def __init__(self, server: Server, old_programs: Path) -> None:
         self._server, self._old_programs = server, old_programs
@@ -121,7 +120,7 @@ class _Upgrade:
         new.mkdir(mode=0o700)
         if self._uid is not None:
             server_user.give(self._work, self._uid)
-        # One that was killed recovers first, and stops at the end of its input: pg_upgrade wants one that was stopped.
+        # A killed server recovers first, and stops at the end of its input: pg_upgrade needs a clean shutdown.
         self._do("recover", str(self._old_programs / "postgres"), "--single", "-D", str(old), "template1")
         say(f"Moving it to PostgreSQL {POSTGRES_MAJOR}.")
         self._do("make a new database", str(self._server.bin / "initdb"), "-D", str(new), *data_folder.OPTIONS, "-N")
@@ -135,7 +134,7 @@ class _Upgrade:
         os.sync()
 
     def _open_parents(self) -> None:
-        """PostgreSQL's user must reach the copy, which root keeps from everybody else."""
+        """Let PostgreSQL's user reach the copy, which root keeps from everybody else."""
         home = self._server.home
         if not all(parent.stat().st_mode & TOO_CLOSED for parent in home.parents):
             raise EmbeddedPostgresError(
@@ -145,7 +144,7 @@ class _Upgrade:
         home.chmod(0o711)  # nothing in it but the server's own folders can be read by others
 
     def _do(self, what: str, *command: str) -> None:
-        held = os.open(self._work, os.O_RDONLY)  # programs are run with a lock; nobody asks for this one
+        held = os.open(self._work, os.O_RDONLY)  # programs run with a lock; nobody waits for this one
         try:
             done = programs.run(command, cwd=self._work, log=self._server.log, lock=held, uid=self._uid)
         finally:

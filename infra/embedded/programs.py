@@ -1,4 +1,4 @@
-"""Running PostgreSQL's programs, and the log that they write."""
+"""Running PostgreSQL's programs, and their log."""
 
 import os
 import re
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from infra.embedded.server_errors import EmbeddedPostgresError
 
-POSTGRES_ENV = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nothing of ours, which may hold secrets
+POSTGRES_ENV = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # none of our variables, which may hold secrets
 LOG_LIMIT_BYTES = 4 * 1024 * 1024
 LOG_KEPT_BYTES = 1024 * 1024
-FULL_DISK_BYTES = 16 * 1024 * 1024  # a segment of the write-ahead log; a full disk may not even take a line of ours
+FULL_DISK_BYTES = 16 * 1024 * 1024  # one segment of the write-ahead log; on a full disk not even a log line fits
 
-REASON = r"\b(FATAL|PANIC|error):(?!  the database system is ).*"  # not what it says to those who come too early
+REASON = r"\b(FATAL|PANIC|error):(?!  the database system is ).*"  # but not what it tells clients that come too early
 
 
 def run(
@@ -28,10 +28,9 @@ def run(
     env: Mapping[str, str] = POSTGRES_ENV,
     detached: bool = False,
 ) -> int:
-    """Run a program that keeps a lock for as long as it or a child of it lives, whatever becomes of us.
+    """Run a program that holds a lock while it or a child of it lives, even if this process ends.
 
-    Detached, it is nobody's child: it may outlive us, and leaves us nothing to wait for.
-    """
+    Detached, it is not our child: it may outlive us, and we do not wait for it."""
     if detached:
         command = ["/bin/sh", "-c", '"$@" &', "sh", *command]
     with _open_to_append(log) as output:
@@ -43,7 +42,7 @@ def run(
             stdout=output,
             stderr=output,
             pass_fds=[lock],
-            start_new_session=True,  # Ctrl-C on the terminal is for us, not for the database
+            start_new_session=True,  # Ctrl-C on the terminal must not reach the database
             umask=0o077,
             user=uid,
             group=uid,
@@ -56,7 +55,7 @@ def log_size(log: Path) -> int:
 
 
 def trim_log(log: Path) -> None:
-    """Keep the end of a log that has grown long. Its writers append, so they go on where it ends."""
+    """Keep the end of a long log. Its writers append, so they continue at its end."""
     if log_size(log) > LOG_LIMIT_BYTES:
         with log.open("rb") as old, _open_to_append(log) as trimmed:
             old.seek(-LOG_KEPT_BYTES, os.SEEK_END)
@@ -66,7 +65,7 @@ def trim_log(log: Path) -> None:
 
 
 def failure(what: str, log: Path, since: int) -> EmbeddedPostgresError:
-    """What a program that failed had to say."""
+    """Return the error message of a program that failed."""
     with log.open("rb") as written:
         written.seek(since)
         lines = [line.strip() for line in written.read().decode(errors="replace").splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""Starting, adopting and stopping the server of one data folder. The caller sees to it that only one does."""
+"""Starting, adopting and stopping the server of one data folder. The caller ensures that only one process does."""
 
 import os
 import signal
@@ -15,15 +15,15 @@ from infra.embedded.sockets import OWN_FOLDER, SOCKET, Listener, SocketFolder
 ADMINISTRATOR = "postgresql://postgres@"
 PROCESSES = Path("/proc")
 ORPHAN_GRACE_S = 1.0
-MAX_LAUNCHES = 3  # it may be killed while it starts, too
+MAX_LAUNCHES = 3  # it may also be killed while it starts
 STOP_PATIENCE_S = 15.0
-TIMEOUT_S = 600.0  # recovery from a crash replays up to max_wal_size, which a slow disk takes minutes for
+TIMEOUT_S = 600.0  # crash recovery replays up to max_wal_size, which takes minutes on a slow disk
 
 
 class Server:
-    """The lock file is inherited by PostgreSQL and all its children: free means that nothing of it is alive."""
+    """One server. PostgreSQL and its children inherit the lock file: while it is free, none of them is alive."""
 
-    address: Sequence[str] = ("-h", "")  # none: the socket is the only way in
+    address: Sequence[str] = ("-h", "")  # no network address: the socket is the only way in
 
     def __init__(self, data_dir: Path, wheel: Path, *, although_closed: bool = False) -> None:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,13 +41,13 @@ class Server:
         return f"{ADMINISTRATOR}/postgres?host={quote(str(self._sockets.current()), safe='')}&port=5432"
 
     def is_down(self) -> bool:
-        """Whether there is no server, at the price of a look and not of a connection."""
+        """Return whether there is no server, without connecting."""
         if locks.is_free(self.lock):
             return True
         return PROCESSES.exists() and not self._works_here(_pid_in(self.pgdata / "postmaster.pid"))
 
     def ensure_running(self) -> None:
-        """Adopt the server that runs, wait for one that is starting or ending, or start one."""
+        """Adopt the running server, wait for one that is starting or stopping, or start one."""
         began = time.monotonic()
         launches = 0
         log_before = programs.log_size(self.log)
@@ -67,7 +67,7 @@ class Server:
             self._pause(waited)
 
     def recover(self) -> None:
-        """Let a server that was killed recover, and stop it in good order, although its ledger goes on elsewhere."""
+        """Let a killed server recover and stop it cleanly, although its ledger continues elsewhere."""
         self._although_closed = True
         try:
             self.ensure_running()
@@ -76,7 +76,7 @@ class Server:
             self._although_closed = False
 
     def halt(self) -> None:
-        """Stop the server cleanly, or the hard way if it does not stop: neither loses what is committed."""
+        """Stop the server cleanly, or immediately if it does not stop. Neither loses committed data."""
         began = time.monotonic()
         found: Listener | None = None
         asked_twice = False
@@ -85,7 +85,7 @@ class Server:
             if found is None:
                 found = self._sockets.listener()
                 if found is not None and found.pid == 0:
-                    return  # the watchdog, in that other container, stops it
+                    return  # the watchdog in that other container stops it
                 if found is not None:
                     _signal(found.pid, self._gentlest_signal(found))
                 elif waited > ORPHAN_GRACE_S:
@@ -99,7 +99,8 @@ class Server:
         self._sockets.give_back()
 
     def _gentlest_signal(self, found: Listener) -> signal.Signals:
-        """PostgreSQL 18 never stops if asked gently while it recovers from a crash; it has nothing to write then."""
+        """Return SIGINT, or SIGQUIT during crash recovery: PostgreSQL 18 never stops on SIGINT then, and has nothing
+        to write."""
         recovers = not found.accepts and self._status() != "stopping"
         return signal.SIGQUIT if recovers else signal.SIGINT
 
@@ -109,12 +110,12 @@ class Server:
         time.sleep(min(0.2, 0.005 + waited / 10))
 
     def _is_ready(self) -> bool:
-        # asked only when it says so itself, for it logs whom it sends away
+        # asked only when it reports this itself, because it logs refused connections
         listener = self._sockets.listener() if self._status() == "ready" else None
         return listener is not None and listener.accepts
 
     def _status(self) -> str:
-        """What the server last wrote about itself: starting, ready or stopping. It may have been killed since."""
+        """Return the last status the server wrote: starting, ready or stopping. It may have been killed since."""
         with suppress(FileNotFoundError, IndexError):
             return (self.pgdata / "postmaster.pid").read_text().splitlines()[7].strip()
         return ""
@@ -134,16 +135,15 @@ class Server:
         programs.run(command, cwd=self.pgdata, log=self.log, lock=lock, uid=self.uid, detached=True)
 
     def _drop_stale_files(self) -> None:
-        """Remove what a killed server left: if its pid is now some other process, PostgreSQL takes it for alive.
+        """Remove the files of a killed server: if its pid was reused, PostgreSQL would think it is alive.
 
-        A PostgreSQL that somebody started by hand in this very folder keeps its file, and ours then refuses to start.
-        """
+        The file of a PostgreSQL started by hand in this folder stays, and ours then refuses to start."""
         for stale in (self.pgdata / "postmaster.pid", self._sockets.current() / f"{SOCKET}.lock"):
             if not self._works_here(_pid_in(stale)):
                 stale.unlink(missing_ok=True)
 
     def _end_orphans(self) -> None:
-        """End backends that have lost their postmaster and are too busy to notice. To the data it is the same crash."""
+        """End backends that lost their postmaster and are too busy to notice. To the data this is the same crash."""
         if self._sockets.listener() is None:
             self._end_all()
 
@@ -153,10 +153,9 @@ class Server:
                 _signal(int(process.name), signal.SIGKILL)
 
     def _works_here(self, pid: int | None) -> bool:
-        """Whether a process is a PostgreSQL in this folder; False where there is no /proc.
+        """Return whether a process is a PostgreSQL in this folder; False where there is no /proc.
 
-        Even there two servers cannot meet in one folder: PostgreSQL also looks for its shared memory.
-        """
+        Two servers cannot run in one folder even then: PostgreSQL also checks its shared memory."""
         with suppress(OSError):
             in_folder = (PROCESSES / f"{pid}/cwd").samefile(self.pgdata)
             return in_folder and (PROCESSES / f"{pid}/exe").readlink().name.startswith("postgres")
@@ -164,7 +163,7 @@ class Server:
 
 
 def as_service(url: str) -> str:
-    """The same database for the ledger's programs, which need no rights over the server."""
+    """Return the URL for the ledger's programs, which need no rights over the server."""
     return url.replace(ADMINISTRATOR, f"postgresql://{data_folder.SERVICE}@", 1)
 
 

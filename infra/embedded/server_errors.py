@@ -13,7 +13,7 @@ class EmbeddedPostgresError(RuntimeError):
 
 @contextmanager
 def explained_errors(data_dir: Path) -> Iterator[None]:
-    """Turn what the operating system refuses into our error, with what to do about it."""
+    """Turn errors of the operating system into EmbeddedPostgresError, with advice."""
     try:
         yield
     except OSError as error:

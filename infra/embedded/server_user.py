@@ -1,9 +1,8 @@
-"""Who runs the server. For a normal user, that user; PostgreSQL refuses to run as root.
+"""The user that runs the server: the current user, unless that is root, which PostgreSQL refuses.
 
-For root it runs under a numeric user id of its own, which has no account and owns nothing but the database.
-Such a user cannot pass closed parents such as /root, so it is given its folder as the working directory and
-knows it as /proc/self/cwd. No account is made, and no permissions but those of our own folder are touched.
-"""
+For root it runs under a numeric user id without an account, which owns nothing but the database. That user cannot pass
+closed parents such as /root, so its folder is its working directory, known to it as /proc/self/cwd. No account is
+created, and no permissions but those of our own folder are changed."""
 
 import os
 import pwd
@@ -14,12 +13,12 @@ from pathlib import Path
 
 from infra.embedded.server_errors import EmbeddedPostgresError
 
-# systemd's table of user ids leaves these to nobody; those above 65535 have no meaning in many containers.
+# Unassigned in systemd's table of user ids; ids above 65535 have no meaning in many containers.
 SERVER_UIDS = range(60706, 61184)
 
 
 def server_uid(home: Path, pgdata: Path) -> int | None:
-    """The user id to run PostgreSQL under; None for our own."""
+    """Return the user id to run PostgreSQL under; None for our own."""
     owner = home.stat().st_uid
     if owner != os.geteuid():
         raise EmbeddedPostgresError(
@@ -37,7 +36,7 @@ def server_uid(home: Path, pgdata: Path) -> int | None:
 
 
 def initdb_uid(server: int | None) -> int | None:
-    """initdb, unlike the server, insists on a user with an account; what it made is then given to the server's."""
+    """Return the user id for initdb, which needs an account. Its files are then given to the server's user."""
     if server is None and _has_account(os.geteuid()):
         return None
     with suppress(KeyError):
@@ -51,7 +50,7 @@ def initdb_uid(server: int | None) -> int | None:
 
 
 def name() -> str | None:
-    """What the server knows us by at the other end of its socket; None for a user without an account."""
+    """Return the name by which peer authentication knows the user; None without an account."""
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
@@ -59,7 +58,7 @@ def name() -> str | None:
 
 
 def data_argument(folder: Path, uid: int | None) -> str:
-    """What to call a folder that is the working directory of a program run under this user id."""
+    """Return the path of a folder for a program that has it as its working directory."""
     working_directory = "/proc/self/cwd"
     return working_directory if uid is not None and os.path.exists(working_directory) else str(folder)
 
@@ -71,7 +70,7 @@ def give(folder: Path, uid: int) -> None:
 
 
 def open_to_anyone(path: Path) -> bool:
-    """Whether a user who is neither owner nor in the group can reach, read and execute this."""
+    """Return whether users who are neither owner nor in the group can reach, read and execute this."""
     needed = stat.S_IROTH | stat.S_IXOTH
     reachable = all(parent.stat().st_mode & stat.S_IXOTH for parent in path.resolve().parents)
     return reachable and path.stat().st_mode & needed == needed

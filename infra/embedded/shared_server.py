@@ -1,12 +1,11 @@
-"""One server for all who use its data folder.
+"""One server for all users of a data folder.
 
-Three lock files carry the protocol, held with flock: the kernel lets go of them when their holder ends, however
-it ends, so there is no count that could be wrong.
+The protocol consists of three lock files, held with flock. The kernel releases them when their holder ends, however it
+ends, so no count can be wrong.
 
-    door      held alone by whoever starts or stops the server: neither can overlap with the other
-    users     shared by all users: whoever can have it alone, behind the door, knows that there are none
-    watchdog  held by the process that acts for users who were killed, and for a server that was
-"""
+    door      held exclusively while starting or stopping the server, so that these cannot overlap
+    users     shared by all users: whoever gets it exclusively while holding the door knows that there are none
+    watchdog  held by the process that acts for users, or a server, that were killed"""
 
 import os
 import sys
@@ -44,7 +43,7 @@ class SharedServer:
         return self.server.url()
 
     def enter(self) -> int:
-        """Become a user of the server, which runs from here on; returns what to leave with."""
+        """Become a user of the server, which runs from here on; return what to leave with."""
         with locks.alone(self.door):
             user = locks.share(self.users)
             try:
@@ -57,13 +56,13 @@ class SharedServer:
 
     def leave(self, user: int) -> None:
         with locks.alone(self.door):
-            os.close(user)  # not an unlock, which would take the lock from a forked child too
+            os.close(user)  # not an unlock, which would release the lock of a forked child too
             if locks.is_free(self.users):
                 self.server.halt()
 
     @contextmanager
     def closed(self) -> Iterator[Server]:
-        """The server while it does not run, and nobody can start it. One that was killed a moment ago is waited for."""
+        """Hold the stopped server, so that nobody can start it. Waits for one that was killed a moment ago."""
         deadline = time.monotonic() + ENDING_SECONDS
         while True:
             with locks.alone(self.door):
@@ -76,7 +75,7 @@ class SharedServer:
             time.sleep(WATCH_EVERY_S / 5)
 
     def look_after(self, lock: int) -> bool:
-        """What the watchdog does now and then; False when its work is done."""
+        """Do one pass of the watchdog; return False when it is no longer needed."""
         with locks.alone(self.door):
             if locks.is_free(self.users):
                 self.server.halt()
@@ -98,7 +97,7 @@ class SharedServer:
 
 
 def watch(data_dir: str, wheel: str, lock: str) -> None:
-    """Stop the server after its last user was killed; start it again if it was killed before its users."""
+    """Stop the server after its last user was killed; restart it if it was killed before its users."""
     server = SharedServer(Path(data_dir), Path(wheel))
     pause_s = WATCH_EVERY_S
     while Path(data_dir).exists():

@@ -15,26 +15,28 @@ from infra.embedded.server_user import open_to_anyone
 
 SOCKET = ".s.PGSQL.5432"
 PARAMETERS = b"user\0postgres\0database\0postgres\0\0"
-GREETING = struct.pack("!ii", len(PARAMETERS) + 8, 3 << 16) + PARAMETERS  # what a client of protocol 3.0 says first
+# the first message of a client of protocol 3.0
+GREETING = struct.pack("!ii", len(PARAMETERS) + 8, 3 << 16) + PARAMETERS
 NOT_NOW = b"57P03"  # cannot_connect_now: it is starting, recovering from a crash, or stopping
-ANSWER_TIMEOUT = struct.pack("ll", 30, 0)  # the kernel's: one of Python's would not wait for a place in the queue
+ANSWER_TIMEOUT = struct.pack("ll", 30, 0)  # the kernel's timeout: Python's would not wait for a place in the queue
 
 
 class Listener(NamedTuple):
-    pid: int  # 0 if it lives in another container
+    pid: int  # 0 if it is in another container
     accepts: bool
 
 
-OWN_FOLDER = "pg_stat_tmp"  # in the database folder: what is in it is neither backed up nor rewound
+OWN_FOLDER = "pg_stat_tmp"  # in the database folder, in a place that is neither backed up nor rewound
 
 
 class SocketFolder:
-    """One in the database folder, or a borrowed one if that has too long a path or a disk that takes no sockets."""
+    """The folder of the socket: in the database folder, or a temporary one if the path is too long or the disk does not
+    support sockets."""
 
     def __init__(self, pgdata: Path, uid: int | None) -> None:
         self._own = pgdata / OWN_FOLDER
         self._uid = uid
-        self._borrowed = pgdata.parent / "socket_folder"  # a file with the path of a borrowed folder
+        self._borrowed = pgdata.parent / "socket_folder"  # a file with the path of a temporary folder
 
     def current(self) -> Path:
         with suppress(FileNotFoundError):
@@ -42,7 +44,7 @@ class SocketFolder:
         return self._own
 
     def prepare(self) -> Path:
-        """The folder for the next server: the borrowed one again if it can be, so that the URL stays the same."""
+        """Return the folder for the next server: the same temporary one if possible, so that the URL stays the same."""
         current = self.current()
         if current != self._own and self._is_still_ours(current):
             return current
@@ -70,10 +72,9 @@ class SocketFolder:
             self._borrowed.unlink()
 
     def listener(self) -> Listener | None:
-        """The process that listens, as the kernel knows it: what a file says may be old.
+        """Return the process that listens, according to the kernel: files may be outdated.
 
-        It has to answer, since the socket of one that was killed still takes connections for a moment.
-        """
+        It has to answer, since the socket of a killed server still accepts connections for a moment."""
         with socket.socket(socket.AF_UNIX) as client:
             for timeout in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
                 client.setsockopt(socket.SOL_SOCKET, timeout, ANSWER_TIMEOUT)
@@ -98,7 +99,7 @@ class SocketFolder:
         return folder
 
     def _is_still_ours(self, folder: Path) -> bool:
-        """Anybody may write in its parent, and temporary files get cleaned away."""
+        """Return whether it is ours: anybody may write in its parent, and temporary files get cleaned up."""
         with suppress(FileNotFoundError):
             found = folder.lstat()
             owner = os.geteuid() if self._uid is None else self._uid

@@ -1,1 +1,1 @@
-"""Whether an installation is in order: figures to watch, and checks that say what to do."""
+"""The state of an installation: figures to monitor, and checks with advice."""

@@ -1,4 +1,4 @@
-"""What a check of an installation says."""
+"""The result of one check of an installation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ State = Literal["ok", "warning", "fault"]
 
 
 class Check(Struct, frozen=True):
-    """`found` is a sentence; `advice` says what to do where it is not in order."""
+    """A result. `found` is a sentence; `advice` says what to do if something is wrong."""
 
     name: str
     state: State

@@ -1,8 +1,7 @@
-"""How far the clock of this machine is from the database's: every event has a time of each.
+"""The offset between this machine's clock and the database's. Every event has a time of each.
 
-The difference is measured with a question to the database, and for the next seconds carried on by a clock that nobody
-sets, so that a clock of ours that is set meanwhile is noticed at once, and at no cost.
-"""
+The offset is measured with a query and carried forward by the monotonic clock for some seconds, so that a change of our
+clock is noticed at once and at no cost."""
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from infra.store.errors import DATABASE_ERRORS, NotRecording
 
 logger = logging.getLogger(__name__)
 
-NOTICED_SECONDS = 1.0  # from here on it is reported
-REFUSED_SECONDS = 60.0  # from here on nothing is written: times of events could be put in any order
+NOTICED_SECONDS = 1.0  # reported from here on
+REFUSED_SECONDS = 60.0  # nothing is written from here on: events could get times in any order
 MEASURED_FOR_SECONDS = 10.0
 SAMPLES = 3
-QUICK_SECONDS = 0.1  # an answer that took no longer is exact enough
+QUICK_SECONDS = 0.1  # a quicker answer is exact enough
 NOW_AND_LAST = (
     "SELECT extract(epoch FROM clock_timestamp())::float8, (SELECT extract(epoch FROM recorded_at)::float8 "
     "FROM roundledger.events ORDER BY position DESC LIMIT 1)"
@@ -28,26 +27,26 @@ NOW_AND_LAST = (
 
 
 class ClocksDiffer(NotRecording):
-    """The time of what was to be stored would be wrong by more than a minute, here or in the database."""
+    """Stored times would be wrong by more than a minute, here or in the database."""
 
 
 class _Sample(NamedTuple):
-    """What the database's clock showed when ours that nobody sets showed nothing, give or take."""
+    """The database's time at monotonic time zero, with its uncertainty."""
 
     database_seconds: float
     unsure_seconds: float
     at: float
-    set_back_seconds: float  # by which the database's clock was behind the last recorded time
+    set_back_seconds: float  # by which the database's clock is behind the last recorded time
 
     def ahead_seconds(self) -> float:
-        """By how much our clock is ahead for certain, or behind where negative."""
+        """Return by how much our clock is certainly ahead, or behind if negative."""
         ahead = time.time_ns() / 1e9 - (self.database_seconds + time.monotonic())
         sure = max(0.0, abs(ahead) - self.unsure_seconds)
         return sure if ahead > 0 else -sure
 
 
 class Clocks:
-    """Of one process and database; safe to use from several threads."""
+    """The clocks of one process and its database. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -55,19 +54,19 @@ class Clocks:
         self._lock = Lock()
 
     def ahead_seconds(self) -> float:
-        """Measured now. Raises what the database's connection raises."""
+        """Measure the offset now. Raises the connection's errors."""
         sample = self._sample = self._measured()
         return sample.ahead_seconds()
 
     def set_back_seconds(self) -> float:
-        """By how much the database's clock shows an earlier time than the last event was recorded at, when that was
-        last measured: it was set back. Recorded times then stay at that of the last event (1010_recorded_times.sql)."""
+        """Return by how much the database's clock was behind the last recorded time at the last measurement: it was set
+        back. Recorded times then stay at that of the last event (1010_recorded_times.sql)."""
         sample = self._sample
         return 0.0 if sample is None else sample.set_back_seconds
 
     def check(self) -> None:
-        """Before anything is written: refuses it where the clocks differ too much, and costs nothing where they do
-        not. A database that does not answer is for whoever writes to notice."""
+        """Refuse to write if the clocks differ too much. Costs nothing otherwise. If the database does not answer, the
+        write itself reports that."""
         sample = self._sample
         fresh = sample is not None and time.monotonic() - sample.at <= MEASURED_FOR_SECONDS
         if fresh and sample is not None and not _too_far(sample.ahead_seconds()):

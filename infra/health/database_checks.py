@@ -29,7 +29,7 @@ SETTINGS = (
 
 
 def checks_of(database: Database) -> Iterator[Check]:
-    """For a database whose schema is up to date."""
+    """Return the checks of a database whose schema is up to date."""
     for check in (server, schema, login, clock, newest_events, sealing, replication, last_audit, roles):
         yield check(database)
 
@@ -53,7 +53,7 @@ def _setting(database: Database, name: str) -> str:
 
 
 def schema(database: Database) -> Check:
-    """Tables, triggers, functions and rights, as the migrations make them."""
+    """Compare tables, triggers, functions and rights with what the migrations create."""
     audit = CatalogueAudit()
     found = list(audit.findings(database))
     if found:
@@ -87,7 +87,7 @@ def clock(database: Database) -> Check:
 
 
 def newest_events(database: Database) -> Check:
-    """The last events against the transparency log."""
+    """Compare the newest events with the transparency log."""
     log = LogReader(database)
     rows = log.events.newest(NEWEST_EVENTS)
     checker = PartChecker(log)
@@ -140,7 +140,7 @@ def last_audit(database: Database) -> Check:
 
 
 def roles(database: Database) -> Check:
-    """People and machines whose roles must not be combined, as they may have been given before that was a rule."""
+    """Find people and machines with roles that must not be combined, granted before that was a rule."""
     found = violations(database)
     if found:
         said = " ".join(one.what for one in found[:MOST_NAMED])

@@ -1,8 +1,7 @@
-"""Stops recording before the disk is full, and lets it go on once there is space again.
+"""Stops recording before the disk is full, and resumes once there is space.
 
-PostgreSQL survives a full disk, but what it then has to say is no use to a dealer, and it may not start again without
-space. The reserve is for what must go on: reports, seals, vacuum, and whoever frees space.
-"""
+PostgreSQL survives a full disk, but its error helps no dealer, and it may not start again without space. The reserve is
+for what must continue: reports, seals, vacuum, and freeing space."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def free_bytes_at(folder: Path) -> int:
 
 
 class DiskReserve:
-    """Of the disk that a folder is on. Asking costs a system call, and is done once a second at most."""
+    """Watches the disk that a folder is on, at most once a second."""
 
     def __init__(self, folder: Path, reserve_bytes: int, *, free_bytes: Callable[[Path], int] = free_bytes_at) -> None:
         self.folder = folder
@@ -35,12 +34,12 @@ class DiskReserve:
         self._free = 0
 
     def free(self) -> int:
-        """In bytes, now. Raises OSError where the folder cannot be reached."""
+        """Return the free bytes now. Raises OSError if the folder cannot be reached."""
         self._free, self._asked_at = self._free_bytes(self.folder), time.monotonic()
         return self._free
 
     def check(self) -> None:
-        """Before anything is recorded. A folder that cannot be reached says nothing about the database."""
+        """Refuse to record on a nearly full disk. A folder that cannot be reached says nothing about the database."""
         try:
             if time.monotonic() - self._asked_at > ASKED_AGAIN_SECONDS:
                 self.free()
@@ -50,7 +49,7 @@ class DiskReserve:
             raise DiskNearlyFull(self.in_words())
 
     def is_reached(self) -> bool:
-        """Whether recording stops for it, asked anew."""
+        """Return whether recording is stopped, measured now."""
         try:
             return self.free() < self.reserve_bytes
         except OSError:

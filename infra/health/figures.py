@@ -1,4 +1,4 @@
-"""Figures of the database for whoever watches the service."""
+"""Figures of the database for monitoring."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from infra.store.database import Cursor
 
-# An attempt is recorded before it is judged, and once more where it was right.
+# An attempt is recorded before it is checked, and once more if it was right.
 FIGURES = """
 SELECT pg_database_size(current_database()),
     (SELECT greatest(count(*) FILTER (WHERE NOT accepted) - count(*) FILTER (WHERE accepted), 0)

@@ -40,7 +40,7 @@ def _dotted(version_: tuple[int, int]) -> str:
 
 
 def folder(data_dir: Path) -> Check:
-    """Of the embedded server."""
+    """Check the data folder of the embedded server."""
     try:
         home = data_dir.stat()
         if home.st_uid != os.geteuid():
@@ -60,8 +60,8 @@ def folder(data_dir: Path) -> Check:
     except (OSError, EmbeddedPostgresError) as error:
         return fault("data folder", str(error), "Give the folder its owner and the mode 0700.")
     if home.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        said = f"{data_dir} can be written to by other users (mode {stat.S_IMODE(home.st_mode):04o})."
-        return fault("data folder", said, f"Close it with `chmod 0700 {data_dir}`.")
+        found = f"{data_dir} can be written to by other users (mode {stat.S_IMODE(home.st_mode):04o})."
+        return fault("data folder", found, f"Close it with `chmod 0700 {data_dir}`.")
     return ok("data folder", f"{data_dir} belongs to this user alone.")
 
 
@@ -76,14 +76,14 @@ def disk(reserve: DiskReserve | None) -> Check:
         free = reserve.free()
     except OSError as error:
         return fault("disk", f"{reserve.folder} cannot be looked at: {error.strerror}.", "Set ROUNDLEDGER_DISK_FOLDER.")
-    said = (
+    found = (
         f"{free >> 20:,} MiB are free at {reserve.folder}; recording stops below {reserve.reserve_bytes >> 20:,} MiB."
     )
     if free < reserve.reserve_bytes:
-        return fault("disk", said, "Free space now; recording goes on by itself.")
+        return fault("disk", found, "Free space now; recording goes on by itself.")
     if free < RESERVES_TO_SPARE * reserve.reserve_bytes:
-        return warning("disk", said, "Free space, or move the database to a larger disk.")
-    return ok("disk", said)
+        return warning("disk", found, "Free space, or move the database to a larger disk.")
+    return ok("disk", found)
 
 
 def backup(backups: Path | None, now: datetime | None = None) -> Check:
@@ -97,14 +97,14 @@ def backup(backups: Path | None, now: datetime | None = None) -> Check:
     if began is None:
         return fault("backup", f"There is no backup in {backups}.", advice)
     age = (now or datetime.now(UTC)) - began
-    said = f"The newest backup is {age / timedelta(hours=1):,.1f} hours old."
+    found = f"The newest backup is {age / timedelta(hours=1):,.1f} hours old."
     if age > BACKUP_FAULT_AFTER:
-        return fault("backup", said, advice)
-    return warning("backup", said, advice) if age > BACKUP_WARNS_AFTER else ok("backup", said)
+        return fault("backup", found, advice)
+    return warning("backup", found, advice) if age > BACKUP_WARNS_AFTER else ok("backup", found)
 
 
 def keys(log: LogReader, key_folder: Path) -> Check:
-    """The private key that signs the log."""
+    """Check the private key that signs the log."""
     known = log.keys()
     if not known:
         return ok("log key", "The log has no key yet; the service makes one when it first seals.")
@@ -125,7 +125,7 @@ def keys(log: LogReader, key_folder: Path) -> Check:
 
 
 def secret_files(files: Iterable[Path]) -> Iterator[Check]:
-    """Files with keys that the settings name."""
+    """Check the files with keys that the settings name."""
     for file in files:
         try:
             mode = stat.S_IMODE(file.stat().st_mode)

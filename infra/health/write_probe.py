@@ -1,4 +1,4 @@
-"""Whether the database would store an event now: one is appended like any other, and rolled back."""
+"""Whether the database would store an event now: one is appended and rolled back."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from infra.store.encoding.topic_ids import TopicIds
 from infra.store.errors import DATABASE_ERRORS
 
 ASKED_AGAIN_SECONDS = 1.0  # anybody may ask, and each probe is work
-PAGE_STATES = 8  # with as many random bytes each as are stored in the table itself: more than a page of it
+PAGE_STATES = 8  # random bytes that stay in the table itself: together more than a page
 STATE_BYTES = 1_500
 
 
 class WriteProbe:
-    """Of one process and database. After a write that failed the probe is larger than a page, because on a full disk a
-    small one still finds room in the last page that was begun."""
+    """Probes one database. After a failed write the probe is larger than a page, because on a full disk a small one
+    still fits into the last page."""
 
     def __init__(self, database: Database, topic_ids: TopicIds) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class WriteProbe:
         self._suspicious = False
 
     def suspect(self) -> None:
-        """A write has failed, and not because of what was to be written."""
+        """Note that a write failed, and not because of its content."""
         self._suspicious = True
         self._asked_at = None
 
@@ -58,5 +58,5 @@ class WriteProbe:
         return True
 
     def _topic(self) -> str:
-        """Any topic; a ledger without any has never stored anything, and gets its first."""
+        """Return any topic; an empty ledger gets its first."""
         return next(iter(self._topic_ids.elements), "round.opened.v2")

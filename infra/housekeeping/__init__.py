@@ -1,1 +1,1 @@
-"""What is removed once its retention has passed, and the legal holds that keep it. Never anything of the record."""
+"""Removing data whose retention has passed, and the legal holds that prevent it. Events are never removed."""

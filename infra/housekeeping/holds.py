@@ -1,4 +1,4 @@
-"""Legal holds: what belongs to a round or a dispute stays, whatever its retention, until the hold is lifted."""
+"""Legal holds: whatever belongs to a held round or dispute is kept until the hold is lifted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def hold_shown(hold: Hold) -> dict[str, Any]:
 
 
 class UnknownSubject(LookupError):
-    """There is no such round or dispute."""
+    """The round or dispute does not exist."""
 
 
 class Holds:
@@ -40,7 +40,7 @@ class Holds:
         self._database = ledger.database
 
     def place(self, kind: Kind, subject: str, reason: str, by: str) -> list[Hold]:
-        """One on a dispute is placed on its round as well. Each is lifted on its own."""
+        """Place a hold. One on a dispute is placed on its round as well; each is lifted separately."""
         entries = self._ledger.events.load(stream_id(kind, subject), lte=1)
         if not entries:
             raise UnknownSubject(f"There is no {kind} {subject}.")

@@ -1,8 +1,7 @@
-"""Removes what its retention has passed, a little at a time, by the functions of the database that check and record it.
+"""Removes data whose retention has passed, in small steps, by database functions that check and record it.
 
-Rows of the trail go by the digest that covers them: the digest stays, and a record of the removal says which rows of it
-are left. Rows that are not as their digest has them are never removed.
-"""
+Rows of the trail are removed by the digest that covers them: the digest stays, and a record of the removal says which
+of its rows are left. Rows that differ from their digest are never removed."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ logger = logging.getLogger(__name__)
 LOCK_KEY = 7_301_406_225_119_400  # of the advisory lock that lets one process tidy at a time; any fixed number
 BY = "roundledger"  # the service itself
 RECEIPTS_AT_ONCE = 1_000
-# A session goes as a whole, so the digests of a day go together; of anything else one at a time.
+# A session is removed as a whole, so the digests of a day go together; others one at a time.
 DIGESTS_AT_ONCE = {"roundledger.session_changes": 24}
 DAY_MS = 86_400_000
 FIRST_AFTER_SECONDS = 300.0
@@ -45,7 +44,7 @@ class AlreadyTidying(Exception):
 
 
 class Step(NamedTuple):
-    """What was removed: how many of which kind."""
+    """How many of which kind were removed."""
 
     kind: str
     rows: int
@@ -58,7 +57,7 @@ class _Digest(NamedTuple):
 
 
 def tidy(database_url: str, retention: Retention, by: str = BY, now_ms: int | None = None) -> Iterator[Step]:
-    """Remove what has passed its retention; yields after every small transaction in which something went."""
+    """Remove what has passed its retention; yield after every small transaction that removed something."""
     now_ms = time.time_ns() // 1_000_000 if now_ms is None else now_ms
     with psycopg.connect(database_url, autocommit=True) as connection:
         row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
@@ -128,7 +127,7 @@ def _remove(connection: Connection, source: str, digest: _Digest, days: int, by:
 
 
 class Housekeeping:
-    """Does it from inside the service, once a day, with pauses; one process of several."""
+    """Runs in the service once a day, with pauses, in one process of several."""
 
     def __init__(self, database_url: str, retention: Retention, report: Callable[[Step], None]) -> None:
         self._database_url = database_url

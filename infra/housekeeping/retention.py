@@ -1,23 +1,23 @@
-"""For how long each kind of thing beside the record is kept."""
+"""How long each kind of data outside the event store is kept."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-# In days, at least; the database refuses less (1011_housekeeping.sql).
+# Minimum in days; the database refuses less (1011_housekeeping.sql).
 LEAST_DAYS = {"receipts": 30, "looks": 365, "sign_ins": 90, "sessions": 90, "audits": 365, "checkpoints": 31}
-# The tables of each kind that digests of the trail cover, in the order in which they are emptied.
+# The tables of each kind that digests of the trail cover, in the order of removal.
 COVERED = {
     "looks": ("roundledger.reads",),
     "sign_ins": ("roundledger.sign_ins",),
     "sessions": ("roundledger.session_changes",),
     "audits": ("roundledger.audit_findings", "roundledger.audit_notes", "roundledger.audits"),
-    "checkpoints": ("roundledger.log_checkpoints",),  # of which only the notes go
+    "checkpoints": ("roundledger.log_checkpoints",),  # only the notes are removed
 }
 
 
 class Retention(Struct, frozen=True):
-    """In days. Checkpoints are dense for so long, and one an hour before that."""
+    """In days. Checkpoints are kept densely for so long, and one per hour before that."""
 
     receipts: int = 90
     looks: int = 2557

@@ -1,4 +1,4 @@
-"""Signing off who holds what, once a quarter, as an event of the ledger."""
+"""Quarterly reviews of who holds what, signed as events of the ledger."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SignOff(Struct, frozen=True):
 
 
 class Reviews(Struct, frozen=True):
-    """The newest first."""
+    """Reviews, newest first."""
 
     signed: list[SignOff]
     due: bool
@@ -49,7 +49,7 @@ def _shown(it: AccessReviewed, by: str, at_ms: int) -> SignOff:
 
 
 def shown_access(ledger: LedgerApplication) -> dict[str, Any]:
-    """Everything that a reviewer looks at, and the reviews that were signed."""
+    """Return everything that a reviewer looks at, and the signed reviews."""
     found = access(ledger.events.recorder.database)
     signed = reviews(ledger, time.time_ns() // 1_000_000)
     return {"digest": found.digest, **to_builtins(found), "reviews": to_builtins(signed.signed), "due": signed.due}
@@ -64,7 +64,7 @@ def review_access(
     now_ms: int,
     receipt: CommandReceipt = None,
 ) -> SignOff:
-    """Sign what was shown under the digest `seen`; refused where people hold something else by now."""
+    """Sign what was shown under the digest `seen`; refused if it has changed since."""
     signatures.check_signer(reviewer)
     member = ledger.staff.find(reviewer.by)
     roles = None if reviewer.role == OPEN else frozenset() if member is None else member.roles

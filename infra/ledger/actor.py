@@ -12,11 +12,11 @@ class Actor(Struct, frozen=True):
     by: str
     at_ms: int  # milliseconds since 1970
     late: bool = False  # entered afterwards, by a terminal that was offline
-    dated: bool = False  # somebody stated the time, so it is checked against what it must have followed
+    dated: bool = False  # somebody stated the time, so it is checked against what it must follow
 
     def after(self, moment_ms: int, what: str) -> Actor:
-        """The same, no earlier than what it follows. A stated time that is clearly earlier is refused. One that nobody
-        stated is this service's own, whose clock may have been set back, or be behind that of another service."""
+        """Return the actor at a time no earlier than what it follows. A stated time that is clearly earlier is refused.
+        An unstated one is this service's clock, which may be set back or behind another service's."""
         if self.at_ms >= moment_ms:
             return self
         if self.dated:

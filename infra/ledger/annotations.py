@@ -1,4 +1,4 @@
-"""What is added to a round outside its play: a waived fee, a note, the dealer's payments, corrections."""
+"""What is added to a round outside its play: waived fees, notes, reported payments, corrections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def waive_fee(
     expected_version: int | None = None,
     receipt: CommandReceipt = None,
 ) -> StoredRound:
-    """The fee of a voided round; chips that never went in make the box expect less, if it is still there."""
+    """Waive the fee of a voided round. If the chips never went in, the box expects less, if it is still there."""
     stored = ledger.load(round_id, expected_version=expected_version)
     waived = floor_notes.waive_fee(stored.round, how, reason)
     changes = Changes(_after_round(stored, actor))
@@ -76,7 +76,7 @@ def dealer_paid(
     expected_version: int | None = None,
     receipt: CommandReceipt = None,
 ) -> StoredRound:
-    """What the dealer reports to have paid and collected, to be compared with the lines of a settled round."""
+    """Record what the dealer reports to have paid and collected, to be compared with the settlement lines."""
     stored = ledger.load(round_id, expected_version=expected_version)
     events = payments.dealer_paid(stored.round, reported)
     return _annotate(ledger, stored, [*events], Changes(_after_round(stored, actor)), receipt)
@@ -92,7 +92,7 @@ def correct(
     expected_version: int | None = None,
     receipt: CommandReceipt = None,
 ) -> StoredRound:
-    """Compensating entries on a settled round, by two people."""
+    """Post compensating entries on a settled round, by two people."""
     stored = ledger.load(round_id, expected_version=expected_version)
     events = corrections.correct(stored.round, reason, (actor.by, second_person), entries)
     return _annotate(ledger, stored, events, Changes(_after_round(stored, actor)), receipt)
@@ -109,10 +109,9 @@ def correct_facts(
     expected_version: int | None = None,
     receipt: CommandReceipt = None,
 ) -> StoredRound:
-    """Correct a misread fact: the round is decided again and the difference posted line by line.
+    """Correct a misread fact: decide the round again and post the difference line by line.
 
-    Where the right facts would have left the progressive meter elsewhere, it is adjusted by the difference.
-    """
+    If the right facts move the progressive meter differently, it is adjusted by the difference."""
     stored = ledger.load(round_id, expected_version=expected_version)
     opening = ledger.rulebook.opening(stored.round.opened)
     facts = replay.facts_of(stored.events())
@@ -130,7 +129,7 @@ def correct_facts(
 def _refusal_by_hidden_cards(
     ledger: LedgerApplication, stored: StoredRound, opening: Round, changes: Mapping[int, dict[str, Any]]
 ) -> Refusal | None:
-    """Corrected facts may name a card of a hand that was never turned over."""
+    """Return the refusal if corrected facts name a card of a hand that was never turned over."""
     events = hidden_cards.with_hidden(
         stored.round, list(stored.events()), units_by_version(ledger.sealed_cards(stored.id))
     )

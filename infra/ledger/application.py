@@ -1,5 +1,5 @@
 """The ledger as an application of the eventsourcing library: its repository loads aggregates, its `save` is the one way
-to write, and its recorder is what followers read."""
+to write, and followers read its recorder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infra.health.disk_space import DiskReserve
 from infra.store import appender
 from infra.store.appender import Receipt, SealedCard
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper
-from infra.store.encoding.shapes import meet_shapes
+from infra.store.encoding.shapes import prepare_decoders
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import EventRows
 from infra.store.event_store import LedgerEventStore
@@ -31,16 +31,16 @@ from infra.store.recorder import LedgerRecorder
 from infra.store.streams import stream_id
 
 T = TypeVar("T")
-# Stored with a command so that the same request again is recognised: ready, or made of what the command leads to.
+# Stored with a command so that a retry is recognised: ready, or made from the command's outcome.
 CommandReceipt = Receipt | Callable[[Any], Receipt] | None
 
 
 class Overtaken(Conflict):
-    """Somebody else has written to one of the aggregates of a command since they were read. Nothing was stored."""
+    """Somebody else wrote to one of the command's aggregates since they were read. Nothing was stored."""
 
 
 class LedgerApplication(Application[UUID]):
-    """One for each process and database; safe to use from several threads."""
+    """One per process and database. Thread-safe."""
 
     topics = TOPICS
     events: LedgerEventStore
@@ -48,11 +48,11 @@ class LedgerApplication(Application[UUID]):
     mapper: TypedMapper
 
     def __init__(self, database_url: str, disk: DiskReserve | None = None, adopted_only: bool = False) -> None:
-        """`disk` is the one that the database is on, where it is on this machine. With `adopted_only` no table opens
-        with a rule set that was not adopted, or with terms that it has not posted."""
+        """`disk` is the database's disk, if it is on this machine. With `adopted_only`, tables open only with adopted
+        rule sets and posted terms."""
         self._database_url = database_url
         self._disk = disk
-        meet_shapes()  # before anybody's threads use this
+        prepare_decoders()  # before other threads use this
         super().__init__()
         self.database = self.recorder.database
         self.rows = EventRows(self.database)
@@ -79,11 +79,10 @@ class LedgerApplication(Application[UUID]):
     # ---- writing
 
     def save_changes(self, changes: Changes, what: str, receipt: CommandReceipt = None, outcome: object = None) -> None:
-        """Save a command's events in one transaction, with the receipt of its request; a lost race is `Overtaken`.
+        """Save a command's events and its receipt in one transaction; a lost race raises `Overtaken`.
 
-        `outcome` is what a receipt that is still to be made is made of. The library's own `save` does no more than
-        this, but asks first whether the changes are an event, which costs a tenth of a single action.
-        """
+        `outcome` is what an unfinished receipt is made from. The library's own `save` does the same, but first checks
+        whether the changes are an event, which costs a tenth of a single action."""
         if callable(receipt):
             receipt = receipt(outcome)
         try:
@@ -96,7 +95,7 @@ class LedgerApplication(Application[UUID]):
     def find(
         self, kind: str, name: str, project: Callable[[list[RecordedEvent]], T], version: int | None = None
     ) -> T | None:
-        """What `project` makes of an aggregate's events, up to a version; None if the aggregate does not exist."""
+        """Return what `project` makes of an aggregate's events, up to a version; None if it does not exist."""
 
         def projector(_: object, events: Iterable[RecordedEvent]) -> T | None:
             loaded = list(events)
@@ -109,7 +108,7 @@ class LedgerApplication(Application[UUID]):
         return cast("T", found)
 
     def find_round(self, round_id: str, upto: int | None = None) -> StoredRound | None:
-        """A round with its face-down cards; `upto` a version of it."""
+        """Return a round with its face-down cards, up to a version."""
 
         def project(entries: list[RecordedEvent]) -> StoredRound:
             return project_round(round_id, self.rulebook, entries, self._sealed("round", round_id))
@@ -117,7 +116,7 @@ class LedgerApplication(Application[UUID]):
         return self.find("round", round_id, project, upto)
 
     def load(self, round_id: str, upto: int | None = None, *, expected_version: int | None = None) -> StoredRound:
-        """Raises UnknownRound; and Conflict where the round is not at the version that the caller expects."""
+        """Return a round. Raises UnknownRound, or Conflict if it is not at the expected version."""
         stored = self.find_round(round_id, upto)
         if stored is None:
             raise UnknownRound(f"There is no round {round_id}.")
@@ -126,11 +125,11 @@ class LedgerApplication(Application[UUID]):
         return stored
 
     def entries(self, round_id: str) -> list[RecordedEvent]:
-        """A round's events as they are stored, with who and when; none if it does not exist."""
+        """Return a round's stored events, with who and when; empty if it does not exist."""
         return self.events.load(stream_id("round", round_id))
 
     def find_box(self, box: str) -> tuple[drop_boxes.DropBox, int] | None:
-        """A drop box and its version."""
+        """Return a drop box and its version."""
 
         def project(entries: list[RecordedEvent]) -> tuple[drop_boxes.DropBox, int]:
             opened = drop_boxes.start(entries[0].event)
@@ -138,15 +137,15 @@ class LedgerApplication(Application[UUID]):
 
         return self.find("box", box, project)
 
-    # ---- what is sealed
+    # ---- sealed data
 
     def sealed_cards(self, round_id: str) -> list[SealedCard]:
-        """What was dealt face down, in order, whether it has been turned over since or not."""
+        """Return what was dealt face down, in order, whether turned over since or not."""
         sealed = self._sealed("round", round_id)
-        return [card for card in sealed if card.originator_version > 1]  # the first seals the document's digest
+        return [card for card in sealed if card.originator_version > 1]  # the first event seals the document's digest
 
     def sealed_counts(self, box: str) -> list[drop_boxes.OpenedCount]:
-        """The sealed counts of a box, opened: for the write path, and for whoever made one of them."""
+        """Return the sealed counts of a box, opened: for the write path, and for those who made them."""
         all_sealed = self._sealed("box", box)
         events = {entry.originator_version: entry.event for entry in self.events.load(stream_id("box", box))}
         found = []

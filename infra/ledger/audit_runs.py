@@ -1,4 +1,4 @@
-"""The runs of audits, stored in the database: how far each is, what it found, how it ended."""
+"""Stored audit runs: progress, findings and outcome."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import psycopg
 from domain.audit.findings import Severity
 from infra.store.database import Database
 
-SILENT_SECONDS = 60  # after which the process that ran an audit is taken to be gone
-SILENT_COMMAND_SECONDS = 86_400  # one on the command line reports nothing while it compares reports
+SILENT_SECONDS = 60  # after which an audit's process is assumed to be gone
+SILENT_COMMAND_SECONDS = 86_400  # an audit on the command line reports nothing while it compares reports
 
 _COLUMNS = (
     "audit_id, started_at, started_by, asked, state, heard_at, ended_at, done, total, rounds, findings, notes, "
@@ -21,7 +21,7 @@ _COLUMNS = (
 
 
 class AuditRunning(Exception):
-    """Another audit is under way."""
+    """Another audit is running."""
 
 
 class StoredAudit(NamedTuple):
@@ -46,8 +46,8 @@ class AuditRuns:
         self._database = database
 
     def start(self, audit_id: str, by: str, asked: str, place: str = "service") -> None:
-        """Raises AuditRunning while another one of the service is under way; one that has gone silent no longer counts.
-        On the command line any number may run."""
+        """Start a run. Raises AuditRunning while the service runs another one that is still heard from. On the command
+        line any number may run."""
         self.mark_abandoned()
         try:
             self._database.write(
@@ -58,7 +58,7 @@ class AuditRuns:
             raise AuditRunning("Another audit is under way: it has to end first.") from None
 
     def mark_abandoned(self) -> None:
-        """Mark the audits that no process runs any longer."""
+        """Mark audits whose process is gone."""
         self._database.write(
             "UPDATE roundledger.audits SET state = 'abandoned', ended_at = now(), "
             "error = 'The process that ran it has ended.' "
@@ -68,7 +68,7 @@ class AuditRuns:
         )
 
     def report_progress(self, audit_id: str, done: int, total: int, rounds: int, findings: int, notes: int = 0) -> bool:
-        """Record how far it is; False where it should not go on."""
+        """Record progress; return False if the run should stop."""
         rows = self._database.write(
             "UPDATE roundledger.audits SET heard_at = now(), done = %s, total = %s, rounds = %s, findings = %s, "
             "notes = %s "
@@ -78,7 +78,7 @@ class AuditRuns:
         return bool(rows)
 
     def add(self, audit_id: str, severity: Severity, first: int, found: Sequence[str]) -> None:
-        """Findings or notes as JSON, numbered from `first` on, each severity by itself."""
+        """Store findings or notes as JSON, numbered from `first`, separately for each severity."""
         self._database.write(
             f"INSERT INTO roundledger.audit_{severity}s (audit_id, number, {severity}) "
             "SELECT %s, * FROM unnest(%s::bigint[], %s::text[])",
@@ -101,7 +101,7 @@ class AuditRuns:
         return "roundledger" if found is None else found.started_by
 
     def latest(self, limit: int) -> list[StoredAudit]:
-        """Of the service."""
+        """Return the latest runs of the service."""
         return self._select("WHERE place = 'service' ORDER BY started_at DESC, audit_id LIMIT %s", [limit])
 
     def found(self, audit_id: str, severity: Severity, after: int, limit: int) -> list[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""The events of a table, or of all of them, in the order of their positions, as somebody outside may see them."""
+"""The events of one table or of all, in the order of positions, as outsiders may see them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.event_rows import LogRow
 
-# Not for listeners: notes of the state of a session, and the figures of a count that must stay blind.
+# Not for listeners: snapshots of sessions, and counts that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
 BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
-MOST_PLACES = 10_000  # of rounds, mostly, and most of them are over: some megabytes for each listener
+MOST_PLACES = 10_000  # mostly finished rounds: some megabytes per listener
 OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
 SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
 
 
 class FeedReader:
-    """For one listener; it remembers to which table the aggregates belong that it has met."""
+    """Reads for one listener, and remembers which table the aggregates belong to."""
 
     def __init__(self, ledger: LedgerApplication) -> None:
         self._ledger = ledger
         self._places: dict[UUID, dict[str, str | None]] = {}
 
     def read(self, after: int, limit: int, table: str | None) -> tuple[list[dict[str, Any]], int]:
-        """What there is to show after a position, and the position up to which that is all."""
+        """Return the events after a position, and the position up to which that is all."""
         rows, decode = self._ledger.recorder.read(after, limit), self._ledger.mapper.decode
         items = []
         for row in rows:
@@ -77,7 +77,7 @@ def _item(row: LogRow, entry: Entry[Any], place: dict[str, str | None]) -> dict[
         "position": row.position,
         **place,
         "version": row.originator_version,
-        "event": TOPICS.topic_of(type(event)),  # of the form that the fields are in, which may be a later one
+        "event": TOPICS.topic_of(type(event)),  # of the decoded fields, which may be a later version
         "fields": {name: to_builtins(getattr(event, name)) for name in names},
         "by": entry.by,
         "at": entry.at.isoformat(),

@@ -1,4 +1,4 @@
-"""What the floor, the cage and the count room do: sessions, seats, chips, boxes, meters, bettors."""
+"""Commands of the floor, the cage and the count room: sessions, seats, chips, boxes, meters, bettors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from infra.store.streams import stream_id
 class Floor:
     """Commands on tables, boxes and meters; each is one transaction, and a lost race is a Conflict.
 
-    `receipt` is stored with each command, so a caller with one makes a floor for that one command.
-    """
+    `receipt` is stored with the command, so make one instance per command that has one."""
 
     def __init__(self, ledger: LedgerApplication, receipt: CommandReceipt = None) -> None:
         self._ledger, self._receipt = ledger, receipt
@@ -58,7 +57,7 @@ class Floor:
         return self._change(table, change, actor)
 
     def close_session(self, table: str, actor: Actor) -> TableSession:
-        """With the table closed nobody deals there."""
+        """Close the session; nobody deals at a closed table."""
 
         def decide(session: TableSession) -> list[TableEvent]:
             closed = table_sessions.close_session(session)
@@ -67,7 +66,7 @@ class Floor:
         return self._on_session(table, decide, actor)
 
     def tap_in(self, table: str, dealer: str | None, actor: Actor) -> TableSession:
-        """Who deals from now on; None where the dealer leaves and nobody takes over."""
+        """Record who deals from now on; None if the dealer leaves and nobody takes over."""
         return self._on_session(table, lambda session: table_sessions.tap_in(session, dealer), actor)
 
     def take_seat(self, table: str, seat: int, bettor: str, actor: Actor) -> TableSession:
@@ -96,21 +95,21 @@ class Floor:
         )
 
     def count_tray(self, table: str, amount: int, when: table_sessions.TrayCount, actor: Actor) -> TableSession:
-        """What is in a house-banked table's tray, before the first and after the last round of a stretch of play."""
+        """Count the tray of a house-banked table, before the first and after the last round of a stretch of play."""
         return self._on_session(table, lambda session: [table_sessions.count_tray(session, amount, when)], actor)
 
     def session(self, table: str) -> TableSession:
-        """The table's open session as it is stored now."""
+        """Return the table's open session as it is stored now."""
         return self._tables.reload(table).open_session(table)
 
     def latest_session(self, table: str) -> TableSession | None:
-        """The table's session as it is stored now, open or closed; none where it was never opened."""
+        """Return the table's session as it is stored now, open or closed; None if it was never opened."""
         return self._tables.reload(table).session
 
     # ---- boxes
 
     def swap_box(self, table: str, new_box: str, seal: str, second_person: str, actor: Actor) -> TableSession:
-        """The full box comes off the table under seal, by two people, and an empty one goes on."""
+        """Remove the full box under seal, by two people, and put an empty one on the table."""
 
         def change(state: TableState, changes: Changes) -> TableState:
             session = state.open_session(table)
@@ -127,13 +126,13 @@ class Floor:
         return self._change(table, change, actor)
 
     def count_blind(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.CountTaken:
-        """A count by whoever acts. The answer repeats what they said themselves, and has nothing that depends on what
-        others counted or on what the box should hold."""
+        """Record a count. The answer repeats the caller's own figures, and reveals neither other counts nor what the
+        box should hold."""
         self.count_box(box, pieces, actor)
         return drop_boxes.count_taken(box, actor.by, pieces)
 
     def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.DropBox:
-        """A blind count that answers with the whole box: the caller must not show that to somebody who counts."""
+        """Record a blind count and return the whole box. The caller must not show that to somebody who counts."""
         state, version = self._box(box)
         known = self._ledger.sealed_counts(box)
         unsealed = drop_boxes.unseal(state, known)
@@ -164,7 +163,7 @@ class Floor:
     # ---- meters and bettors
 
     def meter(self, meter_id: str) -> Meter | None:
-        """The meter as it is stored now."""
+        """Return the meter as it is stored now."""
         self._meters.forget()
         found = self._meters.find(meter_id)
         return None if found is None else found.meter
@@ -187,7 +186,7 @@ class Floor:
         registered = BettorRegistered(bettor, kind)
         self._append("bettor", bettor, version, registered, actor, registered)
 
-    # ---- how a command is carried out
+    # ---- carrying out a command
 
     def _on_session(
         self,
@@ -204,11 +203,10 @@ class Floor:
     def _change(
         self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool = True
     ) -> TableSession:
-        """Decide on the table as it is stored now, not as it was remembered: these commands are rare.
+        """Decide on the table as it is stored now, not as cached: these commands are rare.
 
-        Somebody may still be quicker, and not even at this table: tables share meters, and the first session by a rule
-        set stores its text. So a lost race is run once more.
-        """
+        Somebody may still be quicker, even at another table: tables share meters, and the first session of a rule set
+        stores its text. So a lost race is retried once."""
         try:
             return self._try_change(table, change, actor, in_order)
         except Overtaken:
@@ -232,7 +230,7 @@ class Floor:
         self._save(changes, f"{kind.capitalize()} {name}", after)
 
     def _changes(self, actor: Actor, kind: str, name: str) -> Changes:
-        """What is done to a box, a meter or in the register follows what was done before."""
+        """Return changes at a time no earlier than the last event of the box, meter or register."""
         last = self._ledger.events.last(stream_id(kind, name))
         return Changes(actor.after(last[0].at_ms if last else 0, f"what happened last to {kind} {name},"))
 

@@ -1,8 +1,7 @@
-"""The ledger: commands in, events stored, all of a command's events in one transaction.
+"""The ledger: commands in, events out, all events of a command in one transaction.
 
 `Ledger` lists the use cases of rounds; each is a function in the module of its subject. Those of tables, boxes, meters
-and bettors are in floor.py, those of disputes in disputes.py.
-"""
+and bettors are in floor.py, those of disputes in disputes.py."""
 
 from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
 from infra.ledger import adoptions, annotations, play, record, whatif
@@ -14,13 +13,13 @@ __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "
 
 
 class Ledger(LedgerApplication):
-    """One for each process and database; safe to use from several threads."""
+    """One per process and database. Thread-safe."""
 
     # action by action
     open_round = record.open_round
     act = play.act
 
-    # outside the play
+    # outside play
     waive_fee = annotations.waive_fee
     note = annotations.note
     dealer_paid = annotations.dealer_paid

@@ -27,14 +27,13 @@ def act(
 ) -> StoredRound:
     """Append all of the actions to the round, or none; `known` is the round as the caller last saw it.
 
-    A caller refused on an old `known` asks again without it. What is refused is refused on the public round, on which
-    no face-down card is known; where only such a card refuses it, the attempt is stored.
-    """
+    If refused on an old `known`, call again without it. Refusals are decided on the public round, in which no face-down
+    card is known; if only such a card refuses an action, the attempt is stored."""
     stored = known or ledger.load(round_id, expected_version=expected_version)
     actor = actor.after(stored.at_ms, f"what happened last in round {round_id},")
     supervised = hidden_cards.supervised(stored.round, actor.by, second_person)
     if stored.public is not stored.round:
-        actions = read_actions(actions) or actions  # read once for both judgements
+        actions = read_actions(actions) or actions  # read once for both checks
         hidden_cards.judge(stored.public, actions)
     try:
         return _play(ledger, stored, actions, actor, supervised, receipt)

@@ -1,4 +1,4 @@
-"""The property's name and address, which pages and papers show; each change is a row, and the last one counts."""
+"""The property's name and address for pages and papers. Each change is a row; the last one applies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from infra.store.database import ConnectionLost, Database
 
-KNOWN_SECONDS = 60.0  # another process shows a change by then
+KNOWN_SECONDS = 60.0  # changes by other processes are visible by then
 LONGEST_NAME = 80
 LONGEST_ADDRESS = 200
 
 
 class Property(Struct, frozen=True):
-    """Empty until somebody has set it."""
+    """Name and address; empty until set."""
 
     name: str = ""
     address: str = ""
@@ -26,7 +26,7 @@ UNNAMED = Property()
 
 
 class BadProperty(ValueError):
-    """A name or an address that no paper can show."""
+    """A name or an address that papers cannot show."""
 
 
 def property_of(database: Database) -> Property:
@@ -40,7 +40,7 @@ def property_at(database_url: str) -> Property:
 
 
 def properties_set(database: Database) -> list[dict[str, Any]]:
-    """Every change with who made it, the oldest first."""
+    """Return every change with who made it, oldest first."""
     rows = database.rows("SELECT name, address, set_by, set_at FROM roundledger.property_names ORDER BY number")
     return [
         {"name": name, "address": address, "set_by": set_by, "set_at": set_at.isoformat(timespec="seconds")}
@@ -49,7 +49,7 @@ def properties_set(database: Database) -> list[dict[str, Any]]:
 
 
 def set_property(database: Database, named: Property, by: str) -> None:
-    """From now on; papers that were printed before keep what they say."""
+    """Set name and address from now on; papers printed before stay as they are."""
     check(named)
     database.write(
         "INSERT INTO roundledger.property_names (name, address, set_by) VALUES (%s, %s, %s)",
@@ -66,7 +66,7 @@ def check(named: Property) -> None:
 
 
 class LiveProperty:
-    """For a process that goes on: as it was a minute ago, or as this process has set it since."""
+    """The property for a long-running process: at most a minute old, or as this process set it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -74,7 +74,7 @@ class LiveProperty:
         self._asked_at = -KNOWN_SECONDS
 
     def refresh(self) -> None:
-        """Asks the database, but not again within a minute; while it does not answer, the last answer holds."""
+        """Reread, at most once a minute; the last answer stays while the database is away."""
         if time.monotonic() - self._asked_at < KNOWN_SECONDS:
             return
         try:

@@ -1,4 +1,4 @@
-"""Recording whole documents, and opening a round, which is recording one that has no actions yet."""
+"""Recording whole documents, and opening a round, which is recording a document without actions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from infra.ledger.application import CommandReceipt, LedgerApplication, Overtake
 from infra.ledger.regulation.proposition_players import check_registered
 from infra.ledger.round_changes import add_play, play_actions, save_play
 
-MASKED = "masked-"  # begins the digest of a document in which face-down cards are masked
+MASKED = "masked-"  # prefix of the digest of a document with masked face-down cards
 
 
 def record(ledger: LedgerApplication, raw: Any, actor: Actor) -> dict[str, Any]:
-    """Store the round of a document and answer as `adjudicate` does, with `id` and `events`."""
+    """Store the round of a document; answer as `adjudicate` does, with `id` and `events`."""
     try:
         stored = record_round(ledger, raw, actor)
     except Refusal as refusal:
@@ -43,7 +43,7 @@ def record(ledger: LedgerApplication, raw: Any, actor: Actor) -> dict[str, Any]:
 def open_round(
     ledger: LedgerApplication, table: str, raw: dict[str, Any], actor: Actor, receipt: CommandReceipt = None
 ) -> StoredRound:
-    """A round at a table whose session is open: by its rule set and terms, with its players unless named anew."""
+    """Open a round at a table with an open session: with its rule set, terms and, unless given, its players."""
     session = ledger.tables.reload(table).open_session(table)
     document = {
         "actions": [],
@@ -57,7 +57,8 @@ def open_round(
 
 
 def record_round(ledger: LedgerApplication, raw: Any, actor: Actor, receipt: CommandReceipt = None) -> StoredRound:
-    """The stored round of a document. One that was recorded before is found again, whatever today's rules say of it."""
+    """Return the stored round of a document. One recorded before is found again, even if today's rules would refuse
+    it."""
     try:
         document = read_document(_with_stored_meter(ledger, raw), ledger.rulebook.rules_at(actor.at_ms))
         return _record_document(ledger, document, raw, actor, receipt)
@@ -69,7 +70,8 @@ def record_round(ledger: LedgerApplication, raw: Any, actor: Actor, receipt: Com
 
 
 def _with_stored_meter(ledger: LedgerApplication, raw: Any) -> Any:
-    """A document whose progressive leaves its meter to the ledger; any other, and one out of shape, as it is."""
+    """Return the document with the stored meter's figures if its progressive leaves them to the ledger; others
+    unchanged."""
     terms, table = (raw.get("terms"), raw.get("table")) if isinstance(raw, dict) else (None, None)
     if not isinstance(terms, dict) or not terms.get("progressive") or not isinstance(table, str):
         return raw
@@ -103,7 +105,7 @@ def _record_document(
                 raise
             if reloaded and ledger.tables.get(table).session_version != state.session_version:
                 raise Conflict(f"Another round was begun at table {table} at the same time.") from None
-            reloaded = True  # what was known of the table or of its meter was old: look once more
+            reloaded = True  # the cached table or meter was outdated: try once more
 
 
 def _append_document(
@@ -140,7 +142,7 @@ def _append_document(
     round_, happened = play_actions(ledger, opening, document.actions)
     digest = document_digest(raw, hidden_cards.masked_actions(document.actions, round_, happened))
     sealed = sealing.SealedUnit(0, digest, new_salt())
-    # A document names face-down cards too, so its digest is sealed like them: few cards are soon guessed.
+    # A document names face-down cards too, so its digest is sealed as well: few cards are easy to guess.
     opened = replace(opened, content=sealing.commitment(sealed.cards, sealed.salt).hex())
     opening, round_ = replace(opening, opened=opened), replace(round_, opened=opened)
     version = changes.add("round", round_id, 0, [opened], [sealed])
@@ -168,7 +170,7 @@ def _begin_round(
 
 
 def _check_version(ledger: LedgerApplication, opening: Round, actor: Actor) -> None:
-    """A time that is corrected by a minute may fall on the first day of another version of the rules."""
+    """Refuse a corrected time that falls on the first day of another version of the rules."""
     rules = ledger.rulebook.in_force(opening.rules.id, actor.at_ms)
     if rules.content_hash != opening.rules.content_hash:
         raise OutOfOrder(
@@ -189,20 +191,20 @@ def _close_for_other_terms(session: TableSession) -> table_sessions.SessionClose
 
 
 def _occupied(document: Document) -> set[int]:
-    """The seats with a player: those named, and those with a bet that was not taken back."""
+    """Return the seats with a player: those named, and those with a bet that was not withdrawn."""
     named = set(document.opening.opened.players)
     bets = [action for action in document.actions if _field(action, "do") in ("bet", "withdraw")]
     if any(_field(action, "do") == "withdraw" for action in bets):
         try:
             return named | set(play(document.opening, bets)[0].layout)
         except Refusal:
-            pass  # the round's own actions are refused in their turn, where nothing is refused before them
+            pass  # the round's own actions are refused in order, unless something before them is
     seats = [_field(action, "seat") for action in bets if _field(action, "do") == "bet"]
     return named | {seat for seat in seats if type(seat) is int}
 
 
 def _field(value: Any, name: str) -> Any:
-    """Of a document or an action, be it read into its shape already or not."""
+    """Return a field of a document or an action, decoded or not."""
     if isinstance(value, msgspec.Struct):
         return value.__struct_config__.tag if name == "do" else getattr(value, name, None)
     return value.get(name) if isinstance(value, dict) else None
@@ -212,7 +214,7 @@ def _field(value: Any, name: str) -> Any:
 
 
 def _recorded_before(ledger: LedgerApplication, raw: Any) -> StoredRound | None:
-    """The round of a document that is refused now, if the same document was recorded before."""
+    """Return the round of a document that is refused now, if the same document was recorded before."""
     name, actions = _field(raw, "round"), _field(raw, "actions")
     stored = ledger.find_round(name) if isinstance(name, str) else None
     if stored is None or stored.digest is None or not isinstance(actions, list):
@@ -221,7 +223,7 @@ def _recorded_before(ledger: LedgerApplication, raw: Any) -> StoredRound | None:
 
 
 def _is_document_of(ledger: LedgerApplication, stored: StoredRound, actions: list[Any], raw: Any) -> bool:
-    """A digest from before they were masked is not compared where it would reveal a card that is still face down."""
+    """Compare documents. A digest from before masking is not compared if that could reveal a face-down card."""
     assert stored.digest is not None
     if not stored.digest.startswith(MASKED):
         seals = hidden_cards.seals_of(stored.events(), stored.round.rules.flop)
@@ -235,8 +237,8 @@ def _is_document_of(ledger: LedgerApplication, stored: StoredRound, actions: lis
 
 
 def document_digest(raw: Any, masked_actions: list[Any] | None = None) -> str:
-    """The same for the same content, whatever the order of its keys and whatever is face down when it ends: else
-    somebody who sends a document again, with another card there, would learn whether it was that one."""
+    """Return a digest that ignores the order of keys and masks cards that are face down at the end. Otherwise resending
+    a document with another card would reveal whether it was that one."""
     if masked_actions is not None:
         raw = {**raw, "actions": masked_actions} if isinstance(raw, dict) else replace(raw, actions=masked_actions)
     return MASKED + sha256(msgspec.json.encode(raw, order="deterministic")).hexdigest()[:32]

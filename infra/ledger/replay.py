@@ -1,4 +1,4 @@
-"""A stored round replayed: its events with their words and reasons, the table and the result at any step."""
+"""Replays of stored rounds: events with sentences and reasons, the table and the result at each step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from infra.store.streams import stream_id
 
 
 class Step(Struct, frozen=True):
-    """One event, numbered from 1, and the round with it in it."""
+    """One event, numbered from 1, and the round after it."""
 
     number: int
     entry: Entry[Any]
@@ -43,7 +43,7 @@ class Step(Struct, frozen=True):
 
 class Replay(Struct, frozen=True):
     round_id: str
-    steps: list[Step]  # one at least
+    steps: list[Step]  # at least one
 
     @property
     def table(self) -> str | None:
@@ -64,7 +64,7 @@ class Replay(Struct, frozen=True):
         return streets_of(self.steps[0].round.game, (step.entry.event for step in self.steps))
 
     def events(self) -> list[dict[str, Any]]:
-        """For programs; events with their topic, who and when, as they are stored."""
+        """Return the stored events for programs, with topic, who and when."""
         return [
             {
                 "step": step.number,
@@ -80,7 +80,7 @@ class Replay(Struct, frozen=True):
         ]
 
     def document(self) -> dict[str, Any]:
-        """The events, and where the last of them leaves the round: the result, the table as it was, and why."""
+        """Return the events and the final state: result, table and reasons."""
         last = self.steps[-1]
         return {
             "round": self.round_id,
@@ -97,7 +97,7 @@ def _named(event: Struct) -> dict[str, Any]:
 
 
 def replay_of(ledger: LedgerApplication, round_id: str, step: int | None = None) -> Replay | None:
-    """From the stored events alone: a face-down card is not known here before the event that turns it over."""
+    """Return a replay from stored events alone: a face-down card is unknown before the event that turns it over."""
     rows = ledger.rows.of(stream_id("round", round_id))[:step]
     if not rows:
         return None
@@ -110,7 +110,7 @@ def replay_of(ledger: LedgerApplication, round_id: str, step: int | None = None)
 def replay_events(
     round_id: str, opening: Round, entries: Sequence[Entry[Any]], recorded_at: Sequence[datetime]
 ) -> Replay:
-    """Without a ledger: the round as it opened, and its events as they are stored, the opening first."""
+    """Return a replay without a ledger, from the opened round and its stored events, the opening first."""
     round_ = opening
     steps = [Step(number=1, entry=entries[0], round=round_, recorded_at=recorded_at[0])]
     for number, entry in enumerate(entries[1:], start=2):

@@ -1,4 +1,4 @@
-"""What playing a round changes: the round itself, its table, the drop box and the meter, all in one transaction."""
+"""What playing a round changes: the round, its table, the drop box and the meter, in one transaction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def play_actions(ledger: LedgerApplication, round_: Round, actions: list[Any]) -
 
 
 class Played(NamedTuple):
-    """A round, its table and its meter after a play."""
+    """A round, its table and its meter after play."""
 
     stored: StoredRound
     table: TableState
@@ -42,7 +42,7 @@ def add_play(
     meter: StoredMeter | None,
     changes: Changes,
 ) -> Played:
-    """Add the round's events, and what they move at its table, in the box and in the meter."""
+    """Add the round's events, and what they change at its table, in the box and in the meter."""
     openings = before.openings.copy()
     version = changes.add_play(before.id, before.version, happened, openings)
     if round_.status != "open" and table.session is not None:
@@ -72,7 +72,7 @@ def add_play(
 def save_play(
     ledger: LedgerApplication, played: Played, changes: Changes, receipt: CommandReceipt, *, begins: bool
 ) -> StoredRound:
-    """Raises Overtaken where another process has written to the round, its table, the box or the meter."""
+    """Save the changes. Raises Overtaken if another process wrote to the round, its table, the box or the meter."""
     stored, table, meter = played
     if meter is not None and (begins or stored.round.status != "open"):
         _check_meter(ledger, meter, changes)
@@ -84,8 +84,7 @@ def save_play(
 
 
 def _check_meter(ledger: LedgerApplication, meter: StoredMeter, changes: Changes) -> None:
-    """A round without a progressive wager writes nothing to its meter, so nothing would notice that another process
-    has moved it; what the round shows before and after is read again."""
+    """Raise Overtaken if another process moved a meter that this round only reads. Nothing else would notice."""
     if not changes.touch("meter", meter.id) and ledger.meters.stored_version(meter.id) != meter.version:
         raise Overtaken(f"Meter {meter.id} has moved on in the meantime.")
 

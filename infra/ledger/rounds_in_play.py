@@ -1,4 +1,4 @@
-"""Actions onto a round that this process may know already, and what is said where somebody else was first."""
+"""Actions on rounds that this process has cached, and the refusals when somebody else was first."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt, Contradicted, Ledger, StoredRound
 from infra.store.cache import Cache
 
-MOST_ROUNDS = 4096  # in play, that a process keeps
-NO_VERSION = -1  # what is no version matches none
+MOST_ROUNDS = 4096  # rounds in play that a process caches
+NO_VERSION = -1  # a version that matches none
 
 
 class StaleVersion(Exception):
-    """What is stored is at another version than the one that was asked for."""
+    """The stored version is not the requested one."""
 
     def __init__(self, what: str, version: int, expected: int) -> None:
         asked = "the one asked for" if expected == NO_VERSION else expected
@@ -35,8 +35,8 @@ class VersionConflict(Conflict):
 
 
 class RoundsInPlay:
-    """The play of rounds in one process, which keeps them as it last saw them: an action need not read its round again.
-    If another process has written since, the store refuses the version and the round is read again."""
+    """Rounds in play in one process. They are cached, so that an action need not reread its round. If another process
+    has written since, the store refuses the version and the round is reread."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -56,8 +56,8 @@ class RoundsInPlay:
         second: str | None,
         check_key: Callable[[], None],
     ) -> StoredRound:
-        """Onto the round as this process knows it; where that leads to a refusal, onto the round as it is stored.
-        `check_key` is called before anything is compared with hidden cards."""
+        """Act on the cached round; if that is refused, on the stored one. `check_key` is called before anything is
+        compared with hidden cards."""
         known = self._rounds.find(round_id)
         remembered = known is not None and expected in (None, known.version)
         if known is None or not remembered:
@@ -88,7 +88,7 @@ class RoundsInPlay:
         receipt: CommandReceipt,
         check_key: Callable[[], None] = lambda: None,
     ) -> StoredRound:
-        """Packets as a shoe or shuffler reads them: each goes where the next cards of the table's round go."""
+        """Add packets as a shoe or shuffler reads them: each goes where the next cards of the table's round go."""
         caller.check_table(table)
         session = self._ledger.tables.reload(table).open_session(table)
         if session.playing is None:
@@ -106,7 +106,7 @@ class RoundsInPlay:
         expected: int | None,
         receipt: CommandReceipt,
     ) -> StoredRound:
-        """The last entry of the play, by two people where the round's own rules or earlier attempts need them."""
+        """Take back the last entry, by two people if the rules or earlier attempts require it."""
         if mistake.confirmed_by == actor.by:
             raise BadChoice("Two different people are needed: whoever takes back does not confirm it.")
         attempts = self._ledger.load(round_id).round.contradictions
@@ -114,7 +114,7 @@ class RoundsInPlay:
         return self.act(caller, round_id, [mistake], actor, expected, receipt, second, lambda: None)
 
     def annotate(self, round_id: str, expected: int | None, command: Callable[[], StoredRound]) -> StoredRound:
-        """A note, a waiver, a payment or a correction, after which the round is read again."""
+        """Annotate a round with a note, a waiver, a payment or a correction; it is then reread."""
         self._rounds.forget(round_id)
         try:
             return command()
@@ -124,7 +124,7 @@ class RoundsInPlay:
             raise self._refused(round_id, refusal, expected) from None
 
     def _keep(self, stored: StoredRound) -> StoredRound:
-        """A round that is over is not kept: hardly anybody writes to it again."""
+        """Cache the round, unless it is over."""
         if stored.round.status == "open":
             self._rounds.keep(stored.id, stored)
         else:
@@ -138,7 +138,7 @@ class RoundsInPlay:
 
 
 def with_version(refusal: Refusal, what: str, version: int, expected: int | None) -> Exception:
-    """A refusal of what is at a version now: that it is not the expected one comes first, and a lost race names it."""
+    """Return the refusal with the current version. An unexpected version is reported first."""
     if expected is not None and version != expected:
         return StaleVersion(what, version, expected)
     return VersionConflict(refusal, version) if isinstance(refusal, Conflict) else refusal

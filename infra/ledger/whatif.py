@@ -1,4 +1,4 @@
-"""How a stored round would have ended with other facts; nothing is stored."""
+"""How a stored round would have ended with other facts. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def what_if(
     cards: Sequence[whatif.CardChange],
     changes: Mapping[int, dict[str, Any]],
 ) -> whatif.WhatIf:
-    """No card that was not turned over is known here."""
+    """Settle a round with other facts. Cards that were never turned over stay unknown."""
     stored = ledger.load(round_id)
     opening = ledger.rulebook.opening(stored.round.opened)
     return whatif.what_if(stored.round, opening, facts_of(stored.events()), cards, changes)

@@ -30,7 +30,7 @@ class Checkpoint(NamedTuple):
         return self._replace(note=self.note._replace(signatures=(*self.note.signatures, signature)))
 
     def trusted_by(self, keys: Iterable[Verifier]) -> list[Verifier]:
-        """Those of the log's own keys that have signed it: a key of another name says nothing for the log."""
+        """Return the log's own keys that have signed it. A key under another name proves nothing for the log."""
         return self.note.signed_by(key for key in keys if key.name == self.origin)
 
 
@@ -42,7 +42,7 @@ def sign(origin: str, size: int, root: bytes, signers: Iterable[Signer], extensi
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
-    """What it says. Whether anybody has signed it is another question: `trusted_by`."""
+    """Parse a checkpoint without checking its signatures; see `trusted_by`."""
     note = parse_note(text)
     found = _BODY.fullmatch(note.body)
     if found is None:

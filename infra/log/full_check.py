@@ -1,12 +1,11 @@
-"""Checks all events, as they are stored now, against the log: which were changed, deleted, inserted or exchanged.
+"""Checks all stored events against the log: which were changed, deleted, inserted or exchanged.
 
 The events are read once, by a caller that reads them anyway: `Checker.feed` takes positions and leaf hashes in order
-(of `leaves.leaf_hashes`, or computed by several processes), and `finish` returns what was found.
+(from `leaves.leaf_hashes`, or computed by several processes), and `finish` returns the findings.
 
-What counts is what was signed. The stored hashes are checked against the signed roots, and the events against the
-stored hashes. If somebody has rewritten both events and hashes, the roots do not fit; if they have also signed again, a
-checkpoint that was kept elsewhere (`outside`: of a witness, of a bundle, on paper) does not.
-"""
+Only what was signed counts. The stored hashes are checked against the signed roots, and the events against the stored
+hashes. If somebody has rewritten both, the roots do not match; if they have also signed again, a checkpoint kept
+elsewhere (`outside`: of a witness, of a bundle, on paper) does not."""
 
 from __future__ import annotations
 
@@ -36,15 +35,15 @@ from infra.log.signed_roots import (
 from infra.log.stored_log import PAGE, StoredCheckpoint
 from infra.store.event_rows import LogRow
 
-LOOK_AHEAD = 64  # rows in which to find the place again after some were taken out or put in
-MOST_SEARCHED = 20  # rows that are looked for in all of the log, before only a part of it is searched
-MOST_PAIRED = 200  # changed rows among which exchanged ones are looked for
+LOOK_AHEAD = 64  # rows within which to find the place again after deletions or insertions
+MOST_SEARCHED = 20  # rows searched for in the whole log, before only a part of it is searched
+MOST_PAIRED = 200  # changed rows among which exchanged ones are searched for
 
 
 class Checker:
-    """`keys`: the log's keys as the auditor knows them; without them those that the database itself names count, and an
-    outside checkpoint is what exposes a forged database. `row_at` finds a row by its position, to distinguish rows
-    that were exchanged from rows that were changed."""
+    """`keys` are the log's keys as the auditor knows them. Without them, those that the database names are used, and
+    only an outside checkpoint exposes a forged database. `row_at` finds a row by its position, to distinguish rows that
+    were exchanged from rows that were changed."""
 
     def __init__(
         self,
@@ -61,13 +60,13 @@ class Checker:
         self._row_at = row_at
         self._size = log.size()
         self._sealed = _Window(log, self._size)
-        self._at = 0  # the index in the log that the next row should have
-        self._waiting: list[tuple[int, bytes]] = []  # rows that were not judged yet
+        self._at = 0  # the log index that the next row should have
+        self._waiting: list[tuple[int, bytes]] = []  # rows that were not checked yet
         self._of_rows: list[Finding] = []
         self._changed: list[tuple[int, int]] = []  # index and position
         self._searched = 0
-        self._lacks: int | None = None  # the first index of the log that has no hash
-        self._covered = 0  # events, by the largest checkpoint there is
+        self._lacks: int | None = None  # the first log index without a hash
+        self._covered = 0  # events covered by the largest checkpoint
         self._latest: StoredCheckpoint | None = None
         self._last_sealed: int | None = None  # positions
         self._first_unsealed: int | None = None
@@ -75,12 +74,12 @@ class Checker:
         self.rows = 0
         self.unsealed = 0
         self._growing = GrowingTree(log, self._roots(self._of_log))
-        self._aligned = True  # no row is missing or too many, so far
+        self._aligned = True  # no row is missing or extra so far
 
     # ---- the rows, in order
 
     def feed(self, positions: Sequence[int], hashes: bytes) -> None:
-        """The next rows, gap-free and in the order of their positions."""
+        """Check the next rows, gap-free and in the order of their positions."""
         sealed = self._size - self._at - len(self._waiting)
         if 0 < sealed < len(positions):  # the log ends among them
             self.feed(positions[:sealed], hashes[: sealed * HASH_BYTES])
@@ -94,7 +93,7 @@ class Checker:
         self._compare(len(self._waiting) - LOOK_AHEAD)
 
     def _fits(self, count: int, hashes: bytes) -> bool:
-        """The usual case, without a look at single rows."""
+        """Compare all rows at once: the usual case."""
         if self._waiting or self._at + count > self._size or self._sealed.between(self._at, self._at + count) != hashes:
             return False
         self._grow(hashes)
@@ -102,7 +101,8 @@ class Checker:
         return True
 
     def _check_positions(self, first: int, positions: Sequence[int]) -> None:
-        """The positions stored with the hashes, by which an event's index is found, must be those of the events."""
+        """Check that the positions stored with the hashes, by which an event's index is found, are those of the
+        events."""
         for index, position in self._log.starts(first, first + len(positions)):
             if positions[index - first] != position:
                 there = positions[index - first]
@@ -112,7 +112,7 @@ class Checker:
             self._last_sealed = positions[-1]
 
     def _ends_as_signed(self) -> bool:
-        """Whether its events end at the position that the last checkpoint names."""
+        """Return whether the log's events end at the position that the last checkpoint names."""
         latest, last = self._latest, self._last_sealed
         if latest is None or last is None or latest.size != self._size:
             return True
@@ -127,7 +127,7 @@ class Checker:
         del self._waiting[:done]
 
     def _judge(self, at_: int) -> int:
-        """Find what is wrong with the row at a place, if anything is; returns how many rows are dealt with."""
+        """Find what is wrong with a row, if anything; return how many rows were handled."""
         position, leaf = self._waiting[at_]
         if self._at >= self._size:
             if not self.unsealed:
@@ -137,7 +137,7 @@ class Checker:
         sealed = self._sealed.at(self._at)
         if not sealed and self._lacks is None:
             self._lacks = self._at
-        if leaf == sealed or not sealed:  # where there is no hash, nothing speaks against the event
+        if leaf == sealed or not sealed:  # without a hash, nothing contradicts the event
             self._grow(leaf)
             self._at += 1
             return 1
@@ -156,7 +156,7 @@ class Checker:
         return 1
 
     def _find_expected(self, at_: int) -> int:
-        """How many rows further on the row is that should be here; 0 if it is nowhere near."""
+        """Return how many rows ahead the expected row is; 0 if it is not near."""
         expected = self._sealed.at(self._at)
         for ahead in range(1, min(LOOK_AHEAD, len(self._waiting) - at_)):
             if self._waiting[at_ + ahead][1] == expected:
@@ -194,7 +194,7 @@ class Checker:
     # ---- the verdict
 
     def finish(self) -> list[Finding]:
-        """After the last row."""
+        """Return the findings, after the last row."""
         self._compare(len(self._waiting))
         if self._at < self._size:
             self._missing(self._size - self._at, None)
@@ -241,7 +241,7 @@ class Checker:
                     break
 
     def _was_exchanged(self, first: int, row: LogRow, second: int, other: LogRow) -> bool:
-        """Whether both fit the log again with all but their positions, or some of it, the other way round."""
+        """Return whether both match the log when some or all of their content except the position is swapped back."""
         expected = self._sealed.at(first), self._sealed.at(second)
         return any(
             (leaf_hash_of(_with(row, other, fields)), leaf_hash_of(_with(other, row, fields))) == expected
@@ -251,7 +251,7 @@ class Checker:
     # ---- what was signed
 
     def _roots(self, found: list[Finding]) -> Iterator[SignedRoot]:
-        """All roots that the log must have, by size; what is wrong with checkpoints is found on the way."""
+        """Yield all roots that the log must have, by size; faults of checkpoints are reported on the way."""
         outside = kept_outside(self._outside, self._keys, found)
         return merge(signed(self._checkpoints(), self._keys, found), outside)
 
@@ -276,13 +276,14 @@ def _with(row: LogRow, other: LogRow, fields: tuple[str, ...]) -> LogRow:
 
 
 def of_hash(finding: Finding) -> Finding:
-    """The events give every signed root, so it is the log's own hashes that somebody has changed."""
+    """Turn a finding about a row into one about its hash: the events give every signed root, so the hash was
+    changed."""
     detail = f"The hash at index {finding.version} of the log was changed: the event is as it was signed."
     return replace(finding, kind="hash_changed", what=detail)
 
 
 class _Window:
-    """Stored leaf hashes, a page at a time."""
+    """Stored leaf hashes, one page at a time."""
 
     def __init__(self, log: StoredLog, size: int) -> None:
         self._log = log
@@ -300,7 +301,7 @@ class _Window:
         return self.between(index, index + 1)
 
     def find(self, leaf: bytes, first: int, *, everywhere: bool) -> int | None:
-        """The index of a leaf from an index on; in the next page, or in all of the log."""
+        """Return the index of a leaf from an index on, in the next page or in the whole log."""
         last = self._size if everywhere else min(self._size, first + PAGE)
         while first < last:
             end = min(last, first + PAGE)

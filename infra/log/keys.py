@@ -1,7 +1,6 @@
 """The private key that signs checkpoints: one line in a file that only its owner can read, outside the database.
 
-Whoever can change the database must not be able to sign for it, so the key is never stored there; its public half is.
-"""
+Whoever can change the database must not be able to sign for it, so only the public half is stored there."""
 
 from __future__ import annotations
 
@@ -18,18 +17,18 @@ ORIGIN_VARIABLE = "ROUNDLEDGER_LOG_ORIGIN"
 
 
 class KeyProblem(Exception):
-    """There is no key to sign with, or it must not be used; says what to do about it."""
+    """The signing key is missing or must not be used; the message says what to do."""
 
 
 def default_folder(data_dir: Path | None = None) -> Path:
-    """ROUNDLEDGER_LOG_KEYS, or `keys` in the data folder, whatever database is used."""
+    """Return ROUNDLEDGER_LOG_KEYS, or `keys` in the data folder, whichever database is used."""
     if chosen := os.environ.get(FOLDER_VARIABLE):
         return Path(chosen).expanduser()
     return (data_dir or default_data_dir()) / "keys"
 
 
 def origin_of(log_id: UUID) -> str:
-    """The log's name if nobody gives it another: ROUNDLEDGER_LOG_ORIGIN, or one that no other log has."""
+    """Return the log's name: ROUNDLEDGER_LOG_ORIGIN, or one that no other log has."""
     return check_name(os.environ.get(ORIGIN_VARIABLE) or f"roundledger/{log_id.hex[:12]}")
 
 
@@ -43,11 +42,11 @@ class KeyFile:
 
     @classmethod
     def of_log(cls, folder: Path, log_id: UUID) -> KeyFile:
-        """A file of its own for each log: two logs under one name would look like a fork of one."""
+        """Return the key file of a log. Each log has its own: two logs under one name would look like a fork."""
         return cls(folder / f"log-{log_id.hex[:12]}.key")
 
     def load(self) -> Signer | None:
-        """None if the file does not exist."""
+        """Load the key; None if the file does not exist."""
         try:
             with self.path.open(encoding="utf-8") as file:
                 mode = os.fstat(file.fileno()).st_mode
@@ -64,7 +63,7 @@ class KeyFile:
             raise KeyProblem(f"{self.path} holds no key: {error}.") from None
 
     def save(self, signer: Signer) -> None:
-        """As a new file; one that is there is never written over."""
+        """Save the key in a new file; never overwrites."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -79,11 +78,11 @@ class KeyFile:
 
     @property
     def successor(self) -> KeyFile:
-        """The file of the next key while it takes this one's place."""
+        """Return the file of the next key during a rotation."""
         return KeyFile(self.path.with_name(f"{self.path.name}.next"))
 
     def succeed(self) -> Path | None:
-        """Put the successor in this key's place, and this key aside, under a name that says which it was."""
+        """Put the successor in this key's place, and rename this key after its id."""
         signer, aside = self.load(), None
         try:
             if signer is not None:

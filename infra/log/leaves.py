@@ -1,19 +1,18 @@
-"""What of a stored event goes into the log: an entry, which is an encoding of its row that can be read in one way only.
+"""The log entry of a stored event: an unambiguous encoding of its row.
 
-    1 byte    the form: 1, the state as it is stored, or 2, its SHA-256, where it has more than 60,000 bytes
+    1 byte    the form: 1, the state as it is stored, or 2, its SHA-256, if it has more than 60,000 bytes
     8 bytes   position
     8 bytes   recorded_at, in microseconds since 2000-01-01 00:00 UTC
     16 bytes  originator id
     4 bytes   originator version
-    1 byte    how long the topic is
+    1 byte    length of the topic
     …         topic, UTF-8
     …         state, to the end
 
-Numbers are big-endian, the two times eight bytes signed. No entry has more than 65,535 bytes, which is what a bundle of
-entries (tlog-tiles) has room for. The hash of a leaf is SHA-256 of a zero byte and the entry.
+Numbers are big-endian; those of eight bytes are signed. No entry has more than 65,535 bytes, the limit in a bundle of
+entries (tlog-tiles). The hash of a leaf is SHA-256 of a zero byte and the entry.
 
-PostgreSQL can compute the same hashes where the rows are, and does so when they are sealed: `LEAF_SQL`.
-"""
+PostgreSQL computes the same hashes when events are sealed: `LEAF_SQL`."""
 
 from __future__ import annotations
 
@@ -36,8 +35,8 @@ _HEAD = Struct(">Bqq16sIB")
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 
-# Of `events e` with `o.id`, the bytes of the aggregate's id. The topics are an array by number, each with its length,
-# which is made once a statement: picking from it costs less than a join.
+# For `events e` with `o.id`, the bytes of the aggregate's id. Topics are an array by number, each with its length, made
+# once per statement: picking from it costs less than a join.
 LEAF_SQL = (
     "pg_catalog.sha256("
     "CASE WHEN pg_catalog.octet_length(e.state) <= 60000 THEN '\\x0001'::bytea ELSE '\\x0002'::bytea END"
@@ -74,7 +73,7 @@ def leaf_hash_of(row: LogRow) -> bytes:
 
 
 def leaf_hashes(rows: Iterable[LogRow]) -> bytes:
-    """Side by side, in the order of the rows."""
+    """Return the hashes of the rows, concatenated."""
     return b"".join(map(leaf_hash_of, rows))
 
 
@@ -82,22 +81,22 @@ _FROM_COLUMNS = Struct(">Bq8s16sI").pack
 Columns = tuple[int, int, int, int, bytes, bytes]  # position, originator, version, topic_id, state, recorded_at as sent
 
 
-def leaf_hashes_of(rows: Iterable[Columns], ids: Mapping[int, bytes], said: Mapping[int, bytes]) -> bytes:
-    """The same in half the time, from rows as they are read in bulk: the aggregate and the topic by number, the time as
-    PostgreSQL sends it. `ids` has the bytes of aggregates' ids, `said` the topics with their lengths (`said_topic`)."""
+def leaf_hashes_of(rows: Iterable[Columns], ids: Mapping[int, bytes], topics: Mapping[int, bytes]) -> bytes:
+    """Return the same in half the time, from rows as they are read in bulk: the aggregate and the topic by number, the
+    time as PostgreSQL sends it. `ids` has the bytes of aggregates' ids, `topics` those of `encoded_topic`."""
     pack, begin, hashes = _FROM_COLUMNS, sha256(LEAF).copy, list[bytes]()
     for position, originator, version, topic_id, state, recorded_at in rows:
         form = WHOLE
         if len(state) > LONGEST_STATE:
             form, state = DIGEST, sha256(state).digest()
-        leaf = begin()  # a copy costs less than another beginning
-        leaf.update(pack(form, position, recorded_at, ids[originator], version) + said[topic_id] + state)
+        leaf = begin()  # a copy costs less than a new hash object
+        leaf.update(pack(form, position, recorded_at, ids[originator], version) + topics[topic_id] + state)
         hashes.append(leaf.digest())
     return b"".join(hashes)
 
 
 def row_of(entry: bytes) -> LogRow:
-    """The row that an entry was made of. Of a state that was too long only the digest is there: `form_of` says so."""
+    """Return the row that an entry was made from. Of a long state only the digest is there; see `form_of`."""
     if len(entry) < _HEAD.size:
         raise BadEntry("an entry has at least 38 bytes")
     form, position, at, originator_id, version, length = _HEAD.unpack_from(entry)
@@ -123,7 +122,7 @@ def microseconds(at: datetime) -> int:
 
 
 @lru_cache(maxsize=1024)
-def said_topic(topic: str) -> bytes:
+def encoded_topic(topic: str) -> bytes:
     encoded = topic.encode()
     if len(encoded) > LONGEST_TOPIC:
         raise BadEntry(f"a topic has at most {LONGEST_TOPIC} bytes: {topic}")

@@ -1,8 +1,7 @@
-"""The Merkle tree of RFC 6962, section 2.1, with SHA-256, over leaf hashes that are side by side in one bytes object.
+"""The Merkle tree of RFC 6962, section 2.1, with SHA-256, over concatenated leaf hashes.
 
-A level is hashed pair by pair into the next one, and a hash without a partner goes up as it is; that gives the same
-root as the RFC's split at the largest power of two.
-"""
+Each level is hashed pair by pair into the next, and a hash without a partner moves up unchanged; this gives the same
+root as the RFC's split at the largest power of two."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def root_of(hashes: bytes) -> bytes:
-    """Of one or more hashes, side by side."""
+    """Return the root of one or more concatenated hashes."""
     while len(hashes) > HASH_BYTES:
         alone = len(hashes) % (2 * HASH_BYTES)
         paired = hashes[:-alone] if alone else hashes
@@ -37,14 +36,14 @@ def root_of(hashes: bytes) -> bytes:
 
 
 def roots_of(hashes: bytes, levels: int) -> bytes:
-    """Of trees that are side by side and have 2 to the power of `levels` leaves each."""
+    """Return the roots of concatenated trees with 2 to the power of `levels` leaves each."""
     for _ in range(levels):
         hashes = _parents(hashes)
     return hashes
 
 
 def _parents(hashes: bytes) -> bytes:
-    """Of pairs side by side. A copy of a hash that has begun costs a quarter less than one begun anew."""
+    """Hash concatenated pairs. Copying a started hash object costs a quarter less than making one."""
     begin, parents = sha256(NODE).copy, list[bytes]()
     for (pair,) in _pairs(hashes):
         parent = begin()
@@ -58,7 +57,7 @@ def at(hashes: bytes, index: int) -> bytes:
 
 
 def split(size: int) -> int:
-    """The largest power of two below a size: how many leaves the left side of a tree has."""
+    """Return the largest power of two below a size: the number of leaves on the left side of a tree."""
     return 1 << (size - 1).bit_length() - 1
 
 
@@ -66,7 +65,7 @@ def split(size: int) -> int:
 
 
 def root_from_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes | None:
-    """The root that a leaf's place and its proof make; None if no proof of that length belongs there."""
+    """Return the root computed from a leaf's place and its proof; None if the proof has the wrong length."""
     siblings = list(proof)
 
     def root(index: int, size: int) -> bytes:
@@ -86,11 +85,12 @@ def root_from_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[byte
 
 
 def is_consistent(old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]) -> bool:
-    """Whether the larger tree begins with the smaller one."""
+    """Return whether the larger tree begins with the smaller one."""
     hashes = list(proof)
 
     def roots(old_size: int, size: int, is_whole: bool) -> tuple[bytes, bytes]:
-        """Of both trees, or of a part that ends where the smaller one does; its whole root is known already."""
+        """Return the roots of both trees, or of a part that ends where the smaller one does; its whole root is
+        known."""
         if old_size == size:
             same = old_root if is_whole else hashes.pop(0)
             return same, same

@@ -1,9 +1,8 @@
-"""Checks some of the stored events against the log, where nobody reads all of them: of a day, a table or a bettor.
+"""Checks some of the stored events against the log: those of a day, a table or a bettor.
 
 Each event must have the hash that the log has at its index, and the tile of that hash must lead, tile by tile, to the
-root that was signed last. So nothing of the log is read but what these events touch. Pieces of it
-in which a hash or the number of events does not fit are read whole, and `Checker` names what was done to them.
-"""
+root that was signed last. So only what these events touch is read. Pieces in which a hash or the number of events does
+not match are read whole, and `Checker` reports what happened to them."""
 
 from __future__ import annotations
 
@@ -33,13 +32,13 @@ from infra.log.signed_roots import (
 from infra.log.stored_log import LogPiece, LogReader, StoredCheckpoint
 from infra.log.tiles import BITS, WIDTH
 
-NEAR = 4096  # positions, or leaves: what is no further apart is read at once
-MOST_SUSPECTED = 1_000  # pieces that are read whole; beyond that they are counted
+NEAR = 4096  # positions or leaves at most so far apart are read at once
+MOST_SUSPECTED = 1_000  # pieces that are read whole; more are only counted
 OF_ROWS = frozenset({"row_changed", "row_deleted", "row_inserted", "rows_exchanged"})
 
 
 class PartChecker:
-    """The same for a part of the events as `Checker` is for all: `feed` in any order, then `finish`."""
+    """Checks a part of the events, as `Checker` does all: `feed` in any order, then `finish`."""
 
     def __init__(self, log: LogReader, *, outside: Iterable[Checkpoint] = (), keys: Sequence[Verifier] = ()) -> None:
         self._log = log
@@ -52,8 +51,8 @@ class PartChecker:
             self._size, self._last = min(self._latest.size, size), self._latest.last_position
             if any(position > self._last for _, position in log.starts(max(0, self._size - WIDTH), self._size)):
                 self._found.append(ends_elsewhere(self._latest))
-        self._tiles: set[int] = set()  # of level 0, with one of the events
-        self._suspected: dict[int, tuple[LogPiece, int]] = {}  # by its first index, with the position where it ends
+        self._tiles: set[int] = set()  # tiles of level 0 with one of the events
+        self._suspected: dict[int, tuple[LogPiece, int]] = {}  # by first index, with the position where the piece ends
         self._left_out = 0
         if size > self._size:
             self._found.append(unsigned(size, self._size))
@@ -118,7 +117,7 @@ class PartChecker:
         return [*rows, *of_log, *comparison.findings(self._size)]
 
     def _of_rows(self) -> list[Finding]:
-        """What was done to the events of the suspected pieces, which are checked as a log of their own."""
+        """Return what happened to the events of the suspected pieces, which are checked as a log of their own."""
         suspected = [self._suspected[first] for first in sorted(self._suspected)]
         rows = [row for piece, end in suspected for row in self._log.events.between(piece.first_position, end)]
         log = _Suspected([piece for piece, _ in suspected])
@@ -127,14 +126,14 @@ class PartChecker:
         return [log.placed(finding) for finding in checker.finish() if finding.kind in OF_ROWS]
 
     def _tree(self, found: list[Finding]) -> tuple[Nodes, set[int]]:
-        """The tree as it was signed, as far as it can be had; and the tiles of which the leaves were changed, while
-        the events are as they were signed."""
+        """Return the tree as it was signed, as far as possible; and the tiles whose stored leaves were changed while
+        the events are as signed."""
         tiles = _Tiles(self._log, self._size)
         unfit = {number for number in self._tiles if not tiles.leads_up(0, number)}
         root = self._last_root()
         if root is None or (not unfit and tiles.root() == root):
             return tiles, set()
-        looked_at = unfit | ({self._size // WIDTH} & self._tiles)  # the last tile is under no hash but the root
+        looked_at = unfit | ({self._size // WIDTH} & self._tiles)  # the last tile is below no hash but the root
         stored = tiles.with_leaves({number: tiles.tile(0, number) for number in looked_at})
         if stored.root() == root:
             detail = f"Hashes above the leaves of the log are not the roots of the tiles of {WIDTH} below them."
@@ -146,7 +145,8 @@ class PartChecker:
         return stored, set()
 
     def _last_root(self) -> bytes | None:
-        """What was signed last; None where that cannot be read, or is of a longer log, which is reported elsewhere."""
+        """Return the root that was signed last; None if it is unreadable or of a longer log, which is reported
+        elsewhere."""
         try:
             latest = None if self._latest is None else self._latest.parsed()
         except BadNote:
@@ -154,12 +154,12 @@ class PartChecker:
         return latest.root if latest is not None and latest.size == self._size else None
 
     def _again(self, number: int) -> bytes:
-        """A tile of leaves as the events make it."""
+        """Return a tile of leaves, computed from the events."""
         first = number * WIDTH
         return leaf_hashes(self._log.rows_from(first, min(WIDTH, self._size - first)))
 
     def _compare_roots(self, nodes: Nodes, found: list[Finding]) -> RootComparison:
-        """The checkpoints under which these events were sealed, the last one, and those that were kept outside."""
+        """Compare the checkpoints under which these events were sealed, the last one, and those kept outside."""
         comparison = RootComparison()
         roots = [*signed(self._checkpoints(), self._keys, found), *kept_outside(self._outside, self._keys, found)]
         for mark in sorted(roots):
@@ -180,7 +180,7 @@ class PartChecker:
 
 
 def near(sorted_: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
-    """Stretches of numbers, the first of each pair, that are close to each other."""
+    """Group pairs whose first numbers are close to each other."""
     first = 0
     for at_ in range(1, len(sorted_) + 1):
         if at_ == len(sorted_) or sorted_[at_][0] - sorted_[at_ - 1][0] > NEAR:
@@ -189,7 +189,7 @@ def near(sorted_: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int
 
 
 class _Suspected:
-    """Pieces of a log, side by side, as a log without any checkpoint."""
+    """Concatenated pieces of a log, as a log without checkpoints."""
 
     def __init__(self, pieces: Sequence[LogPiece]) -> None:
         self._hashes = b"".join(piece.hashes for piece in pieces)
@@ -200,7 +200,7 @@ class _Suspected:
             here += piece.width
 
     def placed(self, finding: Finding) -> Finding:
-        """With its index in the log itself."""
+        """Return the finding with its index in the whole log."""
         if finding.version is None:
             return finding
         here, first = self._starts[bisect_left(self._starts, (finding.version + 1,)) - 1]
@@ -225,7 +225,7 @@ class _Suspected:
 
 
 class _Tiles(Nodes):
-    """The tiles of a log of some size, with what the tiles above those of leaves say of them."""
+    """The tiles of a log of some size, compared with the tiles above them."""
 
     def __init__(self, log: NodeSource, size: int, tiles: Mapping[tuple[int, int], bytes] | None = None) -> None:
         super().__init__(log, size)
@@ -233,11 +233,11 @@ class _Tiles(Nodes):
         self._leading: dict[tuple[int, int], bool] = {}
 
     def _is_full(self, level: int, number: int) -> bool:
-        """One that is not has its hashes straight in the root."""
+        """Return whether the tile is full. Otherwise its hashes go directly into the root."""
         return (number + 1) * WIDTH <= self.size >> BITS * level
 
     def leads_up(self, level: int, number: int) -> bool:
-        """Whether a tile, and every one above it, has the root that the tile above it says."""
+        """Return whether a tile and all above it have the roots stored in the tile above."""
         known = self._leading.get((level, number))
         if known is None:
             above, place = divmod(number, WIDTH)
@@ -248,7 +248,7 @@ class _Tiles(Nodes):
         return known
 
     def with_leaves(self, leaves: Mapping[int, bytes]) -> _Tiles:
-        """With other tiles of leaves, and all above those worked out anew."""
+        """Return the tiles with other leaves, and everything above those recomputed."""
         replaced = {(0, number): tile for number, tile in leaves.items()}
         waiting = list(replaced)
         for level, number in waiting:

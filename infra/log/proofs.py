@@ -1,7 +1,6 @@
-"""Proofs out of tiles: that an event is in the log (inclusion), and that the log has only grown (consistency).
+"""Proofs from tiles: that an event is in the log (inclusion), and that the log has only grown (consistency).
 
-`NodeSource` is all that they need to know of a tree; a stored log, or the tiles that a service hands out, are one.
-"""
+`NodeSource` is what they need of a tree: a stored log, or tiles that a service hands out."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class NodeSource(Protocol):
 
 
 class Nodes:
-    """Hashes of any part of a tree of a size, out of its tiles; each tile is asked for once."""
+    """Hashes of any part of a tree of some size, from its tiles; each tile is read once."""
 
     def __init__(self, source: NodeSource, size: int) -> None:
         self.size = size
@@ -39,7 +38,7 @@ class Nodes:
         self._tiles: dict[tuple[int, int], bytes] = {}
 
     def hash_of(self, first: int, end: int) -> bytes:
-        """The root over the leaves from `first` up to but without `end`; a part that the tree really has."""
+        """Return the root over the leaves from `first` to before `end`, which must be a node of the tree."""
         count = end - first
         if count & (count - 1):
             middle = first + split(count)
@@ -49,7 +48,7 @@ class Nodes:
         return root_of(self.tile(level, number)[start * HASH_BYTES : (start + (1 << below)) * HASH_BYTES])
 
     def tile(self, level: int, number: int) -> bytes:
-        """A tile as a log of this size has it; LookupError where hashes are missing."""
+        """Return a tile as a log of this size has it. Raises LookupError if hashes are missing."""
         tile = self._tiles.get((level, number))
         if tile is None:
             width = min(WIDTH, (self.size >> BITS * level) - number * WIDTH)
@@ -64,12 +63,12 @@ def root_at(nodes: Nodes, size: int) -> bytes:
 
 
 def inclusion(nodes: Nodes, index: int, size: int) -> list[bytes]:
-    """From the leaf's sibling up (RFC 6962, 2.1.1)."""
+    """Return the inclusion proof, from the leaf's sibling up (RFC 6962, 2.1.1)."""
     return [nodes.hash_of(*sibling) for _, sibling in _descent(index, size)][::-1]
 
 
 def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:
-    """RFC 6962, 2.1.2; empty where either size is nothing or they are the same."""
+    """Return the consistency proof (RFC 6962, 2.1.2); empty if either size is 0 or they are equal."""
     if not 0 < old_size < size:
         return []
     proof = []
@@ -77,13 +76,13 @@ def consistency(nodes: Nodes, old_size: int, size: int) -> list[bytes]:
         proof.append(nodes.hash_of(*sibling))
         if part[1] == old_size:
             break
-    if part[0]:  # else it is the whole of the smaller tree, whose root the verifier has
+    if part[0]:  # otherwise it is the whole smaller tree, whose root the verifier has
         proof.append(nodes.hash_of(*part))
     return proof[::-1]
 
 
 def _descent(index: int, size: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """From the root down to a leaf: at each step the half with the leaf, and the other half."""
+    """Yield, from the root down to a leaf, the half with the leaf and the other half."""
     first, end = 0, size
     while end - first > 1:
         middle = first + split(end - first)
@@ -92,11 +91,11 @@ def _descent(index: int, size: int) -> Iterator[tuple[tuple[int, int], tuple[int
         yield (first, end), sibling
 
 
-# ---- written down
+# ---- text form
 
 
 class Proof(Struct, frozen=True):
-    """That one entry is in a log, all that is needed in one text (C2SP tlog-proof)."""
+    """A proof that one entry is in a log, complete in one text (C2SP tlog-proof)."""
 
     index: int
     hashes: tuple[bytes, ...]
@@ -106,7 +105,7 @@ class Proof(Struct, frozen=True):
         return f"{HEAD}\nindex {self.index}\n{hash_lines(self.hashes)}\n{self.checkpoint.text()}"
 
     def proves(self, leaf: bytes) -> bool:
-        """That the leaf is where the proof says. Whether the checkpoint is the log's is another question."""
+        """Return whether the leaf is where the proof says. Does not check the checkpoint's signatures."""
         return root_from_inclusion(leaf, self.index, self.checkpoint.size, self.hashes) == self.checkpoint.root
 
 

@@ -1,4 +1,4 @@
-"""A log over HTTP, as a witness on another machine asks for it."""
+"""A log over HTTP, as a witness on another machine reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONFLICT = 409
 
 
 class Unreachable(Exception):
-    """The service does not answer, or not with what was asked for. `status` is what it answered, if it did."""
+    """The service does not answer, or not with what was requested. `status` is its status, if it answered."""
 
     def __init__(self, detail: str, status: int | None = None) -> None:
         super().__init__(detail)
@@ -35,7 +35,7 @@ class RemoteLog:
         return self._ask("/v1/log/checkpoint").decode("utf-8", "replace")
 
     def keys(self) -> list[Verifier]:
-        """As the log itself names them, the one that signs now first."""
+        """Return the keys that the log itself names, the current one first."""
         named = self._document("/v1/log/key")
         try:
             return [parse_verifier(key) for key in [named["key"], *named["earlier"]]]
@@ -43,7 +43,7 @@ class RemoteLog:
             raise Unreachable(f"{self._address} names no key: {error}") from None
 
     def prove(self, old_size: int, size: int) -> Sequence[bytes]:
-        """Proofs lead between signed sizes: a log that says it never signed the one that was seen proves nothing."""
+        """Return a consistency proof. Raises Refused if the log says that it never signed the known size."""
         try:
             answer = self._document("/v1/log/consistency?" + urlencode({"from": old_size, "to": size}))
         except Unreachable as error:

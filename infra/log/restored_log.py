@@ -1,4 +1,4 @@
-"""A log after a restore: which published events it lacks, and how two people continue it under a new name."""
+"""A log after a restore: which published events are missing, and how two people continue it under a new name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from infra.store.recorder import LedgerRecorder
 from infra.store.streams import stream_id
 
 STREAM = stream_id("log", "succession")
-UNSEALED = "SELECT count(*) FROM roundledger.events WHERE position > %s"  # all of them: a lag is counted up to a limit
+# counts all of them, not up to a limit as a lag does
+UNSEALED = "SELECT count(*) FROM roundledger.events WHERE position > %s"
 
 
 class LostEvents(NamedTuple):
@@ -40,7 +41,7 @@ class LostEvents(NamedTuple):
 
 
 def lost_events(database_url: str, published: Iterable[Checkpoint]) -> LostEvents | None:
-    """What a restored log lacks of the largest checkpoint that was published under its name."""
+    """Return what a restored log lacks of the largest checkpoint published under its name."""
     database = Database(database_url)
     try:
         log = LogReader(database)
@@ -54,7 +55,8 @@ def lost_events(database_url: str, published: Iterable[Checkpoint]) -> LostEvent
 
 
 def remember_published(owner_url: str, checkpoint: Checkpoint) -> None:
-    """Let the sealer know, for good, of a checkpoint that the log does not reach. Only the owner of the tables may."""
+    """Store a published checkpoint that the log does not reach, so that the sealer knows of it. Only the owner of the
+    tables may."""
     with psycopg.connect(owner_url, autocommit=True) as connection:
         connection.execute(
             "INSERT INTO roundledger.log_published (size, note) VALUES (%s, %s)", [checkpoint.size, checkpoint.text()]
@@ -64,7 +66,7 @@ def remember_published(owner_url: str, checkpoint: Checkpoint) -> None:
 def continue_log(database_url: str, key_folder: Path, by: str, second: str, reason: str) -> Verifier:
     """Record that the log continues under a new name, and sign it under that name."""
     if by == second:
-        raise BrokenLog("Two different people continue a log.")
+        raise BrokenLog("Two different people must continue a log.")
     if not reason.strip() or not reason.isprintable() or len(reason) > 500:
         raise BrokenLog("The reason is one line of at most 500 characters.")
     with Sealer(database_url, key_folder, allow_behind=True) as sealer:

@@ -1,9 +1,8 @@
-"""Seals events: reads what is settled, in order, lets the tree grow by it and signs the new root.
+"""Seals events: reads what is settled, in order, adds it to the tree and signs the new root.
 
-Outside the write path: writers know nothing of it and never wait for it. One sealer at a time, by an advisory
-lock of the database. The leaves are hashed by PostgreSQL where the rows are, over several connections at once, so that
-32 bytes an event come here instead of the event; the tree above them is hashed here meanwhile (decision 21).
-"""
+This is outside the write path: writers do not know of it and never wait for it. One process seals at a time, by an
+advisory lock. PostgreSQL hashes the leaves over several connections at once, so that only 32 bytes per event are
+transferred; the tree above them is hashed here meanwhile (decision 21)."""
 
 from __future__ import annotations
 
@@ -35,16 +34,16 @@ from infra.store.event_reader import EventReader
 logger = logging.getLogger(__name__)
 
 LOCK_KEY = 7_301_406_225_119_300  # of the advisory lock that lets one process seal at a time; any fixed number
-CONNECTIONS = 2  # that hash leaves at once
-PAGE = 8_192  # positions that one of them works on at a time: with more the tree waits longer for the first of them
+CONNECTIONS = 2  # connections that hash leaves
+PAGE = 8_192  # positions per statement: with more, the tree waits longer for the first result
 AT_ONCE = 64 * PAGE  # positions that are sealed in one transaction, under one checkpoint
 FOLLOW_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 STANDBY_SECONDS = 5.0  # for the standby to receive what is to be signed
 
 OF_PAGE = "e.position > %(after)b AND e.position <= %(upto)b"
-# The ids of a page's own aggregates, lest every page costs more as history grows, and picked by number from an array: a
-# join would lose the order of the rows, which then have to be sorted. Where an id is missing no leaf is hashed.
+# The ids of a page's own aggregates, so that pages do not cost more as history grows, picked by number from an array: a
+# join would lose the order of the rows and require a sort. Where an id is missing, no leaf is hashed.
 LEAVES = (
     "WITH page AS MATERIALIZED (SELECT ARRAY("
     f"SELECT DISTINCT e.originator FROM roundledger.events e WHERE {OF_PAGE} ORDER BY 1) AS numbers),"
@@ -65,11 +64,11 @@ class AlreadySealing(Exception):
 
 
 class BrokenLog(Exception):
-    """What is stored contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
+    """The stored log contradicts itself, so nothing is signed on top of it. `roundledger audit` says more."""
 
 
 class StandbyBehind(BrokenLog):
-    """A standby is expected, and lacks what was to be signed: if it took over, another history would be signed."""
+    """A standby is expected and lacks what was to be signed: if it took over, another history would be signed."""
 
 
 class LogBehind(BrokenLog):
@@ -83,18 +82,18 @@ class LogBehind(BrokenLog):
         self.published = published
 
 
-_Rows = list[tuple[Piece, int | None]]  # at the level of the leaves with the position of the first event
+_Rows = list[tuple[Piece, int | None]]  # at the level of leaves, with the position of the first event
 
 
 class _Page(NamedTuple):
-    """Leaf hashes of the events between two positions; their positions only where numbers are missing."""
+    """Leaf hashes of the events between two positions; their positions only if numbers are missing."""
 
     first_position: int
     hashes: bytes
     positions: list[int] | None
 
     def add_to(self, tree: Tree) -> _Rows:
-        """Let the tree grow by the page; returns what has to be stored."""
+        """Add the page to the tree; return what has to be stored."""
         first = tree.size
         return [
             (piece, None if piece.level else self._position(piece.first - first)) for piece in tree.add(self.hashes)
@@ -105,7 +104,7 @@ class _Page(NamedTuple):
 
 
 class Sealer:
-    """Use it in a with statement; raises AlreadySealing if there is one."""
+    """Use it in a with statement. Raises AlreadySealing if another process seals."""
 
     _connection: psycopg.Connection[tuple[Any, ...]]
 
@@ -139,12 +138,12 @@ class Sealer:
         self._resources.close()
 
     def _unlock(self) -> None:
-        """Now, and not when the server notices that the connection is gone."""
+        """Release the lock now, not when the server notices that the connection is gone."""
         with suppress(psycopg.Error):
             self._connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK_KEY])
 
     def _load(self) -> None:
-        """Where the log ends. Nothing is built on a tree that does not give the root it was signed with."""
+        """Load the end of the log. Refuses a tree that does not have the root it was signed with."""
         size, latest = self.log.size(), self.log.latest()
         self._check_published(size)
         if latest is None:
@@ -178,7 +177,7 @@ class Sealer:
         return self._tree.size
 
     def seal(self, report: Callable[[int], None] = lambda sealed: None) -> int:
-        """Seal all that is settled now, and return how many events that was; `report` gets those of each step."""
+        """Seal everything that is settled; return the number of events. `report` gets that of each step."""
         signer = self.signer()
         upto, before = self._events.settle(), self._tree.size
         if self._position < upto:
@@ -196,14 +195,14 @@ class Sealer:
         return self._tree.size - before
 
     def _wait_for_standby(self) -> None:
-        """Until it has on disk whatever is visible here."""
+        """Wait until the standby has everything visible here on disk."""
         position, patience = flush_position(self._database), Patience(STANDBY_SECONDS)
         while not has_flushed(self._database, position):
             if not patience.wait():
                 raise StandbyBehind("The standby lacks the newest events. They are sealed once it has them on disk.")
 
     def _insert_leaves(self, cursor: psycopg.Cursor[Any], tree: Tree, end: int) -> None:
-        """Let the tree grow up to a position. A thread stores its pages in order, while the next are hashed."""
+        """Add events up to a position to the tree. A thread stores pages in order while the next are hashed."""
         starts = range(self._position, end, PAGE)
         with ThreadPoolExecutor(1, "roundledger-sealed") as writing:
             stored = [
@@ -228,7 +227,7 @@ class Sealer:
         return _Page(first, hashes, [position for (position,) in self._database.rows(POSITIONS, page)])
 
     def follow(self, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
-        """Seal new events until `stop` is set. A database that is away for longer than its patience ends it."""
+        """Seal new events until `stop` is set. Ends if the database is away for longer than its patience."""
         while not stop.is_set():
             started = time.monotonic()
             self.seal()
@@ -237,7 +236,7 @@ class Sealer:
     # ---- keys
 
     def signer(self) -> Signer:
-        """The key that signs: made on first need, and never again without being asked."""
+        """Return the signing key. It is created when first needed, and never again without being asked."""
         if self._signer is None:
             self._signer = self._known_signer() or self._first_signer(origin_of(self.log.log_id()))
         return self._signer
@@ -252,7 +251,7 @@ class Sealer:
         file = self._file()
         signer, next_ = file.load(), file.successor.load()
         if next_ is not None and next_.verifier == keys[-1]:
-            file.succeed()  # a rotation that was killed before its end
+            file.succeed()  # a rotation was killed before its end
             return next_
         if signer is None:
             raise KeyProblem(
@@ -264,7 +263,7 @@ class Sealer:
 
     def _first_signer(self, origin: str) -> Signer:
         file = self._file()
-        signer = file.load()  # one whose public half was not stored any more, because the process was killed
+        signer = file.load()  # a process was killed before it stored the public half
         if signer is None:
             signer = new_signer(origin)
             file.save(signer)
@@ -272,14 +271,14 @@ class Sealer:
         return signer
 
     def create_key(self, origin: str | None = None) -> Verifier:
-        """The log's first key, under a name of one's own."""
+        """Create the log's first key, under a chosen name."""
         if self.log.keys():
             raise KeyProblem("The log has a key already; `roundledger log key rotate` makes another.")
         self._signer = self._first_signer(origin or origin_of(self.log.log_id()))
         return self._signer.verifier
 
     def rotate_key(self, *, lost: bool = False) -> Verifier:
-        """From here on another key signs. The old one signs a last time, with the new one, unless it is lost."""
+        """Replace the signing key. The old one signs a last time, with the new one, unless it is lost."""
         keys, file = self.log.keys(), self._file()
         if not keys:
             raise KeyProblem("The log has no key yet.")
@@ -293,8 +292,8 @@ class Sealer:
         return self._sign_with(new_signer(keys[-1].name), cosigners, "lost" if lost else "rotated")
 
     def rename(self, name: str, extensions: tuple[str, ...]) -> Verifier:
-        """Continue the log under another name; every checkpoint has these lines from here on. The key stays the same if
-        it is here, so that whoever knows it recognises the log; else there is a new one."""
+        """Continue the log under another name; every further checkpoint has these lines. The key stays the same if it
+        is here, so that whoever knows it recognises the log; otherwise a new one is created."""
         old = self._file().load()
         if old is not None:
             self._check_signs(old)
@@ -302,7 +301,7 @@ class Sealer:
         return self._sign_with(new_signer(name) if old is None else old._replace(name=name), [], "succession")
 
     def _sign_with(self, key: Signer, cosigners: list[Signer], reason: str) -> Verifier:
-        """From here on this key signs, or the one that an attempt which was killed has left."""
+        """Sign with this key from here on, or with the one that a killed attempt left."""
         file = self._file()
         new = file.successor.load()
         if new is None:
@@ -324,7 +323,7 @@ class Sealer:
         return sign(signers[0].name, tree.size, tree.root(), signers, self._extensions)
 
     def _store_checkpoint(self, signers: list[Signer]) -> None:
-        """The log as it is, signed once more."""
+        """Sign the log as it is once more, and store the checkpoint."""
         with self._connection.cursor() as cursor:
             _insert_checkpoint(cursor, self._signed(self._tree, signers), self._position)
 
@@ -347,7 +346,7 @@ def _insert_checkpoint(cursor: psycopg.Cursor[Any], checkpoint: Checkpoint, posi
 
 
 def seal_now(database_url: str, key_folder: Path) -> int:
-    """Seal what there is, if nobody else does; returns how many events that was."""
+    """Seal once, unless another process seals; return the number of events."""
     try:
         with Sealer(database_url, key_folder) as sealer:
             return sealer.seal()
@@ -356,17 +355,17 @@ def seal_now(database_url: str, key_folder: Path) -> int:
 
 
 def run(database_url: str, key_folder: Path, stop: threading.Event, every_seconds: float = FOLLOW_SECONDS) -> None:
-    """Seal until `stop` is set; where another process seals, wait until its place is free."""
-    said = ""
+    """Seal until `stop` is set; while another process seals, wait for its place."""
+    logged = ""
     while not stop.is_set():
         try:
             with Sealer(database_url, key_folder) as sealer:
-                said = ""
+                logged = ""
                 sealer.follow(stop, every_seconds)
         except AlreadySealing:
             stop.wait(every_seconds * 2)
         except (BrokenLog, KeyProblem, *DATABASE_ERRORS) as error:
-            if str(error) != said:  # once, not every few seconds for a week
+            if str(error) != logged:  # log it once, not every few seconds for a week
                 logger.error("Events are not being sealed: %s", error)
-            said = str(error)
+            logged = str(error)
             stop.wait(RETRY_SECONDS)

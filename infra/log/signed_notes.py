@@ -1,8 +1,7 @@
-"""Signed notes (C2SP signed-note): a text, and under it a line for each signature. Keys are Ed25519.
+"""Signed notes (C2SP signed-note): a text, followed by one line per signature. Keys are Ed25519.
 
-A verifier's key is one line of text, `name+id+key`, and so is a signer's, `PRIVATE+KEY+name+id+seed`: the forms that
-Go's sumdb/note reads. A cosignature (tlog-cosignature) carries the time at which it was made.
-"""
+A verifier's key is one line of text, `name+id+key`, and so is a signer's, `PRIVATE+KEY+name+id+seed`, as Go's
+sumdb/note reads them. A cosignature (tlog-cosignature) includes the time at which it was made."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-SIGNATURE, COSIGNATURE = 0x01, 0x04  # the kinds of key, as the id of a key has them
+SIGNATURE, COSIGNATURE = 0x01, 0x04  # the types of key, part of a key's id
 DASH = "— "
 MOST_SIGNATURES = 100
 _NAME = re.compile(r"[^\s+\x00-\x1f\x7f]{1,200}")
@@ -25,7 +24,7 @@ _ID = re.compile(r"[0-9a-f]{8}")
 
 
 class BadNote(ValueError):
-    """Text that is no signed note, or no key."""
+    """Text that is not a signed note, or not a key."""
 
 
 class Verifier(NamedTuple):
@@ -42,12 +41,12 @@ class Verifier(NamedTuple):
         return f"{self.name}+{self.id.hex()}+{key}"
 
     def pem(self) -> str:
-        """For openssl and whoever else does not know notes."""
+        """Return the key for openssl and other programs that do not know notes."""
         key = Ed25519PublicKey.from_public_bytes(self.public)
         return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
     def accepts(self, body: str, signature: Signature) -> bool:
-        """Whether the signature is this key's and is over that text."""
+        """Return whether the signature is by this key and over this text."""
         if signature.name != self.name or signature.id != self.id:
             return False
         message, signed = body.encode(), signature.value
@@ -92,7 +91,7 @@ class Signer(NamedTuple):
         return Signature(self.name, self.verifier.id, at_seconds.to_bytes(8, "big") + value)
 
     def text(self) -> str:
-        """The private key. Only for the file that keeps it."""
+        """Return the private key, for the file that keeps it."""
         seed = b64encode(bytes([self.kind]) + self.seed).decode()
         return f"PRIVATE+KEY+{self.name}+{self.verifier.id.hex()}+{seed}"
 
@@ -105,7 +104,7 @@ class Note(NamedTuple):
         return f"{self.body}\n{''.join(signature.line() for signature in self.signatures)}"
 
     def signed_by(self, verifiers: Iterable[Verifier]) -> list[Verifier]:
-        """Those of the keys that have signed it."""
+        """Return those of the keys that have signed it."""
         return [key for key in verifiers if any(key.accepts(self.body, signature) for signature in self.signatures)]
 
 
@@ -114,7 +113,7 @@ def cosigned_message(body: str, at_seconds: int) -> bytes:
 
 
 def parse_note(text: str) -> Note:
-    """To the letter: what is not written as a note is written is refused."""
+    """Parse a note strictly: any other spelling is refused."""
     body, blank, lines = text.rpartition("\n\n")
     if not blank or not body or not lines.endswith("\n") or any(letter < " " and letter != "\n" for letter in text):
         raise BadNote("a signed note has a text, an empty line and signatures")
@@ -172,7 +171,7 @@ def _check(verifier: Verifier, id_: str) -> None:
 
 
 def decode_base64(text: str) -> bytes:
-    """Refuses what an encoder would have written differently, so that a value has one text."""
+    """Decode base64. Refuses what an encoder would write differently, so that a value has one text."""
     try:
         value = b64decode(text, validate=True)
     except ValueError:

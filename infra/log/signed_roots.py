@@ -1,4 +1,4 @@
-"""A growing tree compared with every root that was signed, and what can be found wrong with a log."""
+"""Comparing a growing tree with every signed root, and findings about a log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from infra.log.signed_notes import BadNote, Verifier
 from infra.log.stored_log import PAGE, StoredCheckpoint
 from infra.log.tiles import WIDTH, Tree
 
-MOST_NAMED = 1_000  # findings of one sort; beyond that they are counted
+MOST_NAMED = 1_000  # findings of one sort; further ones are counted
 
 
 def log_finding(kind: str, what: str, index: int | None = None, position: int | None = None) -> Finding:
@@ -41,19 +41,19 @@ class RootComparison:
     """The comparison of a tree with signed roots."""
 
     def __init__(self) -> None:
-        self._fitted = 0  # the largest size up to which all roots were as signed
+        self._fitted = 0  # the largest size up to which all roots match
         self._misfits: list[SignedRoot] = []
         self._beyond: list[SignedRoot] = []
 
     def judge(self, mark: SignedRoot, root: bytes | None) -> None:
-        """In the order of sizes; `root` is the tree's at that size."""
+        """Compare a signed root with the tree's at that size. Call in the order of sizes."""
         if root == mark.root:
             self._fitted = self._fitted if self._misfits else mark.size
         elif len(self._misfits) < MOST_NAMED:
             self._misfits.append(mark)
 
     def beyond(self, mark: SignedRoot) -> None:
-        """One that belongs to a longer tree."""
+        """Note a root of a longer tree."""
         if len(self._beyond) < MOST_NAMED:
             self._beyond.append(mark)
 
@@ -87,7 +87,7 @@ class RootComparison:
 
 
 class GrowingTree:
-    """A tree that grows by hashes in their order, compared with each signed root when it reaches its size."""
+    """A tree that grows by hashes, compared with each signed root when it reaches its size."""
 
     def __init__(self, log: StoredLog, roots: Iterator[SignedRoot]) -> None:
         self._log = log
@@ -109,7 +109,7 @@ class GrowingTree:
         self._add(hashes)
 
     def _add(self, hashes: bytes) -> None:
-        """What is stored above the leaves must be what comes of them."""
+        """Add hashes; compare what is stored above the leaves with what follows from them."""
         for piece in self._tree.add(hashes):
             end = piece.first + len(piece.hashes) // HASH_BYTES
             if piece.level and self._log.hashes(piece.level, piece.first, end) != piece.hashes:
@@ -119,7 +119,7 @@ class GrowingTree:
         self._comparison.judge(mark, self._tree.root() if self._tree.size == mark.size else None)
 
     def add_all(self, size: int) -> None:
-        """By the stored hashes of leaves themselves."""
+        """Add the stored leaf hashes themselves."""
         while self._tree.size < size:
             end = min(size, self._tree.size + PAGE)
             hashes = self._log.hashes(0, self._tree.size, end)
@@ -129,7 +129,7 @@ class GrowingTree:
             self.add(hashes)
 
     def close(self) -> bool:
-        """Signed roots that were not reached belong to a longer tree. Returns whether all others fit."""
+        """Note signed roots that were not reached as those of a longer tree. Return whether all others match."""
         while self._next is not None:
             self._comparison.beyond(self._next)
             self._next = next(self._roots, None)
@@ -150,7 +150,7 @@ def lacking(index: int) -> Finding:
 
 
 def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
-    """Those that the database names, where the auditor knows none."""
+    """Return the keys that the database names, for an auditor who knows none."""
     try:
         return log.keys()
     except BadNote as error:
@@ -160,13 +160,14 @@ def known_keys(log: StoredLog, found: list[Finding]) -> list[Verifier]:
 
 
 def ends_elsewhere(latest: StoredCheckpoint) -> Finding:
-    """The sealer goes on from there, and what is beyond it counts as not sealed yet."""
+    """Report that the last checkpoint names another last position than its events have. The sealer continues from
+    there, and what follows counts as unsealed."""
     detail = f"The last checkpoint says that its events end at position {latest.last_position}, and they do not."
     return log_finding("tree_damaged", detail)
 
 
 def unsigned(size: int, covered: int) -> Finding:
-    """Hashes and checkpoint are stored in one transaction, so one of them was taken out."""
+    """Report that hashes lack their checkpoint. Both are stored in one transaction, so the checkpoint was deleted."""
     detail = (
         f"The log has {size} events and the last checkpoint {covered}: the one that was signed with the rest is gone."
     )
@@ -176,11 +177,11 @@ def unsigned(size: int, covered: int) -> Finding:
 def signed(
     checkpoints: Iterable[StoredCheckpoint], keys: Sequence[Verifier], found: list[Finding]
 ) -> Iterator[SignedRoot]:
-    """In the order in which they were made, in which a log never becomes shorter."""
+    """Yield signed roots in the order of creation, in which a log never becomes shorter."""
     largest = 0
     for stored in checkpoints:
         if not stored.note:
-            continue  # thinned by housekeeping; if somebody else emptied it, the trail does not fit
+            continue  # thinned by housekeeping; if somebody else emptied it, the trail does not match
         try:
             checkpoint = stored.parsed()
         except BadNote as error:
@@ -199,7 +200,7 @@ def signed(
 
 
 def kept_outside(outside: Iterable[Checkpoint], keys: Sequence[Verifier], found: list[Finding]) -> list[SignedRoot]:
-    """By size; one that the log's key has not signed is compared all the same, and reported."""
+    """Return roots kept outside, by size. One that the log's key has not signed is compared and reported."""
     roots = []
     for checkpoint in sorted(outside, key=lambda checkpoint: checkpoint.size):
         roots.append(SignedRoot(checkpoint.size, checkpoint.root, True))

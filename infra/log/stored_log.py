@@ -1,4 +1,4 @@
-"""The log as it is stored: its tiles, checkpoints and keys, and the index of an event in it."""
+"""The stored log: its tiles, checkpoints and keys, and the index of an event in it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PAGE = 65_536  # hashes at a time, which is 2 MiB
 
 
 class NotSigned(Exception):
-    """A proof was asked for at a size that no checkpoint has."""
+    """A proof was requested at a size that no checkpoint has."""
 
 
 class StoredCheckpoint(NamedTuple):
     number: int
     size: int
     last_position: int
-    note: str  # empty where housekeeping has thinned them
+    note: str  # empty if thinned by housekeeping
     sealed_at: datetime
 
     def parsed(self) -> Checkpoint:
@@ -36,7 +36,7 @@ class StoredCheckpoint(NamedTuple):
 
 
 class LogPiece(NamedTuple):
-    """Hashes of consecutive leaves, and where they begin: in the log, and in the order of events."""
+    """Hashes of consecutive leaves, with their first index in the log and first position."""
 
     first: int
     first_position: int
@@ -48,7 +48,7 @@ class LogPiece(NamedTuple):
 
 
 class LogReader:
-    """Of one database; may be shared by threads."""
+    """Reads the log of one database. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -59,19 +59,19 @@ class LogReader:
     def database_url(self) -> str:
         return self._database.url
 
-    # ---- what the log is
+    # ---- identity
 
     def log_id(self) -> UUID:
         ((log_id,),) = self._rows("SELECT log_id FROM roundledger.log_identity")
         return cast("UUID", log_id)
 
     def keys(self) -> list[Verifier]:
-        """The one that signs now comes last."""
+        """Return the keys, the current one last."""
         rows = self._rows("SELECT key FROM roundledger.log_keys ORDER BY number")
         return [parse_verifier(key) for (key,) in rows]
 
     def published(self, origin: str) -> Checkpoint | None:
-        """The largest checkpoint under a name that is known from outside and that this log did not reach."""
+        """Return the largest checkpoint published under a name that this log did not reach."""
         rows = self._rows("SELECT note FROM roundledger.log_published ORDER BY size DESC", [])
         return next((known for (note,) in rows if (known := parse_checkpoint(note)).origin == origin), None)
 
@@ -79,28 +79,28 @@ class LogReader:
         return next(iter(self._checkpoints("ORDER BY number DESC LIMIT 1")), None)
 
     def covering(self, size: int) -> StoredCheckpoint | None:
-        """The first checkpoint of a log that has at least so many events."""
+        """Return the first checkpoint with at least so many events."""
         return next(
             iter(self._checkpoints("WHERE size >= %b AND note <> '' ORDER BY size, number LIMIT 1", size)), None
         )
 
     def name(self, size: int, named_in: str) -> None:
-        """Remember that somebody outside relies on the checkpoint of this size: its note is never thinned."""
+        """Record that somebody outside relies on the checkpoint of this size: its note is never thinned."""
         if not self._rows("SELECT 1 FROM roundledger.log_named WHERE size = %b", [size]):
-            with suppress(psycopg.errors.ReadOnlySqlTransaction):  # a standby only reads
+            with suppress(psycopg.errors.ReadOnlySqlTransaction):  # a standby is read-only
                 self._database.write(
                     "INSERT INTO roundledger.log_named (size, named_in) VALUES (%s, %s) ON CONFLICT DO NOTHING",
                     [size, named_in],
                 )
 
     def checkpoints(self, after: int = 0) -> Iterator[StoredCheckpoint]:
-        """All of them, in the order in which they were made."""
+        """Yield all checkpoints in the order of creation."""
         while page := self._checkpoints("WHERE number > %b ORDER BY number LIMIT 1000", after):
             yield from page
             after = page[-1].number
 
     def checkpoints_of(self, above: int, upto: int) -> list[StoredCheckpoint]:
-        """Those of more than so many events and at most so many, in the order in which they were made."""
+        """Return the checkpoints of more than so many events and at most so many, in the order of creation."""
         return self._checkpoints("WHERE size > %b AND size <= %b ORDER BY number", above, upto)
 
     def _checkpoints(self, condition: LiteralString, *values: int) -> list[StoredCheckpoint]:
@@ -113,7 +113,7 @@ class LogReader:
         return int(rows[0][0]) if rows else 0
 
     def extent(self) -> tuple[int, StoredCheckpoint | None]:
-        """How many events have their hashes here, and the last checkpoint, as they are at one moment."""
+        """Return how many events are hashed, and the last checkpoint, at one moment."""
         rows = self._rows(
             f"SELECT coalesce(({_SIZE}), 0), c.* FROM (VALUES (1)) now LEFT JOIN "
             f"({_CHECKPOINTS} ORDER BY number DESC LIMIT 1) c ON true"
@@ -122,8 +122,8 @@ class LogReader:
         return int(size), None if checkpoint[0] is None else StoredCheckpoint(*checkpoint)
 
     def check_signed(self, *sizes: int) -> None:
-        """A proof between any two sizes would give away the hashes of single events, and a short event can be guessed
-        from its hash."""
+        """Refuse sizes without a checkpoint: a proof between arbitrary sizes would reveal hashes of single events, and
+        a short event can be guessed from its hash."""
         for size in sizes:
             if not self._checkpoints("WHERE size = %b LIMIT 1", size):
                 raise NotSigned(
@@ -131,7 +131,7 @@ class LogReader:
                 )
 
     def hashes(self, level: int, first: int, end: int) -> bytes:
-        """Of one level, from an index up to another, as far as they are there and without a gap."""
+        """Return the hashes of one level between two indexes, up to the first gap."""
         start = first - first % WIDTH
         rows = self._rows(
             "SELECT first, hashes FROM roundledger.log_hashes WHERE level = %b::int2 AND first >= %b AND first < %b "
@@ -150,7 +150,7 @@ class LogReader:
         return self.hashes(level, number * WIDTH, number * WIDTH + width)
 
     def tree(self, size: int) -> Tree:
-        """The right edge of the log as it was at some size."""
+        """Return the right edge of the log at some size."""
         edge = []
         for level in range(levels_of(size)):
             number, width = (size >> 8 * level) // WIDTH, width_at(size, level)
@@ -160,7 +160,7 @@ class LogReader:
     # ---- events in the log
 
     def starts(self, first: int, end: int) -> list[tuple[int, int]]:
-        """Indexes, from one up to another, at which a piece of leaves begins, each with the position of its event."""
+        """Return indexes at which a piece of leaves starts, each with the position of its event."""
         rows = self._rows(
             "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first >= %b AND first < %b",
             [first, end],
@@ -168,7 +168,7 @@ class LogReader:
         return [(index, position) for index, position in rows]
 
     def pieces(self, first: int, last: int) -> list[LogPiece]:
-        """The pieces of leaves with the events from one position to another, and the piece after them."""
+        """Return the pieces of leaves with the events between two positions, and the piece after them."""
         rows = self._rows(
             "SELECT first, first_position, hashes FROM roundledger.log_hashes WHERE level = 0 "
             "AND first_position >= coalesce((SELECT max(first_position) FROM roundledger.log_hashes "
@@ -180,7 +180,7 @@ class LogReader:
         return [LogPiece(*row) for row in rows]
 
     def index_of(self, position: int) -> int | None:
-        """The index in the log of the event at a position; None if it is not sealed yet."""
+        """Return the log index of the event at a position; None if it is not sealed yet."""
         rows = self._rows(
             "SELECT first, octet_length(hashes) / 32, (SELECT count(*) FROM roundledger.events e "
             "  WHERE e.position >= h.first_position AND e.position < %b) "
@@ -194,7 +194,7 @@ class LogReader:
         return int(first + before) if before < count else None
 
     def rows_from(self, index: int, count: int) -> list[LogRow]:
-        """The events from an index of the log on."""
+        """Return the events from a log index on."""
         rows = self._rows(
             "SELECT first, first_position FROM roundledger.log_hashes WHERE level = 0 AND first <= %b "
             "ORDER BY first DESC LIMIT 1",
@@ -206,7 +206,7 @@ class LogReader:
         return self.events.from_position(position, index - first, count)
 
     def lag(self) -> Lag:
-        """Events that are not sealed yet, and how long the oldest of them has waited."""
+        """Return how many events are not sealed yet, and how long the oldest has waited."""
         latest = self.latest()
         return lag_after(self._rows, 0 if latest is None else latest.last_position)
 

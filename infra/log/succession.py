@@ -1,12 +1,11 @@
-"""A log that continues another under a new name, after a restore that lost events which had been published.
+"""A log that continues another under a new name, after a restore that lost published events.
 
-Every checkpoint under the new name has four lines after the root, so that whoever sees one of them knows:
+Every checkpoint under the new name has four lines after the root that say so:
 
     succeeds roundledger/5f0c9a12b3d4
     restored 1200
     published 1290
-    reason The disk of the old server failed.
-"""
+    reason The disk of the old server failed."""
 
 from __future__ import annotations
 

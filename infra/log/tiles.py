@@ -1,8 +1,7 @@
-"""The tree as it is kept and published: in tiles of 256 hashes (C2SP tlog-tiles).
+"""The tree as it is stored and published: in tiles of 256 hashes (C2SP tlog-tiles).
 
-At level 0 a tile has leaf hashes. At level 1 and above each of its hashes is the root of a full tile of the level
-below. What is between is computed again when it is needed.
-"""
+A tile of level 0 has leaf hashes. At higher levels each hash is the root of a full tile of the level below. What is
+between is recomputed when needed."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ _PATH = re.compile(r"((?:x[0-9]{3}/)*[0-9]{3})(?:\.p/([1-9][0-9]{0,2}))?", re.AS
 
 
 class Piece(NamedTuple):
-    """Hashes that were added to a level, beginning at an index of it. No piece goes over the edge of a tile."""
+    """Hashes added to a level, starting at an index of it. A piece does not cross the edge of a tile."""
 
     level: int
     first: int
@@ -30,10 +29,10 @@ class Piece(NamedTuple):
 
 
 class Tree:
-    """The right edge of a growing tree, which is all that is needed to let it grow and to compute its root."""
+    """The right edge of a growing tree: enough to let it grow and to compute its root."""
 
     def __init__(self, size: int = 0, edge: Sequence[bytes] = ()) -> None:
-        """`edge`: the hashes of the last tile of each level that is not full, from level 0 up."""
+        """`edge` has the hashes of the last, incomplete tile of each level, from level 0 up."""
         self.size = size
         self._edge = list(edge)
         for level in range(levels_of(size)):
@@ -46,7 +45,7 @@ class Tree:
         return Tree(self.size, self._edge)
 
     def add(self, leaves: bytes) -> list[Piece]:
-        """Grow by some leaf hashes; what has to be kept, in order."""
+        """Add leaf hashes; return what has to be stored, in order."""
         pieces: list[Piece] = []
         self._add(0, self.size, leaves, pieces)
         self.size += len(leaves) // HASH_BYTES
@@ -73,19 +72,19 @@ class Tree:
 
 
 def width_at(size: int, level: int) -> int:
-    """How many hashes the last tile of a level has that is not full; 0 if there is none."""
+    """Return how many hashes the last, incomplete tile of a level has; 0 if there is none."""
     return (size >> BITS * level) % WIDTH
 
 
 def levels_of(size: int) -> int:
-    """How many levels of tiles a tree has."""
+    """Return how many levels of tiles a tree has."""
     levels = 0
     while size >> BITS * levels:
         levels += 1
     return levels
 
 
-# ---- how a tile is asked for
+# ---- names of tiles
 
 
 class TileName(NamedTuple):
@@ -94,7 +93,7 @@ class TileName(NamedTuple):
 
 
 def parse_name(path: str) -> TileName | None:
-    """`x001/x234/067` or `x001/x234/067.p/12`; None for anything else."""
+    """Parse `x001/x234/067` or `x001/x234/067.p/12`; None for anything else."""
     found = _PATH.fullmatch(path)
     if found is None:
         return None

@@ -1,9 +1,8 @@
-"""A witness: somebody else's memory of a log. It keeps the checkpoints that it has seen, on its own machine, lets the
-log only grow, and cosigns what has grown (C2SP tlog-cosignature).
+"""A witness: keeps the checkpoints of a log that it has seen, on its own machine, accepts only growth, and cosigns
+(C2SP tlog-cosignature).
 
-A folder holds the witness's own key, and for each log the keys that it is known by and every checkpoint with the
-cosignature, named by its size.
-"""
+A folder holds the witness's own key and, for each log, the known keys and every cosigned checkpoint, named by its
+size."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ Prove = Callable[[int, int], Sequence[bytes]]  # the hashes that lead from one s
 
 
 class Refused(Exception):
-    """`kind`: shorter, fork, unproved, unknown_key, other_log or unreadable."""
+    """`kind` is shorter, fork, unproved, unknown_key, other_log or unreadable."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
@@ -44,10 +43,10 @@ class Witness:
     def key(self) -> Verifier:
         return self._signer.verifier
 
-    # ---- what it remembers
+    # ---- what it has seen
 
     def _of_log(self, origin: str) -> Path:
-        """A log's name may have any letters; its folder has some that every file system takes."""
+        """Return a log's folder, named in letters that every file system accepts."""
         plain = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in origin)[:40]
         return self._folder / f"{plain}-{sha256(origin.encode()).hexdigest()[:8]}"
 
@@ -58,7 +57,7 @@ class Witness:
             return []
 
     def last_of(self, origin: str, most: float = float("inf")) -> Checkpoint | None:
-        """The largest checkpoint that it has seen, of at most so many events."""
+        """Return the largest checkpoint seen, of at most so many events."""
         files = self._of_log(origin).glob("*.checkpoint")
         sizes = [int(file.stem) for file in files if file.stem.isdecimal() and int(file.stem) <= most]
         if not sizes:
@@ -68,7 +67,7 @@ class Witness:
             raise Refused("unreadable", f"the checkpoint of {kept.size} events in {self._folder} is not cosigned by us")
         return kept
 
-    # ---- what it is shown
+    # ---- new checkpoints
 
     def look(
         self,
@@ -79,11 +78,10 @@ class Witness:
         trusted: Sequence[Verifier] = (),
         offered: Sequence[Verifier] = (),
     ) -> Checkpoint:
-        """The checkpoint with our cosignature, or Refused.
+        """Return the checkpoint with our cosignature, or raise Refused.
 
-        `trusted`: keys that the auditor says are the log's. `offered`: those that the log itself names; they count when
-        nothing is known of it yet, and later only together with one that is known.
-        """
+        `trusted` are keys that the auditor vouches for. `offered` are those that the log itself names; they are
+        accepted for an unknown log, and later only together with a known one."""
         try:
             checkpoint = parse_checkpoint(text)
         except BadNote as error:
@@ -105,7 +103,7 @@ class Witness:
         return cosigned
 
     def _new_succession(self, checkpoint: Checkpoint) -> Succession | None:
-        """If this log continues one that we know and we see it for the first time: how."""
+        """Return the succession if this log continues one that we know and is new to us."""
         succession = succession_of(checkpoint)
         if succession is None or self.last_of(checkpoint.origin) is not None or not self.keys_of(succession.old_name):
             return None
@@ -114,7 +112,7 @@ class Witness:
         return succession
 
     def accepted_succession(self, checkpoint: Checkpoint) -> str | None:
-        """For a checkpoint that continues another log: what was lost of it, as far as we saw it, and why."""
+        """Return, for a checkpoint that continues another log, what was lost as far as we saw it, and why."""
         succession = succession_of(checkpoint)
         last = None if succession is None else self.last_of(succession.old_name)
         if succession is None or last is None:
@@ -154,7 +152,7 @@ def _unknown(checkpoint: Checkpoint, known: Sequence[Verifier]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write a file atomically."""
     new = path.with_name(f"{path.name}.new")
     with new.open("w", encoding="utf-8") as file:
         file.write(text)

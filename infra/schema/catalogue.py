@@ -1,12 +1,11 @@
-"""The schema as it should be: tables, columns, indexes, triggers, functions and rights, object by object.
+"""The expected schema: tables, columns, indexes, triggers, functions and rights, object by object.
 
-`migrations/catalogue.json` is what the migrations make of an empty database. The audit compares it with what it finds,
-on any server, so that a trigger that is disabled, a right that was given or a function that was replaced has a name.
+`migrations/catalogue.json` is what the migrations make of an empty database. The audit compares it with any server, so
+that a disabled trigger, a granted right or a replaced function is reported by name.
 
-    python -m infra.schema.catalogue    # writes the file anew, after a migration was added
+    python -m infra.schema.catalogue    # rewrite the file after a migration was added
 
-Nothing here depends on the name of the owner, on numbers of the catalogue or on the version of PostgreSQL.
-"""
+Nothing here depends on the owner's name, on catalogue ids or on the version of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -26,15 +25,15 @@ from infra.schema.migrator import ROLES
 from infra.store.database import Cursor, Database
 
 FILE = "catalogue.json"
-PLAIN_COLUMNS = 160_000  # the first server version that leaves out what is clear
+PLAIN_COLUMNS = 160_000  # the first server version that leaves out redundant qualifiers
 QUALIFIER = re.compile(r"\b(?!roundledger\b|projections\b)[a-z_]+\.(?=[a-z_])")
 
-# Reports' tables are made by programs and checked row by row; the two others of that schema are made by migrations.
+# Tables of reports are created by programs and checked row by row; the two others of that schema come from migrations.
 OURS = (
     "(n.nspname = 'roundledger' OR n.nspname = 'projections' AND c.relname IN ('positions', 'gaming_days', "
     "'gaming_days_number_seq'))"
 )
-# Nothing of this kind belongs to a report: it could show one person other rows than the next.
+# No report has objects of this kind: they could show different rows to different people.
 ANYWHERE = "n.nspname IN ('roundledger', 'projections', 'projections_rebuild')"
 OWNER = (
     "CASE WHEN {0} = (SELECT nspowner FROM pg_namespace WHERE nspname = 'roundledger') THEN 'owner' "
@@ -94,7 +93,7 @@ SELECT 'function roundledger.' || p.proname || '(' || pg_get_function_identity_a
 FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
 WHERE n.nspname = 'roundledger'
 """
-# What the owner has on things of its own goes without saying.
+# The owner's rights on its own objects are implied.
 RIGHTS = f"""
 SELECT kind || ' ' || name || ' to ' || CASE grantee WHEN 0 THEN 'public' ELSE grantee::regrole::text END,
     string_agg(privilege_type || CASE WHEN is_grantable THEN ' with grant option' ELSE '' END, ', '
@@ -140,12 +139,12 @@ def objects(cursor: Cursor) -> dict[str, str]:
 
 
 def unqualified(rules: dict[str, str]) -> dict[str, str]:
-    """Before version 16, PostgreSQL names the table of every column in a view, also where there is only one."""
+    """Remove table names that PostgreSQL before version 16 puts before every column of a view."""
     return {name: QUALIFIER.sub("", said) if name.startswith("rule ") else said for name, said in rules.items()}
 
 
 def rights(cursor: Cursor) -> dict[str, str]:
-    """Empty where the roles are missing, and so no rights are separated."""
+    """Return the rights; empty if the roles are missing, and so no rights are separated."""
     powers: dict[str, str] = dict(cursor.execute(POWERS, {"ours": list(ROLES), "settings": SETTINGS}).fetchall())
     if len(powers) < len(ROLES):
         return {}
@@ -193,7 +192,7 @@ def _differences(found: dict[str, str], should: dict[str, str], *, right: bool =
 
 
 def _fresh() -> dict[str, dict[str, str]]:
-    """Of an empty database, migrated."""
+    """Return the catalogue of an empty, migrated database."""
     from infra.embedded import embedded_postgres
     from infra.schema.migrator import migrate
 

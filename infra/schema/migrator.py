@@ -1,8 +1,7 @@
-"""The schema in numbered files, each applied once and never edited afterwards.
+"""Migrations: numbered files, each applied once and never edited afterwards.
 
-Workers do not create tables on the fly: they ask `pending`, and an operator (or the command that owns an embedded
-database) runs `migrate`. Any number of processes may do that at once.
-"""
+Workers do not create tables: they check `pending`, and an operator (or the command that owns an embedded database) runs
+`migrate`. Any number of processes may do that at once."""
 
 from __future__ import annotations
 
@@ -24,10 +23,10 @@ ROLES = (SERVICE_ROLE, READER_ROLE, PROJECTOR_ROLE)
 
 LOCK_KEY = 7_301_406_225_119_008  # of the advisory lock that lets one process migrate at a time; any fixed number
 FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
-LOCK_SECONDS = 2  # that writers may have to queue behind a migration
+LOCK_SECONDS = 2  # how long writers may have to queue behind a migration
 PAUSE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
-OLDEST_SERVER = 150_000  # views that check the rights of whoever reads them came with PostgreSQL 15
+OLDEST_SERVER = 150_000  # views that check the rights of their readers need PostgreSQL 15
 ROLES_NUMBER = 0  # roles.sql, which may change and is then run again
 
 
@@ -42,14 +41,14 @@ class Migration(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a run did, and what it could not do and an administrator should know."""
+    """What a run did, and warnings for the administrator."""
 
     applied: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 class MigrationRefused(Exception):
-    """The database and the migration files contradict each other; nothing was changed."""
+    """The database and the migration files contradict each other. Nothing was changed."""
 
 
 def numbered() -> list[Migration]:
@@ -67,17 +66,17 @@ def roles() -> Migration:
 
 
 def pending(database_url: str) -> list[str]:
-    """The names of the migrations that this program needs and the database has not had."""
+    """Return the names of migrations that this program needs and the database lacks."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         return [migration.name for migration in _outstanding(connection, numbered())]
 
 
 def migrate(database_url: str, migrations: Iterable[Migration] | None = None) -> Report:
-    """Bring the database up to date. What fails is rolled back with its whole file, and raised."""
+    """Bring the database up to date. A file that fails is rolled back whole, and the error is raised."""
     wanted = sorted(migrations) if migrations is not None else numbered()
     warnings: list[str] = []
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.add_notice_handler(partial(_heed, warnings))
+        connection.add_notice_handler(partial(_collect_warning, warnings))
         check_server(connection.info.server_version)
         if not _outstanding(connection, wanted) and _roles_in_place(connection):
             return Report((), ())
@@ -96,7 +95,7 @@ def migrate(database_url: str, migrations: Iterable[Migration] | None = None) ->
 
 
 def check_server(version: int) -> None:
-    """Of a server's version number, such as 150020."""
+    """Refuse a server's version number, such as 140020, that is too old."""
     if version < OLDEST_SERVER:
         raise MigrationRefused(
             f"The server is PostgreSQL {version // 10_000}, and the ledger needs {OLDEST_SERVER // 10_000} or later."
@@ -104,10 +103,9 @@ def check_server(version: int) -> None:
 
 
 def _take_turn(connection: psycopg.Connection) -> None:
-    """One migrates at a time; the lock is given back when the connection closes.
+    """Take the lock that lets one process migrate; it is released when the connection closes.
 
-    It is asked for again and again: an index that is built beside writers would wait for whoever waits for the lock.
-    """
+    This polls: an index that is built concurrently would wait for a transaction that waits for the lock."""
     while True:
         row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_KEY]).fetchone()
         if row is not None and row[0]:
@@ -115,14 +113,14 @@ def _take_turn(connection: psycopg.Connection) -> None:
         time.sleep(PAUSE_SECONDS)
 
 
-def _heed(warnings: list[str], notice: psycopg.errors.Diagnostic) -> None:
-    """What is only said in passing, such as that a schema is there already, is none."""
+def _collect_warning(warnings: list[str], notice: psycopg.errors.Diagnostic) -> None:
+    """Collect warnings of the server, but not notices such as that a schema exists."""
     if notice.severity_nonlocalized == "WARNING":
         warnings.append(notice.message_primary or "")
 
 
 def set_service_password(database_url: str, password: str) -> None:
-    """Let the service's role log in with a password. The server gets no more than what it keeps: a salted verifier."""
+    """Let the service's role log in with a password. The server gets only a salted verifier."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         verifier = connection.pgconn.encrypt_password(password.encode(), SERVICE_ROLE.encode(), b"scram-sha-256")
         statement = SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(Identifier(SERVICE_ROLE), Literal(verifier.decode()))
@@ -130,7 +128,7 @@ def set_service_password(database_url: str, password: str) -> None:
 
 
 def _prepare(connection: psycopg.Connection) -> None:
-    # "IF NOT EXISTS" alone would ask for the right to create a schema even where there is nothing to create.
+    # "IF NOT EXISTS" alone would need the right to create a schema even if it exists.
     if not _exists(connection, "to_regnamespace('roundledger')"):
         connection.execute("CREATE SCHEMA roundledger")
     if not _exists(connection, "to_regclass('roundledger.migrations')"):
@@ -175,9 +173,9 @@ def _outstanding(connection: psycopg.Connection, wanted: list[Migration]) -> lis
 
 
 def _apply_between_writers(connection: psycopg.Connection, migration: Migration) -> None:
-    """Whoever writes queues behind a migration that waits for a lock, so it waits for a moment only, and again."""
+    """Apply a file with a short lock timeout, and retry: writers queue behind a migration that waits for a lock."""
     if "CONCURRENTLY" in migration.sql:
-        _apply_beside_writers(connection, migration)
+        _apply_without_transaction(connection, migration)
         return
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
@@ -195,8 +193,9 @@ def _apply_between_writers(connection: psycopg.Connection, migration: Migration)
             time.sleep(PAUSE_SECONDS)
 
 
-def _apply_beside_writers(connection: psycopg.Connection, migration: Migration) -> None:
-    """Statement by statement, none in a transaction: a file that was broken off is applied again from its beginning."""
+def _apply_without_transaction(connection: psycopg.Connection, migration: Migration) -> None:
+    """Apply a file statement by statement, without a transaction. An interrupted file is applied again from its
+    beginning."""
     for statement in migration.sql.split(";\n"):
         if statement.strip():
             connection.execute(statement.encode())

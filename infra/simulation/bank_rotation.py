@@ -1,4 +1,4 @@
-"""Whose turn it is to bank: at most two rounds in a row, then the next who accepts, clockwise."""
+"""Rotation of the bank: at most two rounds in a row, then the next who accepts, clockwise."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ MOST_IN_A_ROW = 2
 
 
 class Rotation:
-    """`strict`: a third round in a row never; otherwise it may be, once everybody else has declined.
+    """`strict` never allows a third round in a row; otherwise it is allowed once everybody else has declined.
 
-    `after`: the seat that banked last before these people sat down; the first to its left begins.
-    Where a voided round could be read in two ways, this takes neither: see `may_void`.
-    """
+    `after` is the seat that banked last before these people sat down; the first to its left begins. Cases in which a
+    voided round is ambiguous are avoided: see `may_void`."""
 
     def __init__(self, strict: bool, rng: Random, after: int = 0) -> None:
         self._strict, self._rng = strict, rng
-        self._settled = 0  # rounds of the last player-dealer in a row
-        self._voided = False  # the round just played
+        self._settled = 0  # consecutive rounds of the last player-dealer
+        self._voided = False  # the last round
         self._seat = after
         self._declined: list[int] = []
         self.last: Person | None = None
 
     def next(self, seated: Mapping[int, Person]) -> tuple[int, list[int]]:
-        """The seat that banks, and the others that were offered the bank before it and declined, in that order."""
+        """Return the seat that banks, and the seats that declined before it, in that order."""
         seat, self._declined = self._offer(seated)
         if seat != self._seat:
             self._settled = 0
@@ -39,7 +38,7 @@ class Rotation:
             return clockwise(seated, self._seat)[0], []
         others = [seat for seat in clockwise(seated, self._seat) if seat != self._seat]
         entitled = self._settled < MOST_IN_A_ROW
-        if self._voided:  # a voided round does not count, so it is played again as it was
+        if self._voided:  # a voided round does not count, so the same seat banks again
             return self._seat, [] if entitled else others
         if entitled and self._rng.random() < self.last.stays:
             return self._seat, []
@@ -52,10 +51,9 @@ class Rotation:
 
     @property
     def may_void(self) -> bool:
-        """Not the first round of somebody to whom others gave way.
+        """Return whether the round may be voided: not the first round of somebody after others declined.
 
-        Were it voided, one could ask whether their refusals still hold for their next one.
-        """
+        It would be unclear whether those refusals still apply to the next round."""
         return self._settled > 0 or not self._declined
 
     def played(self, voided: bool) -> None:

@@ -1,4 +1,4 @@
-"""What everybody puts on the layout before the deal, within the table's limits and in whole chips."""
+"""Bets before the deal, within the table's limits and in whole chips."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms
 from infra.simulation.patrons import Person
 
-PRESSES = 0.02  # adds to a bet that is there already
-BEHIND_A_NEIGHBOUR = 0.02  # a seated player bets behind another seat as well
+PRESSES = 0.02  # adds to an existing bet
+BEHIND_A_NEIGHBOUR = 0.02  # a seated player also bets behind another seat
 TOKE = "toke"  # the id under which all tips are bet
 
 Placed = dict[SpotName, int]
 
 
 class Betting:
-    """The bets of one round, in the order in which they are placed."""
+    """The bets of one round, in order."""
 
     def __init__(self, rules: RuleSet, terms: Terms, rng: Random) -> None:
         self._rules, self._terms, self._rng = rules, terms, rng
-        self._spent: dict[str, int] = {}  # by bettor, as the customer limit counts it
+        self._spent: dict[str, int] = {}  # by bettor, as the customer limit counts
 
     def of_round(self, seated: Mapping[int, Person], onlookers: Sequence[Person], bank: Bank | None) -> list[Bet]:
-        """All bets; somebody always bets, or there would be no round."""
+        """Return all bets; at least one, or there would be no round."""
         betting = {
             seat: person
             for seat, person in seated.items()
@@ -88,7 +88,7 @@ class Betting:
         return self._affordable(person, placed)
 
     def _affordable(self, person: Person, placed: Placed) -> Placed:
-        """The smallest bets instead where the customer limit would be broken, or none."""
+        """Return the smallest bets if the customer limit would be broken, or none."""
         limit = self._rules.customer_limit
         if limit is None:
             return placed
@@ -102,7 +102,7 @@ class Betting:
         return {}
 
     def _tip(self, own: Placed) -> Placed:
-        """A tip on some of the spots that the player's own wagers open; on ante and blind as small as a chip."""
+        """Return a tip on some of the spots that the player's own wagers open; on ante and blind as small as a chip."""
         rng, chip = self._rng, self._terms.chip
         spots: list[SpotName] = [spot for spot in ("ante", "blind") if "ante" in own and rng.random() < 0.6]
         tip: Placed = {spot: chip * rng.choice((1, 1, 2, 5)) for spot in spots}
@@ -115,7 +115,7 @@ class Betting:
         return self._in_chips(wish, low, high)
 
     def _in_chips(self, wish: int, low: int, high: int) -> int:
-        """The wish, rounded down to whole chips, and moved to the nearest amount inside the limits."""
+        """Return the wish, rounded down to whole chips and moved inside the limits."""
         chip = self._terms.chip
         lowest, highest = max(-(-low // chip), 1), high // chip
         return min(max(wish // chip, lowest), highest) * chip

@@ -1,4 +1,4 @@
-"""The people at a table and their habits; who comes, who bets from behind the seats, and who leaves."""
+"""The people at a table and their habits: who arrives, who bets behind seats, and who leaves."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-LEAVES = 0.02  # the chance before each round
-ARRIVES = 0.15  # for each place that is free
+LEAVES = 0.02  # chance before each round
+ARRIVES = 0.15  # for each free place
 TWO_SPOTS = 0.15
 LIKES = (("surrender", 0.7), ("split tens", 0.05))
-REGULARS = 60  # of one table; two digits are enough for them
+REGULARS = 60  # per table; two digits are enough
 
 
 @dataclass(slots=True, frozen=True)
 class Person:
-    """One bettor. All figures are chances between 0 and 1, but `times`."""
+    """One bettor. All figures but `times` are chances between 0 and 1."""
 
     id: str
-    times: int  # what they like to bet, in table minimums
+    times: int  # preferred bet, in table minimums
     sits_out: float
-    bonus: tuple[float, float]  # of the first and the second bonus wager that the game has
+    bonus: tuple[float, float]  # on the first and second bonus wager of the game
     progressive: float
     trips_only: float
     tips: float
-    timid: float  # raises three times the ante where they could four times
+    timid: float  # raises three times the ante when they could raise four times
     follows: float  # behind a seat
     insures: float
-    likes: frozenset[str]  # choices that others would not make
-    banks: float  # takes the bank when it is offered
-    bank: int  # what they put up as player-dealer, in table minimums
+    likes: frozenset[str]  # makes unusual choices
+    banks: float  # takes the bank when offered
+    bank: int  # their wager as player-dealer, in table minimums
     stays: float  # keeps the bank for a second round
 
 
@@ -53,7 +53,7 @@ def draw_patron(bettor: str, rng: Random) -> Person:
 
 
 def draw_proposition_player(bettor: str, rng: Random) -> Person:
-    """Plays for a third party, mostly to bank: bets little, and has enough to cover most rounds."""
+    """Draw somebody who plays for a third party, mostly to bank: bets little, and can cover most rounds."""
     return Person(
         id=bettor,
         times=1,
@@ -73,7 +73,7 @@ def draw_proposition_player(bettor: str, rng: Random) -> Person:
 
 
 class Company:
-    """Who sits at the seats of a table and who bets from behind them."""
+    """Who sits at a table and who bets from behind."""
 
     def __init__(self, seats: int, number: int, player_banked: bool, rng: Random) -> None:
         self._seats, self._number, self._player_banked, self._rng = seats, number, player_banked, rng
@@ -84,7 +84,7 @@ class Company:
         self.new_session(None)
 
     def new_session(self, keeps: Person | None) -> None:
-        """Another hour, another crowd; a proposition player may come or go with it."""
+        """Draw another crowd; a proposition player may come or go."""
         rng = self._rng
         self._popular = rng.randint(self._fewest, self._seats)
         self._behind = rng.choice((0, 0, 0, 1, 2, 4)) if self._player_banked else 0
@@ -101,7 +101,7 @@ class Company:
         return f"tp-{self._number}"
 
     def next_round(self, keeps: Person | None) -> None:
-        """Some leave and others come; `keeps`, the last player-dealer, waits until the bank has gone on."""
+        """Let some leave and others arrive. `keeps`, the last player-dealer, stays until the bank has moved on."""
         rng = self._rng
         patrons = {person.id: person for person in self.seated.values() if person.id != self._proposition_id}
         gone = {bettor for bettor in patrons if rng.random() < LEAVES and bettor != (keeps and keeps.id)}
@@ -116,7 +116,8 @@ class Company:
         self.seated = {seat: person for seat, person in self.seated.items() if person.id not in bettors}
 
     def _sit(self, person: Person) -> None:
-        """At a free seat; at a house bank some play the next free one as well, where no rotation could be confused."""
+        """Seat a person. At a house-banked table some also play the next free seat, where that cannot affect a
+        rotation."""
         free = [seat for seat in range(1, self._seats + 1) if seat not in self.seated]
         if not free:
             return
@@ -126,7 +127,7 @@ class Company:
         self.seated = dict(sorted([*self.seated.items(), *((seat, person) for seat in taken)]))
 
     def _arrival(self) -> Person:
-        """Somebody who is not here already; regulars come back with the habits they had."""
+        """Return somebody who is not here already; regulars return with their habits."""
         here = {person.id for person in (*self.seated.values(), *self.onlookers)}
         while True:
             bettor = f"p-{self._number}{self._rng.randrange(REGULARS):02d}"

@@ -1,4 +1,4 @@
-"""One round from the first bet to the last: the engine says what may come next, and the table answers."""
+"""One round from the first bet to the last: the engine lists what may come next, and the table chooses."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Entry = Mapping[str, Any]  # one of those that `expects` lists, or one choice of
 Cards = tuple[Any, ...]  # from the deck, so that mypy need not see that each is one of the 52
 DOUBLES_FOR_LESS = 0.1
 TOKE_FOLLOWS = 0.6
-SHOWS_A_FOLD = 0.2  # a folded hand that nobody had seen is turned over nevertheless
-LEAVES_DEALER_CLOSED = 0.5  # where every hand has folded and nothing depends on the dealer's
+SHOWS_A_FOLD = 0.2  # chance that an unseen folded hand is turned over
+LEAVES_DEALER_CLOSED = 0.5  # if every hand has folded and nothing depends on the dealer's
 
 
 @dataclass(slots=True, frozen=True)
 class Style:
     """How a table's house dealers work in a session."""
 
-    hides_hands: bool  # players' cards are recorded only when they are turned over
-    hides_dealer: bool  # so are the dealer hand and the board
+    hides_hands: bool  # players' cards are recorded only when turned over
+    hides_dealer: bool  # and so are the dealer's hand and the board
     turns_hands: bool  # each hand is turned over by an action of its own, although it was seen
-    any_order: bool  # decisions that are open at the same time are not taken in the order of the seats
+    any_order: bool  # simultaneous decisions are not taken in the order of the seats
 
     @staticmethod
     def draw(rng: Random) -> Style:
@@ -48,16 +48,16 @@ class OutOfCards(Exception):
 
 
 class Play:
-    """The people of one round at work. `shoe` is used up from its end; `people` are its bettors by id."""
+    """Plays one round. `shoe` is used up from its end; `people` are its bettors by id."""
 
     def __init__(self, round_: Round, shoe: list[str], style: Style, people: Mapping[str, Person], rng: Random) -> None:
         self.round = round_
         self._shoe, self._style, self._people, self._rng = shoe, style, people, rng
         self._lies: dict[tuple[int | str, int], Cards] = {}  # the cards of each hand, seen or not
-        self._passed: set[tuple[object, ...]] = set()  # offers that somebody has let pass
+        self._passed: set[tuple[object, ...]] = set()  # offers that somebody did not take
 
     def through(self, bets: Sequence[Bet | Withdraw], void: tuple[int, Void] | None) -> list[Action]:
-        """The actions of the round; `void` ends it after so many of them, if it has not ended before."""
+        """Return the actions of the round; `void` ends it after so many of them, unless it ended before."""
         actions: list[Action] = []
         moves = self._moves(bets)
         while self.round.status == "open":
@@ -73,19 +73,19 @@ class Play:
         return actions
 
     def _moves(self, bets: Sequence[Bet | Withdraw]) -> Iterator[Action]:
-        """Each move is made before the next one is asked for, so `self.round` is always up to date."""
+        """Yield moves. Each is made before the next is requested, so `self.round` is always up to date."""
         yield from bets
         yield CloseBets()
         while True:
             entries = expects(self.round)
-            # Decisions that are open at the same time do not get in each other's way.
+            # Simultaneous decisions do not affect each other.
             decisions = [self._decision(entry) for entry in entries if entry["do"] == "decide"]
             made = [decision for decision in decisions if decision is not None]
             if self._style.any_order:
                 self._rng.shuffle(made)
             yield from made or self._dealer_moves(entries)
 
-    # ---- the house dealer
+    # ---- house dealer
 
     def _dealer_moves(self, entries: Sequence[Entry]) -> Iterator[Action]:
         may_settle = any(entry["do"] == "settle" for entry in entries)
@@ -117,7 +117,7 @@ class Play:
         return Deal(to, self._as_recorded(to, cards), UNSET if hand == 1 else hand)
 
     def _as_recorded(self, to: int | str, cards: Cards) -> Cards:
-        """None for what nobody sees as it is dealt."""
+        """Return None for cards that nobody sees when they are dealt."""
         if to == "burn":
             return (None,)
         if not (self._style.hides_hands if isinstance(to, int) else self._style.hides_dealer):
@@ -139,16 +139,16 @@ class Play:
 
     def _is_shown(self, seat: int, unseen: bool) -> bool:
         if self.round.game.folded(self.round, seat):
-            # A wager on a folded hand that is still alive has the hand shown; chance decides on the others.
+            # A live wager on a folded hand requires the hand to be shown; for others chance decides.
             spots = {spot for stakes in self.round.layout[seat].values() for spot in stakes.spots}
             alive = "folded_hands" in self.round.rules.points and not spots.isdisjoint(("trips", "progressive"))
             return unseen and ("six_card" in spots or self._rng.random() < SHOWS_A_FOLD or alive)
         return unseen or self._style.turns_hands
 
-    # ---- the bettors
+    # ---- bettors
 
     def _decision(self, entry: Entry) -> Decide | None:
-        """What a bettor does, or None where they let an offer pass that they need not take."""
+        """Return a bettor's decision, or None if they decline an optional offer."""
         seat, hand = entry["seat"], entry.get("hand", 1)
         bettor = entry.get("bettor")
         choices = {choice["choice"]: choice for choice in entry["choices"]}
@@ -168,7 +168,7 @@ class Play:
         )
 
     def _once(self, seat: int, hand: int, bettor: str | None, choices: Mapping[str, Entry]) -> Entry | None:
-        """Insurance, or following the seat: asked once, and silence is an answer unless there is a fold to say."""
+        """Offer insurance or following the seat once. No answer means no, unless they have to fold."""
         offer = (self.round.packets, seat, hand, bettor)
         if offer in self._passed:
             return None

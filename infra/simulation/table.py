@@ -1,4 +1,4 @@
-"""A table: its sessions, its people, whose bank it is, its shoe and its meter, round after round."""
+"""A simulated table: its sessions, people, bank, shoe and meter, round after round."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infra.simulation.table_terms import draw_meter, draw_terms
 from infra.simulation.withdrawals import Withdrawals
 
 SHORTEST_SESSION, LONGEST_SESSION = 60, 200
-CUT_CARD = 78  # with fewer cards left than this a shoe is shuffled before the round; one deck always is
+CUT_CARD = 78  # cards below which a shoe is shuffled before the round; a single deck always is
 VOIDED = 0.03
 VOIDS = (
     Void("misdeal", "A card too many was dealt."),
@@ -34,8 +34,8 @@ VOIDS = (
 
 
 class Table:
-    """`rounds_as` is how the ids of its rounds begin, where that is not the table's name; `bank_after` the seat that
-    banked there last."""
+    """`rounds_as` is the prefix of its rounds' ids, if not the table's name; `bank_after` is the seat that banked there
+    last."""
 
     def __init__(
         self,
@@ -58,14 +58,14 @@ class Table:
         self._left = 0  # rounds of this session
 
     def play_by(self, rules: RuleSet) -> None:
-        """Another version of the rule set from the next round on; the terms are those of before."""
+        """Use another version of the rule set from the next round on; the terms stay."""
         if rules.content_hash != self._rules.content_hash:
             self._rules = rules
             if self._left:
                 self._terms = self._resolved()
 
     def next_document(self) -> bytes:
-        """The next round of this table as a line of JSON, without its end."""
+        """Return the next round of this table as a line of JSON, without its end."""
         if self._left == 0:
             self._new_session()
         self._left -= 1
@@ -106,7 +106,8 @@ class Table:
         return resolve(self._rules, msgspec.convert(self._session_terms(), TermsDocument))
 
     def _session_terms(self) -> dict[str, Any]:
-        """The meter's figures go on from round to round: where nothing is stored, those of the document count."""
+        """Return the terms. The meter's figures continue from round to round: if nothing is stored, the document's
+        apply."""
         return {**self._drawn, "meter": self._meter} if "progressive" in self._drawn else self._drawn
 
     def _bank(self) -> tuple[Bank | None, list[int]]:
@@ -137,7 +138,7 @@ class Table:
         return {person.id: person for person in (*self._company.seated.values(), *self._company.onlookers)}
 
     def _cards(self) -> list[str]:
-        """One deck is shuffled for every round; a shoe of several goes on until its cut card."""
+        """Return the cards. One deck is shuffled for every round; a shoe continues until its cut card."""
         if len(self._shoe) < CUT_CARD:
             self._shoe = [*DECK] * self._terms.decks
             self._rng.shuffle(self._shoe)
@@ -146,7 +147,8 @@ class Table:
     def _with_withdrawals(
         self, bets: list[Bet], void: tuple[int, Void] | None, bank: Bank | None
     ) -> tuple[list[Bet | Withdraw], tuple[int, Void] | None]:
-        """A round that is voided is voided at the same moment: while bets are placed, or as many actions after them."""
+        """Add withdrawals. A voided round is voided at the same moment: while bets are placed, or as many actions
+        later."""
         playing = {bet.seat for bet in bets if bet.kind is UNSET} | ({bank.seat} if bank is not None else set())
         banking = None if bank is None else bank.bettor
         seated = self._company.seated.items()

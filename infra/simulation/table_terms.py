@@ -1,4 +1,4 @@
-"""What a table chooses where its rule set leaves a choice: drawn so that over many tables everything is chosen."""
+"""The terms of a simulated table, drawn so that over many tables every choice occurs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from domain.money import money
 from domain.rules.ruleset import RuleSet
 
 CHIPS = (100, 100, 100, 50, 500)
-# Lowest and highest base wager where nothing is printed; the highest ones reach a table aggregate.
+# Lowest and highest base wager where nothing is printed; the highest reach a table aggregate.
 OPEN_LIMITS = ((500, 50_000), (1_000, 20_000), (2_500, 100_000), (10_000, 250_000))
-CUSTOMER_LIMITS = ((500, 10_000), (500, 14_000), (1_000, 5_000))  # where a customer limit holds them down
+CUSTOMER_LIMITS = ((500, 10_000), (500, 14_000), (1_000, 5_000))  # where a customer limit applies
 SUPPLIED_TIERS = (
     ((10_000, 100), (30_000, 200), (60_000, 500), (100_000, 800), (None, 1_000)),
     ((5_000, 50), (20_000, 150), (None, 300)),
@@ -20,13 +20,13 @@ SUPPLIED_TIERS = (
 
 
 def draw_terms(rules: RuleSet, rng: Random) -> dict[str, Any]:
-    """The terms of one session, without a meter; a default is sometimes named and sometimes left out."""
+    """Draw the terms of one session, without a meter. A default is sometimes stated and sometimes left out."""
     terms: dict[str, Any] = {}
     trips = list(rules.tables_for("trips"))
     if trips and (rules.usual_trips is None or rng.random() < 0.7):
         terms["trips"] = rng.choice(trips)
         if rules.one_trips_table is not None:
-            terms["trips"] = trips[0]  # also by another run, which may be recorded into the same ledger
+            terms["trips"] = trips[0]  # also unlike another run, which may be recorded into the same ledger
     if len(rules.dealings) > 1 or rng.random() < 0.3:
         terms["dealing"] = rng.choice(list(rules.dealings))
     fewest, most = rules.decks
@@ -43,7 +43,7 @@ def draw_terms(rules: RuleSet, rng: Random) -> dict[str, Any]:
 
 
 def draw_meter(table: str, rng: Random) -> dict[str, Any]:
-    """A meter and its settings, which a table keeps over all its sessions."""
+    """Draw a meter and its settings, which a table keeps over all sessions."""
     seed = rng.choice((100_000, 1_000_000, 2_500_000))
     return {
         "id": f"m-{table}",
@@ -67,7 +67,7 @@ def _draw_bank(rules: RuleSet, rng: Random, terms: dict[str, Any]) -> None:
 
 
 def _draw_limits(rules: RuleSet, rng: Random, schedule: Any) -> dict[str, list[str]]:
-    """Narrower than what is printed or than the schedule's, or the table's own where neither says anything."""
+    """Draw limits narrower than those printed or the schedule's, or the table's own if neither has any."""
     base = rules.base_spot
     limits: dict[str, list[str]] = {}
     if isinstance(schedule, int):

@@ -1,4 +1,4 @@
-"""A rule set tried on simulated rounds: what was wagered and paid, and whether the laws of money held in each."""
+"""A rule set tried on simulated rounds: what was wagered and paid, and whether the laws of money held."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDS_AT_A_TABLE = 50  # then another one, with other terms and people
 
 
 class SpotTotal(Struct):
-    """What came of one kind of wager."""
+    """Totals of one kind of wager."""
 
     wagers: int = 0
     wagered_cents: int = 0
@@ -37,11 +37,11 @@ class Trial(Struct):
     settled: int = 0
     void: int = 0
     spots: dict[str, SpotTotal] = msgspec.field(default_factory=dict)
-    broken: list[str] = msgspec.field(default_factory=list)  # laws that did not hold, with the round
+    broken: list[str] = msgspec.field(default_factory=list)  # violated laws, with the round
 
 
 def trial(rules: RuleSet, rounds: int, seed: int) -> Trial:
-    """The same rounds for the same arguments."""
+    """Run the trial; the same arguments give the same rounds."""
     found = Trial()
     for first in range(0, rounds, ROUNDS_AT_A_TABLE):
         name = f"trial-{seed}-{first // ROUNDS_AT_A_TABLE + 1}"
@@ -62,7 +62,7 @@ def _play_one(rules: RuleSet, table: Table, found: Trial) -> None:
 
 
 def _played(rules: RuleSet, table: Table) -> Round:
-    """Played once by the simulated table, and once more from its document."""
+    """Play a round at the simulated table, and again from its document."""
     document = read_document(msgspec.json.decode(table.next_document()), lambda _: rules)
     round_, _ = play(document.opening, document.actions)
     return round_
@@ -78,7 +78,7 @@ def _count(found: Trial, round_: Round) -> None:
 
 
 def broken_laws(round_: Round) -> Iterator[str]:
-    """Wherever money moves, it comes from somewhere, and a bank moves no more than it put up."""
+    """Return violated laws: money that moves comes from somewhere, and a bank moves no more than it put up."""
     for line in round_.lines:
         where = f"{line.spot} of {line.bettor} at seat {line.seat}"
         if not 0 <= line.collected <= line.wager:

@@ -1,7 +1,6 @@
-"""Wagers that somebody puts down and takes back before bets are closed. The wagers in the end are as if nobody had.
+"""Wagers that are placed and withdrawn before bets close. The final wagers are unaffected.
 
-Its source of randomness is its own, so that the rounds are otherwise what they would be without it.
-"""
+It has its own source of randomness, so that the rounds are otherwise the same as without it."""
 
 from __future__ import annotations
 
@@ -13,9 +12,9 @@ from msgspec import UNSET
 from domain.money import cents, money
 from domain.round.actions import Bet, SpotName, Withdraw
 
-ADDS_AND_TAKES_BACK = 0.005  # of the bets: something is added to it and taken back
-ANOTHER_FIRST = 0.005  # another amount was there before, and was taken back whole
-LEAVES = 0.03  # of the players who sit a round out: they bet first, and took it all back
+ADDS_AND_TAKES_BACK = 0.005  # of bets, to which something is added and withdrawn
+ANOTHER_FIRST = 0.005  # another amount was there before, and was withdrawn whole
+LEAVES = 0.03  # of players who sit a round out: they bet first and withdrew everything
 
 
 class Withdrawals:
@@ -23,8 +22,8 @@ class Withdrawals:
         self._rng = rng
 
     def among(self, bets: Sequence[Bet], chip: int, idle: Iterable[int], spot: SpotName) -> list[Bet | Withdraw]:
-        """The bets with what was put down and taken back between them; `idle`: the seats of players who sit it out,
-        `spot`: on which they might have bet."""
+        """Return the bets with withdrawals mixed in. `idle` are seats of players who sit out, `spot` is where they
+        might have bet."""
         actions: list[Bet | Withdraw] = []
         placed: set[tuple[object, ...]] = set()
         for bet in bets:
@@ -43,7 +42,7 @@ class Withdrawals:
         return actions
 
     def _and_back(self, like: Bet, chip: int, whole: bool) -> Iterator[Bet | Withdraw]:
-        """Some chips on a spot, and all that is there or just those chips off it again."""
+        """Place chips on a spot, and withdraw everything there or just those chips."""
         amount = money(self._rng.choice((1, 2, 5)) * chip + (cents(like.amount) if whole else 0))
         yield Bet(seat=like.seat, spot=like.spot, amount=amount, bettor=like.bettor, kind=like.kind)
         yield Withdraw(seat=like.seat, spot=like.spot, amount=UNSET if whole else amount, bettor=like.bettor)

@@ -1,4 +1,4 @@
-"""A standby takes over from its primary."""
+"""Promoting a standby."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Promoted(NamedTuple):
 
 
 def promote(home: Path, patience_seconds: int = 60) -> Promoted:
-    """Let a standby take over. Its primary must be gone: where its folder is here, it is closed for good."""
+    """Let a standby take over. Its primary must be gone: if its folder is here, it is closed for good."""
     check_ledger(home)
     with embedded_postgres(home) as url, psycopg.connect(url, autocommit=True) as connection:
         row = connection.execute("SELECT pg_is_in_recovery(), current_setting('primary_conninfo')").fetchone()

@@ -1,4 +1,4 @@
-"""The data folder of a standby: made from its primary, or from what was the primary before."""
+"""The data folder of a standby: copied from its primary, or made from a former primary."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from infra.embedded.shared_server import SharedServer
 from infra.embedded.sockets import SOCKET
 from infra.standby import SLOT
 
-PRIMARY = "primary_folder"  # a file beside the database with the folder of an embedded primary
-REWINDING = "rewinding"  # a file that is there while the database is neither what it was nor what it will be
+PRIMARY = "primary_folder"  # a file with the folder of an embedded primary
+REWINDING = "rewinding"  # a file that exists while the database is neither in its old nor in its new state
 NEW = "pgdata.new-standby"
 KEYS = "keys"
-KEPT_WAL = "1GB"  # on both: an old primary that comes back needs the log since the two parted
-UNFINISHED = {NEW, KEYS, PRIMARY}  # what an attempt that was killed leaves
+KEPT_WAL = "1GB"  # on both: a returning primary needs the log since the two diverged
+UNFINISHED = {NEW, KEYS, PRIMARY}  # what a killed attempt leaves
 FOLLOWING = ("primary_conninfo", "primary_slot_name", "synchronous_standby_names")
 
 
 class StandbyRefused(Exception):
-    """What cannot be done with this standby or this primary, and what to do instead."""
+    """A refused operation on a standby or primary; the message says what to do instead."""
 
 
 class Primary(NamedTuple):
@@ -40,16 +40,16 @@ class Primary(NamedTuple):
 
 
 def check_ledger(folder: Path) -> None:
-    """Starting a server where none was would make a new ledger."""
+    """Refuse a folder without a ledger: starting a server there would create a new one."""
     if not (folder / "pgdata").is_dir():
         raise StandbyRefused(f"{folder} has no ledger. Make a standby in it with `roundledger standby create`.")
 
 
-# ---- from nothing
+# ---- creating
 
 
 def create(primary: Primary, into: Path, *, with_keys: bool) -> None:
-    """Copy the primary while it runs, into an empty folder; from then on it keeps what the standby lacks."""
+    """Copy the running primary into an empty folder. From then on it keeps what the standby lacks."""
     if into.exists() and any(one.name not in UNFINISHED for one in into.iterdir()):
         raise StandbyRefused(f"{into} is not empty. Make the standby in a new folder; nothing is overwritten.")
     with psycopg.connect(primary.url, autocommit=True) as connection:
@@ -67,7 +67,7 @@ def create(primary: Primary, into: Path, *, with_keys: bool) -> None:
     if with_keys and primary.folder is not None and (primary.folder / KEYS).is_dir():
         shutil.copytree(primary.folder / KEYS, home / KEYS, dirs_exist_ok=True)
     if primary.folder is not None:
-        _let_servers_meet(home, primary.folder, new)
+        _open_folders(home, primary.folder, new)
     _follow(new, primary)
     _note_primary(home, primary)
     os.sync()
@@ -85,7 +85,7 @@ def _check_primary(connection: psycopg.Connection) -> None:
 
 
 def _reserve_slot(connection: psycopg.Connection) -> None:
-    """What an attempt that was killed has left is used again; one that somebody uses is not."""
+    """Reserve the replication slot. One left by a killed attempt is reused; one in use is not."""
     row = connection.execute("SELECT active FROM pg_replication_slots WHERE slot_name = %s", [SLOT]).fetchone()
     if row is not None and row[0]:
         raise StandbyRefused("The primary has a standby. Take that one away first with `roundledger standby remove`.")
@@ -95,7 +95,7 @@ def _reserve_slot(connection: psycopg.Connection) -> None:
 
 
 def _follow(pgdata: Path, primary: Primary) -> None:
-    """Tell the server in this folder to follow the primary, and to wait for nobody should it take over."""
+    """Configure the server in this folder to follow the primary, and to wait for nobody if it takes over."""
     parts = {name: value for name, value in conninfo_to_dict(primary.url).items() if name != "dbname"}
     settings = {
         "primary_conninfo": make_conninfo("", **{**parts, "application_name": SLOT}),
@@ -123,8 +123,8 @@ def _note_primary(home: Path, primary: Primary) -> None:
         file.write_text(f"{primary.folder.resolve()}\n")
 
 
-def _let_servers_meet(home: Path, primary: Path, new: Path) -> None:
-    """Root's servers run under a user id without an account: both under the same one, which must reach both folders."""
+def _open_folders(home: Path, primary: Path, new: Path) -> None:
+    """Let root's servers reach both folders: they run under the same user id without an account."""
     owner = (primary / "pgdata").stat().st_uid
     if os.geteuid() != 0 or owner == 0:
         return
@@ -138,12 +138,12 @@ def _let_servers_meet(home: Path, primary: Path, new: Path) -> None:
     server_user.give(new, owner)
 
 
-# ---- from what was the primary
+# ---- rejoining
 
 
 def rejoin(old: Path, primary: Primary) -> None:
-    """Make the folder of a server that was left behind the standby of the one that took over: what the old one wrote
-    beyond that is undone (pg_rewind). Until it is done the folder says that its ledger goes on elsewhere."""
+    """Make a former primary the standby of the server that took over. What it wrote beyond that is undone (pg_rewind).
+    Until this is done, the folder says that its ledger continues elsewhere."""
     with psycopg.connect(primary.url, autocommit=True) as connection:
         _check_primary(connection)
     if not (old / "pgdata").is_dir():
@@ -155,14 +155,14 @@ def rejoin(old: Path, primary: Primary) -> None:
                 f"{old} was to be rewound before, and that was interrupted: it cannot be used any more. Make a new "
                 "standby in an empty folder with `roundledger standby create`."
             )
-        server.recover()  # it may have been killed, and only one that was stopped can be rewound
+        server.recover()  # it may have been killed, and only a stopped server can be rewound
         _remove_socket(server.pgdata)
         if primary.folder is not None:
-            _let_servers_meet(server.home, primary.folder, server.pgdata)
+            _open_folders(server.home, primary.folder, server.pgdata)
             _remove_socket(primary.folder / "pgdata")
         with psycopg.connect(primary.url, autocommit=True) as connection:
             _reserve_slot(connection)
-            connection.execute("CHECKPOINT")  # so that its files name the timeline it is on
+            connection.execute("CHECKPOINT")  # so that its files name the current timeline
         (server.home / REWINDING).touch()
         os.sync()
         _rewind(server, primary)
@@ -189,13 +189,13 @@ def _rewind(server: Server, primary: Primary) -> None:
 
 
 def _remove_socket(pgdata: Path) -> None:
-    """Where version 0.2.0 had it: pg_rewind copies files, and stops at what is none."""
+    """Remove the socket where version 0.2.0 had it: pg_rewind copies files only, and stops at anything else."""
     for name in (SOCKET, f"{SOCKET}.lock"):
         (pgdata / name).unlink(missing_ok=True)
 
 
 def mark_superseded(home: Path, primary: Primary) -> None:
-    """From here on the server in this folder does not start: two primaries would be two ledgers."""
+    """Prevent the server in this folder from starting: two primaries would be two ledgers."""
     where = "another server" if primary.folder is None else str(primary.folder.resolve())
     (home / SUPERSEDED).write_text(f"{where}\n")
     os.sync()
@@ -205,7 +205,7 @@ def mark_superseded(home: Path, primary: Primary) -> None:
 
 
 def primary_of(home: Path) -> Primary | None:
-    """The embedded primary of a standby, by its folder; None for another kind of primary."""
+    """Return the folder of a standby's embedded primary; None for another kind of primary."""
     file = home / PRIMARY
     if not file.exists():
         return None
@@ -214,7 +214,7 @@ def primary_of(home: Path) -> Primary | None:
 
 
 def remove(primary_url: str) -> bool:
-    """The primary expects no standby any more: it keeps nothing for it, and commits wait for nobody."""
+    """Let the primary expect no standby any more: it keeps nothing for it, and commits wait for nobody."""
     with psycopg.connect(primary_url, autocommit=True) as connection:
         _check_primary(connection)
         for setting in ("synchronous_standby_names", "wal_keep_size"):

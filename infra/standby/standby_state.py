@@ -10,7 +10,7 @@ import psycopg
 from infra.standby import SLOT
 from infra.store.database import Cursor, Database
 
-# A physical slot has as its restart position what the standby has last reported as flushed.
+# The restart position of a physical slot is what the standby last reported as flushed.
 STATE = (
     "SELECT active, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)::int8, restart_lsn IS NOT NULL, "
     "current_setting('synchronous_standby_names') <> '' "
@@ -28,7 +28,7 @@ class StandbyState(NamedTuple):
     waited_for: bool  # whether commits wait for it
 
     def warnings(self) -> list[str]:
-        """For people who look after the service."""
+        """Return warnings for people who look after the service."""
         if self.connected:
             return [] if self.waited_for else ["The standby is catching up: commits do not wait for it yet."]
         if self.waited_for:
@@ -37,7 +37,7 @@ class StandbyState(NamedTuple):
 
 
 def standby_state(cursor: Cursor) -> StandbyState | None:
-    """None where no standby is expected, and on a standby."""
+    """Return the state; None if no standby is expected, and on a standby."""
     row = cursor.execute(STATE, [SLOT]).fetchone()
     if row is None:
         return None
@@ -46,12 +46,12 @@ def standby_state(cursor: Cursor) -> StandbyState | None:
 
 
 def is_standby_folder(data_dir: Path) -> bool:
-    """Whether the server of a data folder follows another one, without asking it."""
+    """Return whether the server of a data folder is a standby, without asking it."""
     return (data_dir / "pgdata" / "standby.signal").exists()
 
 
 def is_standby(database_url: str) -> bool:
-    """Whether this server follows another one, and so is only read from."""
+    """Return whether this server is a standby, and so read-only."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
     assert row is not None
@@ -59,11 +59,11 @@ def is_standby(database_url: str) -> bool:
 
 
 def flush_position(database: Database) -> str:
-    """Up to here everything that is visible now is in the primary's own log on disk."""
+    """Return a position by which everything visible now is in the primary's log on disk."""
     ((position,),) = database.rows("SELECT pg_current_wal_flush_lsn()::text")
     return str(position)
 
 
 def has_flushed(database: Database, position: str) -> bool:
-    """Whether the standby has that on its disk; True where none is expected."""
+    """Return whether the standby has flushed that; True if none is expected."""
     return all(row[0] for row in database.rows(FLUSHED, [position, SLOT, SLOT]))

@@ -1,4 +1,4 @@
-"""Sees to it that commits wait for the standby, or, where an operator wants that, no longer while it is away."""
+"""Makes commits wait for the standby, or, if the operator chose so, stop waiting while it is away."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from infra.standby.standby_state import StandbyState, standby_state
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-AWAY_SECONDS = 5.0  # a standby that is restarted is back by then, on a quiet machine
-NEAR_BYTES = 16 << 20  # a standby that lacks no more has caught up: writers wait for the rest
+AWAY_SECONDS = 5.0  # a restarted standby is back by then, on a quiet machine
+NEAR_BYTES = 16 << 20  # a standby that lacks less has caught up: writers wait for the rest
 
 WhenAway = Literal["wait", "alone"]
 
 
 class StandbyWatch:
-    """With the administrator's rights on the primary. Several may watch, and do the same."""
+    """Watches with the administrator's rights on the primary. Several may watch, and do the same."""
 
     def __init__(self, administrator_url: str, when_away: WhenAway) -> None:
         self._url, self._when_away = administrator_url, when_away
         self._missed_at: float | None = None
-        self._said = ""
+        self._logged = ""
 
     def look(self) -> None:
         with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as connection:
             state = standby_state(connection.cursor())
             if state is None:
-                self._missed_at, self._said = None, ""
+                self._missed_at, self._logged = None, ""
             elif state.connected:
                 self._present(connection, state)
             else:
@@ -46,7 +46,7 @@ class StandbyWatch:
         if not state.waited_for and state.behind_bytes <= NEAR_BYTES:
             wait_for_standby(connection, True)
             state = state._replace(waited_for=True)
-        self._say(logging.INFO, " ".join(state.warnings()) or "The standby is connected: commits wait for it.")
+        self._log(logging.INFO, " ".join(state.warnings()) or "The standby is connected: commits wait for it.")
 
     def _away(self, connection: psycopg.Connection, state: StandbyState) -> None:
         now = time.monotonic()
@@ -56,24 +56,24 @@ class StandbyWatch:
         if self._when_away == "alone" and state.waited_for:
             wait_for_standby(connection, False)
             state = state._replace(waited_for=False)
-        self._say(logging.WARNING, " ".join(state.warnings()))
+        self._log(logging.WARNING, " ".join(state.warnings()))
 
-    def _say(self, level: int, what: str) -> None:
-        """Once, and not every second."""
-        if what != self._said:
+    def _log(self, level: int, what: str) -> None:
+        """Log a change once, not every second."""
+        if what != self._logged:
             logger.log(level, "%s", what)
-            self._said = what
+            self._logged = what
 
 
 def wait_for_standby(connection: psycopg.Connection, waits: bool) -> None:
-    """From now on, on the whole server; whoever waits already is let go where nobody is to wait."""
+    """Make commits on the whole server wait for the standby, or not; those already waiting are released."""
     connection.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{SLOT if waits else ''}'".encode())
     connection.execute("SELECT pg_reload_conf()")
 
 
 @contextmanager
 def watching(administrator_url: str, when_away: WhenAway) -> Iterator[None]:
-    """A thread that looks every second until the end of the block."""
+    """Watch in a thread, every second, until the end of the block."""
     stop, watch = threading.Event(), StandbyWatch(administrator_url, when_away)
 
     def run() -> None:

@@ -1,8 +1,7 @@
-"""The write path: what belongs together is appended in one statement, all or none.
+"""The write path: everything of one command is appended in one statement, all or none.
 
-Writers of one process share commits (group_commit.py). A statement whose answer was lost with its connection is
-sent again, and if it turns out to be stored already, that is the success it was.
-"""
+Writers of one process share commits (group_commit.py). A statement whose answer was lost with its connection is sent
+again; if it turns out to be stored already, that is a success."""
 
 from __future__ import annotations
 
@@ -53,19 +52,19 @@ STORED = (
 
 
 class Conflict(IntegrityError):
-    """Somebody else has written this version, or created this aggregate, in the meantime. Nothing was stored."""
+    """Somebody else wrote this version, or created this aggregate, in the meantime. Nothing was stored."""
 
 
 class AlreadyReceived(IntegrityError):
-    """There is a receipt under this key: the request came before, and nothing was stored now."""
+    """A receipt exists under this key: the request is a retry, and nothing was stored now."""
 
 
 class AlreadyTracked(IntegrityError):
-    """The reader of that name has been at this position, or beyond it. Nothing was stored."""
+    """The reader of that name has passed this position. Nothing was stored."""
 
 
 class SealedCard(NamedTuple):
-    """What opens the commitment in the event of a card dealt face down."""
+    """What opens the commitment to a card dealt face down."""
 
     originator_id: UUID
     originator_version: int
@@ -75,7 +74,7 @@ class SealedCard(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """Stored with the events of a request, so that the same request again is recognised and answered alike."""
+    """Stored with the events of a request, so that a retry is recognised and gets the same answer."""
 
     key: str
     fingerprint: bytes
@@ -85,8 +84,7 @@ class Receipt(NamedTuple):
 class Append:
     """One command's events, of one or several aggregates, with what is stored in the same transaction.
 
-    Encoded as far as possible by the thread that wants it, so that what cannot be encoded fails for nobody else.
-    """
+    Encoded as far as possible by the calling thread, so that what cannot be encoded fails for nobody else."""
 
     def __init__(
         self,
@@ -104,7 +102,7 @@ class Append:
         self.owners: list[int] = []
         last, number = None, 0
         for event in events:
-            if event.originator_id is not last:  # hashing the id of every event would take a tenth of an append
+            if event.originator_id is not last:  # hashing the id for every event would take a tenth of an append
                 last = event.originator_id
                 number = self.originators.setdefault(as_uuid(last), len(self.originators) + 1)
             self.owners.append(number)
@@ -134,20 +132,21 @@ class Appender:
         receipt: Receipt | None = None,
         tracking: Tracking | None = None,
     ) -> list[int]:
-        """Returns the positions of the events. Raises Conflict, AlreadyReceived or AlreadyTracked, and then nothing
-        of it is stored; or OperationalError, if the database stayed away for so long that nobody can know."""
+        """Store the events and return their positions. Raises Conflict, AlreadyReceived or AlreadyTracked, with nothing
+        stored; or OperationalError, if the database was away for so long that the outcome is unknown."""
         append = Append(events, self._topic_ids, sealed_cards, receipt, tracking)
         if tracking is None:
             return self._group.submit(append)
-        (outcome,) = self.commit([append])  # two readers' positions in one transaction would wait for each other
+        (outcome,) = self.commit([append])  # two readers' positions in one transaction could deadlock
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     def commit(self, appends: Sequence[Append]) -> list[list[int] | Exception]:
-        """All in one statement. Where that is refused, one of them is to blame, and only that one shall suffer."""
+        """Store all in one statement. If that is refused, each is stored by itself, so that only the one to blame
+        fails."""
         patience = Patience(self._database.patience_seconds)
-        lost = False  # an earlier attempt may have been committed without our hearing of it
+        lost = False  # an earlier attempt may have been committed without an answer reaching us
         while len(appends) > 1:
             try:
                 return [*self._execute(appends)]
@@ -189,7 +188,7 @@ class Appender:
         return [positions[end - append.count : end] for append, end in zip(appends, ends, strict=True)]
 
     def _positions_if_stored(self, append: Append) -> list[int] | None:
-        """The positions of exactly these events, if they are what is stored in their places."""
+        """Return the positions of exactly these events, if they are what is stored in their places."""
 
         def look(cursor: Cursor) -> list[int] | None:
             ids = [event.originator_id for event in append.events]
@@ -217,7 +216,7 @@ class Appender:
 
 
 def send(cursor: Cursor, appends: Sequence[Append]) -> list[int]:
-    """All of them in one statement; returns the positions of their events."""
+    """Send all of them in one statement; return the positions of their events."""
     if len(appends) == 1:
         owners = appends[0].owners
     else:
@@ -246,7 +245,7 @@ def _unknown(error: Exception) -> OperationalError:
 
 
 def _sealed_and_receipts(appends: Sequence[Append]) -> list[Any]:
-    """The columns of sealed cards and of receipts; None, not an empty list, where there are none."""
+    """Return the columns of sealed cards and receipts; None instead of an empty list."""
     sealed: list[tuple[Any, ...]] = []
     before = 0
     for append in appends:

@@ -1,4 +1,4 @@
-"""Work of a service that goes on in a thread of its own."""
+"""Work of a service in a thread of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 
 class BackgroundWork(ABC):
-    """From `start` to `close`, if it is wanted at all."""
+    """A thread that runs from `start` to `close`, if it is wanted at all."""
 
     def __init__(self, thread_name: str, *, wanted: bool = True) -> None:
         self._thread_name, self._wanted = thread_name, wanted
@@ -26,4 +26,4 @@ class BackgroundWork(ABC):
 
     @abstractmethod
     def _run(self) -> None:
-        """Until `_stop` is set."""
+        """Work until `_stop` is set."""

@@ -1,4 +1,4 @@
-"""Values that were worked out lately, kept by a key."""
+"""A cache of computed values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """The latest so many. Safe to use from several threads.
+    """Keeps the latest values. Thread-safe.
 
-    A key names everything that a value depends on. What goes on changing, such as a report of everything, has a version
-    as well: then one value of it is kept, and not one for each version.
-    """
+    A key names everything that a value depends on. A value that keeps changing, such as a report of everything, also
+    has a version: then only its latest version is kept."""
 
     def __init__(self, at_most: int) -> None:
         self._at_most = at_most
@@ -38,7 +37,7 @@ class Cache(Generic[T]):
                 self._values.popitem(last=False)
 
     def get(self, key: Hashable, make: Callable[[], T], version: Hashable = None) -> T:
-        """Two threads at once work it out twice, and neither waits for the other."""
+        """Return the value, computing it if necessary. Two threads at once both compute it; neither waits."""
         value = self.find(key, version)
         if value is None:
             value = make()

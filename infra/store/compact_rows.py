@@ -1,5 +1,5 @@
-"""Stored events as small rows, with numbers instead of ids and topics: for projections and audits, which read all of
-them."""
+"""Stored events as compact rows, with numbers instead of ids and topics: for projections and audits, which read all
+events."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _WITHOUT_FIRST = (
 )
 
 
-# Position, originator, version, topic id, state: a plain tuple, because projections unpack each and an object for it
-# costs them a twentieth of their time.
+# Position, originator, version, topic id, state: a plain tuple, because projections unpack each row, and an object for
+# it costs them a twentieth of their time.
 FeedRow = tuple[int, int, int, int, bytes]
 
 
 class EventRow(NamedTuple):
-    """A stored event, its aggregate and topic by number, and the time of recording as PostgreSQL sends it: microseconds
+    """A stored event, its aggregate and topic by number, and the recorded time as PostgreSQL sends it: microseconds
     since 2000, eight bytes."""
 
     position: int
@@ -66,55 +66,55 @@ class EventRow(NamedTuple):
 
 
 class CompactRows:
-    """Knows nothing of gaps: how far the order of events is settled, `EventReader` says."""
+    """Reads rows without regard to gaps; `EventReader` knows how far the order is settled."""
 
     def __init__(self, database: Database, topic_ids: TopicIds) -> None:
         self._database = database
         self._topic_ids = topic_ids
 
     def feed(self, after: int, until: int, limit: int, as_of: datetime | None = None) -> list[FeedRow]:
-        """Events after a position, without those that were recorded after `as_of`."""
+        """Return events after a position, without those recorded after `as_of`."""
         return self._select(_FEED, after, until, as_of, as_of is None, limit)
 
     def earlier(self, originator: int, version: int, since: int = 1) -> list[FeedRow]:
-        """An aggregate's first event and those from `since` on, before a version."""
+        """Return an aggregate's first event and those from `since` on, before a version."""
         return self._select(_EARLIER, originator, version, since)
 
     def between(self, first: int, last: int, topics: Collection[str] | None = None) -> list[EventRow]:
-        """Events of these positions, both included, and of these topics, or of all."""
+        """Return events between positions, both included, of some topics or of all."""
         if topics is None:
             return self._rows(f"{_BETWEEN} ORDER BY e.position", first, last)
         statement = f"{_BETWEEN} AND e.topic_id = ANY(%b::int2[]) ORDER BY e.position"
         return self._rows(statement, first, last, self._topic_ids.numbers(topics))
 
     def firsts(self, originators: Sequence[int]) -> list[EventRow]:
-        """The first events of these aggregates."""
+        """Return the first events of these aggregates."""
         return self._rows(_FIRSTS, list(originators)) if originators else []
 
     def later(self, versions: Sequence[tuple[int, int]], until: int) -> list[EventRow]:
-        """The events of these aggregates beyond a version of each, up to a position."""
+        """Return the events of these aggregates beyond a version of each, up to a position."""
         originators, seen = [list(column) for column in zip(*versions, strict=True)] if versions else ([], [])
         return self._rows(_LATER, originators, seen, until) if versions else []
 
     def stream(self, originator_id: UUID, until: int, after: int = 0) -> Iterator[EventRow]:
-        """One aggregate's events after a version, up to a position, a page at a time."""
+        """Yield one aggregate's events after a version, up to a position, a page at a time."""
         while page := self._rows(_STREAM, originator_id, after, until, STREAM_PAGE):
             yield from page
             after = page[-1].version
 
     def first_versions(self, originators: Sequence[int], after: int) -> dict[int, int]:
-        """The first version of each aggregate that has events after a position."""
+        """Return the first version of each aggregate that has events after a position."""
         return dict(self._select(_FIRST_VERSIONS, list(originators), after)) if originators else {}
 
     def ids(self, originators: Sequence[int]) -> dict[int, UUID]:
         return dict(self._select(_IDS, list(originators)))
 
     def numbers(self, originator_ids: Sequence[UUID]) -> dict[int, UUID]:
-        """The ids by number of those aggregates that are stored."""
+        """Return the ids of stored aggregates by number."""
         return dict(self._select(_NUMBERS, list(originator_ids))) if originator_ids else {}
 
     def without_first(self, originators: Sequence[int]) -> list[int]:
-        """Those of them that have no first event."""
+        """Return those of them without a first event."""
         return [originator for (originator,) in self._select(_WITHOUT_FIRST, list(originators))]
 
     def _rows(self, statement: LiteralString, *values: Any) -> list[EventRow]:

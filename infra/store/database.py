@@ -1,4 +1,4 @@
-"""Connections of one process to PostgreSQL: in autocommit, in the role they are to have, replaced when they break."""
+"""Connections of one process to PostgreSQL: in autocommit, in a given role, replaced when they break."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ Params: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
 class ConnectionLost(persistence.OperationalError):
-    """The connection broke, or there was none to be had. If a statement was on its way, nobody knows its outcome."""
+    """The connection broke, or none could be made. The outcome of a statement that was under way is unknown."""
 
 
 class Patience:
-    """How long to go on trying while the database is away, with pauses that grow from nothing to half a second."""
+    """How long to retry while the database is away, with pauses that grow to half a second."""
 
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
         self._pause_seconds = 0.0
 
     def wait(self) -> bool:
-        """False when it is at an end."""
+        """Pause; return False when the time is up."""
         if time.monotonic() + self._pause_seconds > self._deadline:
             return False
         time.sleep(self._pause_seconds)
@@ -46,10 +46,9 @@ class Patience:
 
 
 class Database:
-    """`role` is that of every connection: the login's own, or one that it takes if there is such a role and it may.
+    """`role` is taken by every connection, if it exists and the login may take it.
 
-    Where it may not, the login's own rights count, which an operator may have narrowed; a warning says so.
-    """
+    Otherwise the login's own rights apply, which an operator may have narrowed; a warning says so."""
 
     def __init__(
         self,
@@ -68,11 +67,10 @@ class Database:
 
     @contextmanager
     def cursor(self) -> Iterator[Cursor]:
-        """A connection's one cursor, in autocommit and for binary results, for one piece of work.
+        """Lend a connection's only cursor, in autocommit and with binary results.
 
-        Raises ConnectionLost where psycopg would raise something less definite. A pool of our own, because every load
-        and append goes through it: with psycopg_pool, and a new cursor each time, a load took a third more.
-        """
+        Raises ConnectionLost where psycopg would raise something less definite. We have a pool of our own because every
+        load and append uses it: with psycopg_pool, and a new cursor each time, a load took a third longer."""
         with self._permits:
             cursor = self._take_or_connect()
             connection = cursor.connection
@@ -80,7 +78,7 @@ class Database:
                 yield cursor
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 if connection.closed:
-                    self._close_idle()  # the server was restarted, most likely, and they are all dead
+                    self._close_idle()  # most likely the server was restarted, and all are dead
                     raise ConnectionLost(str(error)) from error
                 raise
             finally:
@@ -105,12 +103,12 @@ class Database:
         connection = psycopg.connect(self.url, autocommit=True)
         binary_arrays.register(connection)
         take_role(connection, self.role)
-        # Rows of a day are close together, on a disk without a head to move: an index pays sooner than by default.
+        # Rows of a day are close together, on a disk without a head to move: an index pays off sooner than by default.
         connection.execute("SET random_page_cost = 1.1")
         return connection.cursor(binary=True)
 
     def read(self, work: Callable[[Cursor], T]) -> T:
-        """Work that changes nothing, so that it can simply be done again on another connection."""
+        """Do work that changes nothing, and so can be repeated on another connection."""
         patience: Patience | None = None
         while True:
             try:
@@ -124,11 +122,11 @@ class Database:
                 raise as_library_error(error) from error
 
     def rows(self, statement: LiteralString, values: Params | None = None) -> list[tuple[Any, ...]]:
-        """What a statement selects that changes nothing."""
+        """Return the rows of a statement that changes nothing."""
         return self.read(lambda cursor: cursor.execute(statement, values).fetchall())
 
     def write(self, statement: LiteralString, values: Params) -> list[tuple[Any, ...]]:
-        """Execute a statement once, and return its rows, if it gives any."""
+        """Execute a statement once, and return its rows, if any."""
         with self.cursor() as cursor:
             cursor.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
@@ -144,8 +142,8 @@ class Database:
 
 
 def take_role(connection: psycopg.Connection[Any], role: str) -> None:
-    """Act in a role, unless the login is that role itself. The boundary is the login: whoever holds a connection can
-    always go back to the rights of its login (docs/deployment.md)."""
+    """Take a role, unless the login is that role itself. The login remains the boundary: whoever holds a connection can
+    return to its rights (docs/deployment.md)."""
     if connection.info.user == role:
         return
     try:
@@ -154,7 +152,7 @@ def take_role(connection: psycopg.Connection[Any], role: str) -> None:
         logger.warning("Working with the rights of the login itself: %s", error)
 
 
-# PostgreSQL's own, whose members go round the rights of single tables.
+# PostgreSQL's own roles, whose members bypass the rights on tables.
 POWERFUL_ROLES = (
     "pg_read_all_data",
     "pg_write_all_data",
@@ -166,7 +164,7 @@ _announced: WeakSet[psycopg.Connection[Any]] = WeakSet()
 
 
 def open_sealed(cursor: Cursor, statement: LiteralString, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """What is sealed, by a function that opens it only for a session on record; the first time, this one goes there."""
+    """Read sealed data through a function that requires a session on record; the first call records this one."""
     connection = cursor.connection
     if connection not in _announced:
         cursor.execute("SELECT roundledger.announce_session()")
@@ -175,13 +173,13 @@ def open_sealed(cursor: Cursor, statement: LiteralString, values: Sequence[Any])
 
 
 def rights_beyond_service(database_url: str) -> str | None:
-    """What the login may do that the service never needs, in a sentence; None for one that is as it should be."""
+    """Return a sentence on rights of the login that the service never needs; None if it has none."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         return rights_beyond_service_of(connection.cursor())
 
 
 def rights_beyond_service_of(cursor: Cursor) -> str | None:
-    """The same for the login of a connection, whatever role it acts in."""
+    """Return the same for the login of a connection, whatever role it has taken."""
     row = cursor.execute(
         "SELECT rolname, rolsuper, rolcreaterole, pg_has_role(r.oid, nspowner, 'MEMBER'), rolreplication, EXISTS ("
         "SELECT FROM pg_roles p WHERE p.rolname = ANY(%s) AND pg_has_role(r.oid, p.oid, 'MEMBER')) "
@@ -204,14 +202,13 @@ def rights_beyond_service_of(cursor: Cursor) -> str | None:
 
 
 def ask_together(connection: psycopg.Connection[Any], questions: Iterable[tuple[Any, Any]]) -> list[Cursor]:
-    """Statements with their values, sent in one go: none waits for the answer to the one before it. A cursor for each,
-    with its rows."""
+    """Send several statements in one round trip; return a cursor with rows for each."""
     with connection.pipeline():
         return [connection.cursor(binary=True).execute(statement, values) for statement, values in questions]
 
 
 def as_library_error(error: psycopg.Error) -> persistence.PersistenceError:
-    """What callers of the eventsourcing library expect to catch."""
+    """Raise what callers of the eventsourcing library expect to catch."""
     names = (kind.__name__ for kind in type(error).__mro__)  # both follow the names of Python's database API
     theirs = next(
         (getattr(persistence, name) for name in names if hasattr(persistence, name)), persistence.DatabaseError

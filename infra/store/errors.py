@@ -1,4 +1,4 @@
-"""What the store raises, for callers that need not know the libraries beneath it."""
+"""Exceptions of the store, for callers that do not know the libraries beneath it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ DATABASE_ERRORS = (psycopg.Error, persistence.PersistenceError)
 
 
 class NotRecording(persistence.OperationalError):
-    """Nothing was stored, because of the state of this machine; the message says what to do about it."""
+    """Nothing was stored, because of the state of this machine; the message says what to do."""
 
 
-# The database is away, or was while an answer was on its way.
+# The database is away, or was while an answer was pending.
 UNAVAILABLE = (
     persistence.OperationalError,
     persistence.InterfaceError,
     psycopg.OperationalError,
     psycopg.InterfaceError,
 )
-# The database answers, and stores nothing: a missing right, a disk or a server that may only be read.
+# The database answers but stores nothing: a missing right, a full disk, a read-only server.
 NOT_STORING = (persistence.InternalError, persistence.ProgrammingError, psycopg.InternalError)
 NO_SUCH_TABLE = persistence.ProgrammingError

@@ -1,20 +1,18 @@
 """The read path: one aggregate's events, and all events in the order of their positions.
 
 Positions are drawn from a sequence while transactions overlap, so a row may become visible after one with a higher
-position. A reader that simply went on from the last row it saw would never see it. Here is how none is skipped:
+position. A reader that continued from the last row it saw would miss it. This is how none is skipped:
 
-- Between the last position that is known to be settled and the last row of a page, either no number is missing, and
-  then nothing can still turn up there;
-- or one is, and then it belongs to a transaction that is still under way, or to one that failed. Every INSERT holds a
-  ROW EXCLUSIVE lock on its table from before it draws a number until its rows are visible, and pg_locks shows who
-  holds one. Whoever is not there now has ended. Whoever is, is waited for, and nobody who comes later. Then the page
-  is read once more, and everything up to its end is settled.
+- If no number is missing between the last settled position and the last row of a page, nothing can still appear there.
+- If one is missing, it belongs to a transaction that is still open or that failed. Every INSERT holds a ROW EXCLUSIVE
+  lock on its table from before it draws a number until its rows are visible, and pg_locks shows who holds one. The
+  reader waits for the transactions that hold one now, and for none that come later. Then it reads the page again, and
+  everything up to its end is settled.
 
-Writers take no lock for the sake of readers and never wait for one.
+Writers take no lock for readers and never wait for one.
 
-On a standby nobody sees the primary's locks. There a missing number settles only what the log's newest checkpoint
-covers: the sealer has waited for it on the primary.
-"""
+On a standby, the primary's locks are not visible. There a missing number is only settled up to the log's newest
+checkpoint: the sealer has waited for it on the primary."""
 
 from __future__ import annotations
 
@@ -51,13 +49,13 @@ BEFORE_ALL, LAST_VERSION, HIGHEST_POSITION = -(1 << 31), (1 << 31) - 1, (1 << 63
 
 
 class EventReader:
-    """`wait_seconds`: how long to wait for a writer before reading on only as far as is certain without it."""
+    """`wait_seconds` is how long to wait for a writer before reading only as far as is certain without it."""
 
     def __init__(self, database: Database, topic_ids: TopicIds, *, wait_seconds: float = 1.0) -> None:
         self._rows = database.rows
         self._topic_ids = topic_ids
         self._wait_seconds = wait_seconds
-        self._settled = 0  # nothing can turn up at this position or below it any more
+        self._settled = 0  # nothing can appear at or below this position any more
         self._on_standby = False
 
     def of(
@@ -69,17 +67,16 @@ class EventReader:
         desc: bool = False,
         limit: int | None = None,
     ) -> list[tuple[int, int, bytes]]:
-        """(version, number of the topic, state) of one aggregate's events, by version."""
+        """Return (version, topic number, state) of one aggregate's events, by version."""
         after, upto = BEFORE_ALL if gt is None else gt, LAST_VERSION if lte is None else lte
         statement = f"{OF_ONE} DESC LIMIT %b" if desc else f"{OF_ONE} LIMIT %b"
         rows = self._rows(statement, [originator_id, after, upto, limit])
         return cast("list[tuple[int, int, bytes]]", rows)
 
     def read(self, after: int, limit: int, *, upto: int | None = None, topics: Sequence[str] = ()) -> list[LogRow]:
-        """At most `limit` events after a position, in order, so that nothing will ever turn up between them.
+        """Return at most `limit` events after a position, in order, between which nothing can appear later.
 
-        May return fewer than there are while a writer is slow; whoever goes on from the last row misses nothing.
-        """
+        May return fewer than there are while a writer is slow; continuing from the last row misses nothing."""
         rows = self._page(after, limit, upto, topics)
         if not rows or rows[-1].position <= self._settled:
             return rows
@@ -98,7 +95,7 @@ class EventReader:
         return [] if topics else rows[:sure]
 
     def settle(self) -> int:
-        """A position up to which nothing can turn up any more: the last one there is, if no writer is slow."""
+        """Return a position up to which nothing can appear any more: the last one, unless a writer is slow."""
         last = self.last_position() or 0
         if last > self._settled:
             if self.writers_have_ended(self._wait_seconds):
@@ -108,11 +105,11 @@ class EventReader:
         return min(last, self._settled)
 
     def _sealed(self) -> int:
-        """What the log covers, or what was settled before."""
+        """Return the position that the log covers, or that was settled before."""
         return max([self._settled, *(int(position) for (position,) in self._rows(SEALED))])
 
     def _end_of_run(self, settled: int) -> int:
-        """The end of the numbers that follow a settled one without a gap, as far as one page shows."""
+        """Return the end of the gap-free numbers after a settled one, as far as one page shows."""
         statement = "SELECT position FROM roundledger.events WHERE position > %b ORDER BY position LIMIT %b"
         for (position,) in self._rows(statement, [settled, RUN_LIMIT]):
             if position != settled + 1:
@@ -134,7 +131,7 @@ class EventReader:
         ]
 
     def writers_have_ended(self, wait_seconds: float) -> bool:
-        """Waits until all that write now have ended. False if one of them takes too long, and on a standby."""
+        """Wait until all current writers have ended. False if one takes too long, and on a standby."""
         deadline = time.monotonic() + wait_seconds
         waiting = self._writers()
         self._on_standby = None in waiting
@@ -154,7 +151,7 @@ class EventReader:
 
 
 def _without_gaps(rows: list[LogRow], settled: int) -> int:
-    """How many rows at the beginning have no number missing among them beyond `settled`."""
+    """Return how many rows at the beginning have no number missing beyond `settled`."""
     expected = settled + 1
     for index, row in enumerate(rows):
         if row.position > expected:

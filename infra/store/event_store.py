@@ -17,8 +17,8 @@ from infra.store.recorder import LedgerRecorder
 
 
 class LedgerEventStore(EventStore[UUID]):
-    """The library's event store. `put` encodes all events of a command together and stores what opens their seals with
-    them; `get` makes one object for each row (measured in decision 61)."""
+    """The library's event store. `put` encodes all events of a command together and stores the openings of their seals
+    with them; `get` makes one object per row (measured in decision 61)."""
 
     mapper: TypedMapper
     recorder: LedgerRecorder
@@ -58,11 +58,11 @@ class LedgerEventStore(EventStore[UUID]):
         return cast("Iterator[DomainEventProtocol[UUID]]", self._decoded(originator_id, rows))
 
     def load(self, originator_id: UUID, *, lte: int | None = None) -> list[RecordedEvent]:
-        """The events of one aggregate in the order of their versions; none if it does not exist."""
+        """Return the events of one aggregate by version; empty if it does not exist."""
         return cast("list[RecordedEvent]", list(self.get(originator_id, lte=lte)))
 
     def last(self, originator_id: UUID, count: int = 1) -> list[RecordedEvent]:
-        """The last events of one aggregate, in the order of their versions."""
+        """Return the last events of one aggregate, by version."""
         return cast("list[RecordedEvent]", list(self.get(originator_id, desc=True, limit=count))[::-1])
 
     def _decoded(self, originator_id: UUID, rows: Iterable[tuple[int, int, bytes]]) -> Iterator[RecordedEvent]:
@@ -75,8 +75,8 @@ class LedgerEventStore(EventStore[UUID]):
 
 
 class _Recordings(Sequence[Recording[UUID]]):
-    """Made when somebody looks at them, which nobody here does: making two objects for each event took a tenth of the
-    processor time of recording a round."""
+    """Built only when read, which nothing here does: two objects per event took a tenth of the processor time of
+    recording a round."""
 
     def __init__(
         self, events: Sequence[DomainEventProtocol[UUID]], stored: Sequence[StoredEvent], positions: Sequence[int]
@@ -93,7 +93,7 @@ class _Recordings(Sequence[Recording[UUID]]):
 
 
 class _Decoders(dict[int, Callable[[bytes], Entry[Any]]]):
-    """Found once for each topic number, and then without a call of ours for each row."""
+    """Decoders by topic number, cached to avoid a call per row."""
 
     def __init__(self, topics: Topics, topic_ids: TopicIds) -> None:
         self._topics = topics

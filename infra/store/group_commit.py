@@ -1,12 +1,11 @@
-"""Many threads, one transaction: jobs that arrive while a commit is under way are committed together.
+"""Group commit: jobs that arrive while a commit is under way are committed together.
 
-It has no thread of its own: the first thread to arrive leads, and commits what it finds. Those that arrive meanwhile
-wait; the leader then hands over to the first of them, which commits all that have gathered. So a lone writer pays
-nothing, and sixteen pay for one commit instead of sixteen.
+There is no extra thread: the first thread to arrive leads and commits what it finds. Those that arrive meanwhile wait;
+the leader then hands over to the first of them, which commits all that have gathered. So a lone writer pays nothing,
+and sixteen pay for one commit instead of sixteen.
 
-Threads that were just served return one after the other, and the first of them would leave with a group of one. So a
-leader whose predecessor had company waits for as many, but not longer than the last commit took.
-"""
+Threads that were just served return one after the other, and the first of them would lead a group of one. So a leader
+whose predecessor had company waits for as many, but not longer than the last commit took."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class Interrupted(RuntimeError):
-    """The thread that committed for the group was stopped; whether the group is stored has to be looked up."""
+    """The committing thread was stopped; whether the group is stored has to be looked up."""
 
 
 class _Place(Generic[Job, Result]):
@@ -42,8 +41,7 @@ class _Place(Generic[Job, Result]):
 class GroupCommit(Generic[Job, Result]):
     """`commit` gets jobs in the order of arrival and returns for each its result or its exception.
 
-    What `commit` raises, every job of that group gets; so it raises only if nobody can know what became of them.
-    """
+    An exception raised by `commit` goes to every job of the group, so it raises only if their outcome is unknown."""
 
     def __init__(
         self,
@@ -58,13 +56,13 @@ class GroupCommit(Generic[Job, Result]):
         self._led = False
         self._company = 1  # how many to expect
         self._patience_seconds = 0.0  # how long to wait for them
-        self._complete = Lock()  # released when as many have come
+        self._complete = Lock()  # released when that many have arrived
         self._complete.acquire()
         self._awaited = False
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for the commit that is under way."""
+        """Return how many jobs wait for the current commit."""
         return len(self._queue)
 
     def submit(self, job: Job) -> Result:
@@ -101,7 +99,7 @@ class GroupCommit(Generic[Job, Result]):
                 self._complete.acquire()  # released after we gave up, and to be held again
             self._awaited = False
             group = [self._queue.popleft() for _ in range(min(len(self._queue), self._jobs_at_most))]
-            self._company = max(len(group), self._company // 2)  # who is late once is expected once more
+            self._company = max(len(group), self._company // 2)  # a latecomer is expected once more
         return group
 
     def _lead(self, group: list[_Place[Job, Result]]) -> None:

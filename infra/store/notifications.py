@@ -1,4 +1,4 @@
-"""Waiting for new events: the notices of `Notifier` make listeners quick, polling makes them sure."""
+"""Waiting for new events: notices make listeners quick, polling makes them reliable."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ Waiting = tuple[asyncio.AbstractEventLoop, asyncio.Event]
 
 
 def notices(database_url: str, stopped: Callable[[], bool], poll_seconds: float) -> Iterator[bool]:
-    """Until `stopped`: True for a notice, False where none came for so long, or where one may have been missed.
+    """Yield until `stopped`: True for a notice, False on a timeout or if one may have been missed.
 
-    A connection that breaks, because the database was restarted or somebody closed it, is replaced.
-    """
+    A broken connection is replaced."""
     while not stopped():
         try:
             with psycopg.connect(database_url, autocommit=True) as connection:
@@ -44,10 +43,9 @@ def notices(database_url: str, stopped: Callable[[], bool], poll_seconds: float)
 class Notifier:
     """Notifies listeners of new events, after the commit and not as a part of it.
 
-    PostgreSQL lets transactions with a NOTIFY commit only one after the other, on the whole server, which costs
-    overlapping writers half of their rate. So a thread of its own notifies, at most once every few milliseconds. A
-    notice that is lost with its process does no harm, because listeners poll as well.
-    """
+    PostgreSQL serialises the commits of all transactions with a NOTIFY, which halves the rate of concurrent writers. So
+    a separate thread notifies, at most once every few milliseconds. A notice that is lost with its process does no
+    harm, because listeners also poll."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -81,8 +79,8 @@ class Notifier:
 
 
 class EventListener:
-    """Wakes everybody in this process who waits for new events; one connection listens for all of them, from the moment
-    when somebody waits."""
+    """Wakes everybody in this process who waits for new events; one connection listens for all, from the first wait
+    on."""
 
     def __init__(self, database_url: str, stopping: Event) -> None:
         self._database_url = database_url

@@ -1,4 +1,4 @@
-"""The recorder that the eventsourcing library asks for, over our write path and read path."""
+"""The eventsourcing library's recorder, over our write path and read path."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ OPEN_SEALS = "SELECT originator_version, card_index, card, salt FROM roundledger
 
 
 class LedgerRecorder(ProcessRecorder):
-    """Thread-safe; one for each process and database. `close` it, or use it in a with statement.
+    """One per process and database. Thread-safe. `close` it, or use it in a with statement.
 
-    `patience_seconds` is for a database that is away, `writer_wait_seconds` for a transaction that is left open by a
-    writer, before readers go on only as far as it lets them.
-    """
+    `patience_seconds` is how long to retry while the database is away, `writer_wait_seconds` how long readers wait for
+    an open transaction before they read only as far as is certain."""
 
     def __init__(
         self,
@@ -81,8 +80,8 @@ class LedgerRecorder(ProcessRecorder):
         tracking: Tracking | None = None,
         **kwargs: Any,
     ) -> list[int]:
-        """Store all of it or nothing; returns the events' positions. Raises what `Appender.append` does, and
-        NotRecording where the time of it would be wrong, or the disk is nearly full."""
+        """Store all or nothing; return the positions. Raises what `Appender.append` does, and NotRecording if the clock
+        is wrong or the disk nearly full."""
         if kwargs:
             raise ProgrammingError(f"a recorder stores no {', '.join(kwargs)}")
         if not stored_events and receipt is None and tracking is None:
@@ -95,7 +94,7 @@ class LedgerRecorder(ProcessRecorder):
                 positions = self._appender.append(stored_events, sealed_cards, receipt, tracking)
                 tracing.appended(positions)
         except (IntegrityError, DataError):
-            raise  # because of what was to be stored, or because somebody else was quicker
+            raise  # because of the content, or because somebody else was quicker
         except PersistenceError:
             self.write_probe.suspect()
             raise
@@ -146,7 +145,7 @@ class LedgerRecorder(ProcessRecorder):
         return self.database.read(lambda cursor: appender.receipt_of(cursor, key))
 
     def sealed_cards(self, originator_id: UUID) -> list[SealedCard]:
-        """Of a round, in the order of dealing. Only the write path's role may ask."""
+        """Return the sealed cards of a round, in the order of dealing. Only the write path's role may ask."""
         rows = self.database.read(lambda cursor: open_sealed(cursor, OPEN_SEALS, [originator_id]))
         return [SealedCard(originator_id, *row) for row in rows]
 
@@ -162,7 +161,7 @@ class LedgerRecorder(ProcessRecorder):
 
 
 class LedgerSubscription(ListenNotifySubscription[LedgerRecorder]):
-    """Follows the events for ever. A notice makes it quick; that it also polls makes it sure."""
+    """Follows the events without end. Notices make it quick, polling makes it reliable."""
 
     def __init__(self, recorder: LedgerRecorder, gt: int | None, topics: Sequence[str]) -> None:
         super().__init__(recorder=recorder, gt=gt, topics=topics)

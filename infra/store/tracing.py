@@ -1,7 +1,6 @@
-"""Traces for OpenTelemetry, from a request to its append to the projections; off unless a process turns them on.
+"""OpenTelemetry traces from a request to its append and the projections; off unless a process turns them on.
 
-What is traced carries counts, positions and names of operations: never a card, an amount, a bettor or a person.
-"""
+Spans contain counts, positions and names of operations: never a card, an amount, a bettor or a person."""
 
 from __future__ import annotations
 
@@ -10,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # it comes with the extra `tracing`
+if TYPE_CHECKING:  # comes with the extra `tracing`
     from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Tracer, TracerProvider
 
-REMEMBERED = 4_096  # appends of this process that a projection may still lead back to
+REMEMBERED = 4_096  # appends of this process that a projection may link to
 
 _tracer: Tracer | None = None
 _off = nullcontext()
@@ -21,7 +20,7 @@ _appends: deque[tuple[int, int, SpanContext]] = deque(maxlen=REMEMBERED)  # firs
 
 
 def use(provider: TracerProvider | None) -> None:
-    """From now on, of everything in this process; None turns it off."""
+    """Trace everything in this process from now on; None turns it off."""
     global _tracer
     _tracer = None if provider is None else provider.get_tracer("roundledger")
     _appends.clear()
@@ -43,7 +42,7 @@ def span(
 
 
 def appended(positions: Sequence[int]) -> None:
-    """Within the span of an append, so that whoever projects these events can lead back to it."""
+    """Note the positions of the current append, so that projections can link to it."""
     if _tracer is not None and positions:
         from opentelemetry.trace import get_current_span
 
@@ -52,7 +51,7 @@ def appended(positions: Sequence[int]) -> None:
 
 
 def links_to(after: int, upto: int) -> list[Link]:
-    """To the appends of this process with events between two positions."""
+    """Return links to the appends of this process with events between two positions."""
     if _tracer is None:
         return []
     from opentelemetry.trace import Link

@@ -1,1 +1,1 @@
-"""The trail: who did and read what, its digests, and what an audit finds changed in it."""
+"""The trail: who did and read what, its digests, and the audit of it."""

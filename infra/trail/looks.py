@@ -1,4 +1,4 @@
-"""Who has looked at what."""
+"""Who looked at what."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Looks:
         )
 
     def after(self, number: int, limit: int) -> list[dict[str, Any]]:
-        """In order, after the one with that number."""
+        """Return reads in order, after the one with that number."""
         rows = self._database.rows(
             "SELECT read_id, read_at, by, role, what, subject, request_id FROM roundledger.reads "
             "WHERE read_id > %s ORDER BY read_id LIMIT %s",
@@ -32,7 +32,7 @@ class Looks:
 
 
 class LoggedLooks(Looks):
-    """Where nothing can be stored, on a standby: a line of the log for each."""
+    """Writes reads to the process log where nothing can be stored: on a standby."""
 
     def record(self, by: str, role: str, what: str, subject: str, request_id: str) -> None:
         fields = {"by": by, "role": role, "what": what, "subject": subject, "request_id": request_id}

@@ -23,8 +23,8 @@ from infra.store.streams import stream_id
 
 STREAM: UUID = stream_id("trail", "ledger")
 MARK_BYTES = 4
-ROWS_AT_ONCE = 4_096  # of one table in one event
-DUE_SECONDS = 3_600  # a service takes a digest this often; once a day is what is promised
+ROWS_AT_ONCE = 4_096  # per table in one event
+DUE_SECONDS = 3_600  # how often a service takes a digest; once a day is promised
 
 
 class TrailTable(Struct, frozen=True):
@@ -33,8 +33,8 @@ class TrailTable(Struct, frozen=True):
     name: str
     number: str
     columns: tuple[str, ...]
-    final: bool = True  # whether a row never changes; else it is covered once it has ended
-    least: int = 1  # the first number that a row can have; rows are covered from 1 on
+    final: bool = True  # whether rows never change; otherwise one is covered once it has ended
+    least: int = 1  # the lowest possible number of a row; rows are covered from 1 on
 
 
 TABLES = (
@@ -98,7 +98,7 @@ TABLES = (
 
 
 def covered_numbers(covered: Covered) -> list[int]:
-    """Of the rows that a digest covers, in order."""
+    """Return the numbers of the rows that a digest covers, in order."""
     absent = set(covered.absent)
     return sorted([*(at for at in range(covered.after + 1, covered.upto + 1) if at not in absent), *covered.late])
 
@@ -106,7 +106,7 @@ def covered_numbers(covered: Covered) -> list[int]:
 # ---- rows and their hashes
 
 
-# A row as text must be the same whoever asks.
+# A row's text must be the same for every session.
 SAME_TEXT = (
     "SET LOCAL TimeZone = 'UTC'",
     "SET LOCAL DateStyle = 'ISO, YMD'",
@@ -127,14 +127,14 @@ def table_named(name: str) -> Identifier:
 def hashes(
     cursor: Cursor, table: TrailTable, columns: Sequence[str], where: Composable, values: Sequence[Any], limit: int
 ) -> dict[int, bytes]:
-    """Hashes of rows by their numbers, in that order."""
+    """Return the hashes of rows by number, in that order."""
     statement = SQL("SELECT {0}::int8, {1} FROM {2} WHERE {3} ORDER BY {0} LIMIT %s").format(
         Identifier(table.number), hash_of_row(table.number, columns), table_named(table.name), where
     )
     return {number: bytes(hash_) for number, hash_ in cursor.execute(statement, [*values, limit]).fetchall()}
 
 
-# ---- what a database looks like from inside
+# ---- surroundings of a digest
 
 
 GUARDS = (
@@ -188,7 +188,7 @@ class Digests:
         self._recorder.close()
 
     def events(self, page: int = 100) -> Iterator[tuple[int, int, TrailRecorded | None]]:
-        """With their versions and times, the oldest first; None for one that somebody has made unreadable."""
+        """Yield digests with versions and times, oldest first; None for an unreadable one."""
         after = 0
         while stored := self._recorder.select_events(STREAM, gt=after, limit=page):
             for row in stored:
@@ -196,7 +196,7 @@ class Digests:
             after = stored[-1].originator_version
 
     def last(self) -> tuple[int, int, TrailRecorded | None] | None:
-        """Version, when it was taken in milliseconds since 1970, and the digest."""
+        """Return the version, time (milliseconds since 1970) and content of the last digest."""
         for row in self._recorder.select_events(STREAM, desc=True, limit=1):
             return row.originator_version, *self._read(row)
         return None
@@ -209,7 +209,8 @@ class Digests:
         return entry.at_ms, entry.event if isinstance(entry.event, TrailRecorded) else None
 
     def take(self, by: str, now_ms: int | None = None) -> int:
-        """Cover what is not covered yet; how many rows that were. If somebody else does so just now, theirs counts."""
+        """Cover what is not covered yet; return the number of rows. If somebody else does so at the same time, theirs
+        is used."""
         rows = 0
         while True:
             last = self.last()
@@ -244,14 +245,14 @@ def take_digest(database_url: str, by: str) -> int:
 
 
 def _digest(cursor: Cursor, before: TrailRecorded | None) -> tuple[TrailRecorded, bool]:
-    """One snapshot of everything; whether a table has more rows than go into one event."""
+    """Return one snapshot of all tables, and whether one has more rows than fit into an event."""
     known = {} if before is None else {covered.table: covered for covered in before.covered}
     with cursor.connection.transaction():
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         for setting in SAME_TEXT:
             cursor.execute(setting)
         around = surroundings(cursor)
-        # Whoever had begun when the last digest was taken has ended: what has no row by now never gets one.
+        # Transactions open at the last digest have ended: a number without a row by now will never get one.
         ended = before is not None and around.oldest >= before.horizon
         covered = [_cover(cursor, table, known.get(table.name), ended) for table in TABLES]
     digest = TrailRecorded(

@@ -1,4 +1,4 @@
-"""The trail against its digests: rows that were changed, taken out or put in since, each by its number."""
+"""Checks the trail against its digests: rows that were changed, deleted or inserted since, by number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from infra.trail.trail import (
 
 ROWS_A_PAGE = 20_000
 DIFFERENCES = "SELECT * FROM roundledger.trail_differences() UNION ALL SELECT * FROM roundledger.secret_differences()"
-MOST_BELOW = 1_000  # findings about rows with a number that no row gets
+MOST_BELOW = 1_000  # findings about rows with impossible numbers
 DONE = {"deleted": "is gone", "inserted": "was put in", "changed": "is not as it was recorded"}
 
 
@@ -39,7 +39,7 @@ REMOVALS = (
 
 
 class Removal(NamedTuple):
-    """What a removal has left of the rows of a digest."""
+    """What a removal left of a digest's rows."""
 
     number: int
     left_numbers: list[int]
@@ -53,7 +53,7 @@ class TrailAudit(Struct):
     digests: int = 0
     rows: int = 0
     moved: bool = False  # the last digest was taken on another server
-    removed: int = 0  # rows, by housekeeping
+    removed: int = 0  # rows removed by housekeeping
     _removals: dict[tuple[str, int], Removal] = {}
     _taken_ms: dict[int, int] = {}
 
@@ -119,7 +119,7 @@ class TrailAudit(Struct):
         numbers = covered_numbers(covered)
         digest, marks = covered.digest, covered.marks
         removal = self._removals.get((table.name, version))
-        if removal is not None:  # what was left then counts, and nothing else
+        if removal is not None:  # what was left then applies, and nothing else
             absent |= set(numbers) - set(removal.left_numbers)
             late = late - set(numbers)
             numbers, digest, marks = removal.left_numbers, removal.left_digest, removal.left_marks
@@ -140,8 +140,8 @@ class TrailAudit(Struct):
             yield Finding("trail", what, stream=table.name, version=version)
 
     def _read_removals(self, cursor: Cursor) -> Iterator[Finding]:
-        """What housekeeping has removed: of each digest the last removal counts. One that came before the digest was
-        old enough was none of housekeeping's."""
+        """Read what housekeeping removed; the last removal of each digest applies. One that came too early for the
+        digest was not by housekeeping."""
         self._removals, self.removed = {}, 0
         for source, count, least_days, removed_ms, version, *left in cursor.execute(REMOVALS).fetchall():
             self.removed += count
@@ -152,10 +152,10 @@ class TrailAudit(Struct):
                 what = f"Removal {removal.number} took rows of {source} before their retention had passed."
                 yield Finding("trail", what, stream=f"{source}/removal", version=version)
 
-    # ---- what surrounds them
+    # ---- surroundings
 
     def _around(self, taken: Sequence[tuple[int, TrailRecorded]], now: Surroundings) -> Iterator[Finding]:
-        """What each digest saw around it, against the next one and against what is there now."""
+        """Compare the surroundings of each digest with the next one, and of the last with the present."""
         seen = [
             (
                 f"digest {version}",
@@ -174,9 +174,9 @@ class TrailAudit(Struct):
             if first.log != second.log:
                 what = f"The id of the transparency log was changed between {before} and {after}."
                 yield Finding("trail", what, expected=first.log, found=second.log, stream="roundledger.log_identity")
-            if first.place == second.place and first.migrations == second.migrations:  # which touch what they like
+            if first.place == second.place and first.migrations == second.migrations:  # migrations may change anything
                 yield from _touched(first.triggers, second.triggers, f"between {before} and {after}")
-        # In a copy or a restored backup the catalogue was made anew.
+        # In a copy or a restored backup the catalogue was recreated.
         self.moved = bool(seen) and seen[-1][1].place != now.place
 
 
@@ -188,7 +188,7 @@ def _touched(before: dict[str, str], after: dict[str, str], when: str) -> Iterat
 
 
 def _pages(covered: Sequence[tuple[int, Covered]]) -> Iterator[list[tuple[int, Covered]]]:
-    """Digests that follow one another and cover some rows together."""
+    """Group consecutive digests until they cover enough rows."""
     page: list[tuple[int, Covered]] = []
     rows = 0
     for version, it in covered:
@@ -209,7 +209,7 @@ def _finding(table: TrailTable, number: int, version: int, done: str) -> Finding
 
 
 def _by_changes(cursor: Cursor) -> Iterable[Finding]:
-    """What can change is as its last recorded change has left it."""
+    """Report rows that differ from their last recorded change."""
     for source, subject, done in cursor.execute(DIFFERENCES).fetchall():
         what = f"{subject} in roundledger.{source} {DONE[done]}; its recorded changes have it otherwise."
         yield Finding("trail", what, stream=f"roundledger.{source}/{subject}")

@@ -1,4 +1,4 @@
-"""Takes a digest of the trail from inside the service, so that no row stays uncovered for long."""
+"""Takes digests of the trail in the service, so that no row stays uncovered for long."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from infra.trail.trail import Digests
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 60.0
-BY = "roundledger"  # nobody asked for it
+BY = "roundledger"  # nobody requested it
 
 
 class TrailDigests(BackgroundWork):
-    """One process of several takes it; the others find that it is not due."""
+    """One process of several takes the digest; the others find that it is not due."""
 
     def __init__(self, database_url: str) -> None:
         self._database_url = database_url

@@ -45,7 +45,7 @@ from infra.aggregates.rulebook import ADOPTIONS
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
-from infra.log.leaves import leaf_hashes_of, said_topic
+from infra.log.leaves import encoded_topic, leaf_hashes_of
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.encoding.topics import TOPICS
@@ -361,7 +361,7 @@ _YEAR_2000_MS = 946_684_800_000  # where PostgreSQL's time begins
 def leaf_hashes(source: Streams, rows: Sequence[EventRow], ids: Mapping[int, UUID]) -> bytes:
     """As the log has them. An id that is not in the store any more hashes to something that was never sealed."""
     known = defaultdict(lambda: bytes(16), {originator: id_.bytes for originator, id_ in ids.items()})
-    topics = {number: said_topic(source.topic(number)) for number in {row.topic_id for row in rows}}
+    topics = {number: encoded_topic(source.topic(number)) for number in {row.topic_id for row in rows}}
     return leaf_hashes_of(rows, known, topics)
 
 

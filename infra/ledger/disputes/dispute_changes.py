@@ -1,4 +1,4 @@
-"""A change of a dispute's file by somebody who may have seen an older version of it."""
+"""Changing a dispute that the caller may have seen in an older version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def change_dispute(
     receipt: CommandReceipt,
     command: Callable[[Disputes], StoredDispute],
 ) -> StoredDispute:
-    """Where the file has moved on since the version that was expected, that is the reason of a refusal."""
+    """Change a dispute; if it is past the expected version, that is the reason given for a refusal."""
     try:
         return command(Disputes(ledger, receipt))
     except Refusal as refusal:

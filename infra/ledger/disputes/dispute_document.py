@@ -1,4 +1,4 @@
-"""A dispute as a document: what is in its file, and what the round says now."""
+"""A dispute as a document: its file, and the round as it is now."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WAGER = ("seat", "bettor", "hand", "spot")
 
 
 def dispute_document(filed: StoredDispute, now_ms: int) -> dict[str, Any]:
-    """From the dispute's own events alone."""
+    """Return the dispute from its own events alone."""
     dispute, opened = filed.dispute, filed.dispute.opened
     return {
         "dispute": dispute.id,
@@ -62,7 +62,8 @@ def dispute_document(filed: StoredDispute, now_ms: int) -> dict[str, Any]:
 
 
 def dispute_with_round(ledger: LedgerApplication, filed: StoredDispute, now_ms: int) -> dict[str, Any]:
-    """With its round: whether it is still as it was frozen, what the rules say, what was paid, what if."""
+    """Return the dispute with its round: whether it is still as frozen, what the rules say, what was paid, and
+    what-ifs."""
     opened = filed.dispute.opened
     store = Disputes(ledger)
     stored = ledger.load(opened.round)
@@ -115,7 +116,7 @@ def _fields(value: object, *names: str) -> dict[str, Any]:
 
 
 def lines_of(round_: Round) -> list[dict[str, Any]]:
-    """Each line of the settlement, what the dealer reported of it, and what has been corrected since."""
+    """Return each settlement line with what the dealer reported, and what was corrected since."""
     reported = {wager_key(it.reported): it for it in compared(round_)}
     corrected: dict[WagerKey, int] = {}
     for posted in round_.corrections:

@@ -1,4 +1,4 @@
-"""Disputes in the ledger: what one command changes in the dispute and in its round is one transaction."""
+"""Commands on disputes. Each changes the dispute and its round in one transaction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class UnknownDispute(LookupError):
 
 
 class StoredDispute(Struct, frozen=True):
-    """A dispute, and every event of it with who and when."""
+    """A dispute and its events, with who and when."""
 
     dispute: Dispute
     entries: list[RecordedEvent]
@@ -43,7 +43,7 @@ class StoredDispute(Struct, frozen=True):
 
 
 class Disputes:
-    """Commands on disputes. `receipt` is stored with each, so a caller with one makes this for that one command."""
+    """Commands on disputes. `receipt` is stored with the command, so make one instance per command that has one."""
 
     def __init__(self, ledger: LedgerApplication, receipt: CommandReceipt = None) -> None:
         self._ledger = ledger
@@ -61,13 +61,13 @@ class Disputes:
         return found
 
     def evidence(self, round_id: str, version: int) -> Evidence:
-        """From the stored events up to a version: the same for ever, unless somebody changed a row."""
+        """Return the evidence from stored events up to a version: always the same, unless a row was changed."""
         rows = self._ledger.recorder.select_events(stream_id("round", round_id), lte=version)
         hash_ = disputes.frozen_hash((row.topic, bytes(row.state)) for row in rows)
         return Evidence(version, hash_, disputes.result_hash(result_of(self.frozen_round(round_id, version))))
 
     def frozen_round(self, round_id: str, version: int) -> Round:
-        """The round as everybody may know it at a version: from its stored events alone."""
+        """Return the round as everybody may know it at a version, from its stored events alone."""
         entries = self._ledger.events.load(stream_id("round", round_id), lte=version)
         return fold(self._ledger.rulebook.opening(entries[0].event), (entry.event for entry in entries[1:]))
 
@@ -105,7 +105,8 @@ class Disputes:
         actor: Actor,
         expected_version: int | None = None,
     ) -> StoredDispute:
-        """Whatever concerns the file alone: a statement, a reference, a note, a deadline, an appeal, its end."""
+        """Add something that concerns the file alone: a statement, a reference, a note, a deadline, an appeal, its
+        closing."""
         before = self._get_at(dispute_id, expected_version)
         return self._append(before, decide(before.dispute), _in_order(before, actor))
 
@@ -118,7 +119,7 @@ class Disputes:
         actor: Actor,
         expected_version: int | None = None,
     ) -> StoredDispute:
-        """Kept in the file with the question; one that cannot even be asked is refused."""
+        """Store a what-if question in the file; refused if it cannot be asked."""
         before = self._get_at(dispute_id, expected_version)
         what_if(self._ledger, before.dispute.opened.round, cards, changes)
         asked = disputes.ask_what_if(before.dispute, cards, changes, text)
@@ -166,7 +167,7 @@ class Disputes:
         actor: Actor,
         new_account: bool,
     ) -> StoredDispute:
-        """The ruling, its entries on the round and the accounts that it opens, in one transaction."""
+        """Store the ruling, its entries on the round and the accounts that it opens, in one transaction."""
         changes = Changes(actor)
         dispute = before.dispute
         stored = None
@@ -182,10 +183,10 @@ class Disputes:
             changes.add(*ACCOUNTS, accounts.version, opened)
         return self._append(before, ruled, actor, changes, stored)
 
-    # ---- what ifs of a file
+    # ---- what-if questions
 
     def answers(self, found: StoredDispute) -> list[tuple[disputes.WhatIfAsked, WhatIf]]:
-        """Every question of the file with its answer, from the round as it was settled."""
+        """Return each question of the file with its answer, for the round as it was settled."""
         asked = [entry.event for entry in found.entries if isinstance(entry.event, disputes.WhatIfAsked)]
         return [(question, self._answer(found.dispute.opened.round, question)) for question in asked]
 
@@ -196,7 +197,7 @@ class Disputes:
         except BadDocument as refusal:  # earlier versions filed questions that are refused today
             return WhatIf(changes, refusal=refusal)
 
-    # ---- how a command is carried out
+    # ---- carrying out a command
 
     def _get_at(self, dispute_id: str, expected_version: int | None) -> StoredDispute:
         found = self.get(dispute_id)

@@ -1,9 +1,8 @@
-"""Arrays in PostgreSQL's binary form, made without a call for each element.
+"""Arrays in PostgreSQL's binary format, made without a call per element.
 
-With psycopg's own list dumper an append takes two fifths more processor time, and recording a round a twentieth more
-(decision 61). The elements are encoded by the thread that has them, so that a value that PostgreSQL could not take
-fails there; the arrays of several writers are then joined as bytes.
-"""
+With psycopg's list dumper an append takes two fifths more processor time, and recording a round a twentieth more
+(decision 61). Each thread encodes its own elements, so that an invalid value fails there; the arrays of several writers
+are then joined as bytes."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def bytea_elements(values: Sequence[bytes]) -> bytes:
 
 
 class BinaryArray:
-    """`count` elements, encoded already."""
+    """`count` encoded elements."""
 
     __slots__ = ("count", "elements")
     array_oid: int

@@ -1,9 +1,8 @@
 """Events to rows and back: the eventsourcing library's Mapper, over frozen msgspec structs.
 
 A row's state is a JSON array: the event's own fields as an inner array, who did it, and when it happened in
-milliseconds. JSON, because an auditor reads it with nothing but psql, and the exact bytes are what is hashed; an array,
-because sixty rows a round would otherwise repeat the names of their fields.
-"""
+milliseconds. JSON, because an auditor can read it with psql alone, and the exact bytes are hashed; an array, because
+sixty rows per round would otherwise repeat the field names."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ Old = TypeVar("Old")
 
 
 class Entry(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
-    """What is stored of an event. Fields may be added at the end, with a default that is true of all earlier rows."""
+    """The stored form of an event. Fields may be added at the end, with a default that is true of all earlier rows."""
 
     event: Event
     by: str = ""
@@ -47,7 +46,7 @@ class Entry(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
 
 
 class _InTime(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
-    """An entry as nearly all are, without the last field: an array keeps even a default, and sixty rows add up."""
+    """An entry without the last field, as nearly all are: an array stores even defaults, and sixty rows add up."""
 
     event: Event
     by: str
@@ -55,7 +54,7 @@ class _InTime(Struct, Generic[Event], frozen=True, array_like=True, gc=False):
 
 
 class RecordedEvent(Struct, frozen=True):
-    """An event in its place: of which aggregate, as which version, who did it and when it happened at the table."""
+    """An event with its aggregate, its version, who did it and when it happened at the table."""
 
     originator_id: UUID
     originator_version: int
@@ -63,7 +62,8 @@ class RecordedEvent(Struct, frozen=True):
     by: str = ""
     at_ms: int = 0
     late: bool = False
-    sealed: Sequence[SealedUnit] = ()  # what opens its commitments: stored with it, apart from it, and never loaded
+    # what opens its commitments: stored in the same transaction, separately, and never loaded
+    sealed: Sequence[SealedUnit] = ()
 
     @property
     def at(self) -> datetime:
@@ -71,18 +71,17 @@ class RecordedEvent(Struct, frozen=True):
 
 
 class UnknownTopic(MapperDeserialisationError):
-    """A stored event whose topic this program has never heard of, probably written by a newer one."""
+    """A stored event whose topic this program does not know, probably written by a newer one."""
 
 
 class Unregistered(TypeError):
-    """An event of a class that has no topic, or only a retired one."""
+    """An event class without a current topic."""
 
 
 class Topics:
-    """Which class belongs to a topic, and how older shapes become the present one.
+    """Which class belongs to a topic, and how older versions become the current one.
 
-    A topic is a name for ever, `round.wager_placed.v1`, and independent of modules and class names.
-    """
+    A topic is a permanent name, `round.wager_placed.v1`, independent of modules and class names."""
 
     def __init__(self, events: Mapping[str, type[Struct]] | None = None) -> None:
         self._topic_of: dict[type[Struct], str] = {}
@@ -93,7 +92,7 @@ class Topics:
             self.add(topic, event)
 
     def add(self, topic: str, event: type[Struct]) -> None:
-        """`event` is written and read under `topic`."""
+        """Write and read `event` under `topic`."""
         if event in self._topic_of:
             raise ValueError(f"{event.__qualname__} has the topic {self._topic_of[event]} already")
         self._take(topic)
@@ -102,8 +101,8 @@ class Topics:
         self._decoders[topic] = _decoder(event)
 
     def retire(self, topic: str, shape: type[Old], successor: str, upcast: Callable[[Old], Any]) -> None:
-        """Rows of `topic` are no longer written. They are read as `shape` and turned into the class of
-        `successor`, which may be retired in its turn. For `shape`, keep the old struct, or say `list` or `dict`."""
+        """Stop writing `topic`. Its rows are read as `shape` and converted to the class of `successor`, which may
+        itself be retired. `shape` is the old struct, `list` or `dict`."""
         self._take(topic)
         self._upcasts[topic] = (successor, upcast)
         decode = _decoder(shape)
@@ -121,7 +120,7 @@ class Topics:
             raise Unregistered(f"{event.__qualname__} has no topic; add it to the topics") from None
 
     def event_of(self, topic: str) -> type[Struct]:
-        """The class that rows of this topic are read as today."""
+        """Return the class that rows of this topic are read as today."""
         while topic in self._upcasts:
             topic = self._upcasts[topic][0]
         try:
@@ -130,11 +129,11 @@ class Topics:
             raise _unknown(topic) from None
 
     def topics_of(self, event: type[Struct]) -> frozenset[str]:
-        """Every topic whose rows are read as this class today, retired ones too."""
+        """Return every topic whose rows are read as this class today, retired ones included."""
         return frozenset(topic for topic in self._decoders if self.event_of(topic) is event)
 
     def decoder(self, topic: str) -> Callable[[bytes], Entry[Any]]:
-        """Turns the state of a row of this topic into today's form of the event."""
+        """Return the decoder from the state of a row of this topic to the current event class."""
         try:
             return self._decoders[topic]
         except KeyError:
@@ -163,10 +162,10 @@ def _decoder(shape: Any) -> Callable[[bytes], Entry[Any]]:
 
 
 class TypedMapper(Mapper[UUID]):
-    """Takes and gives `RecordedEvent` events."""
+    """Maps `RecordedEvent` events."""
 
     def __init__(self, topics: Topics) -> None:
-        super().__init__(JSONTranscoder())  # the library wants one; it is never asked
+        super().__init__(JSONTranscoder())  # the library requires one, and never calls it
         self.topics = topics
         self._encoder = msgspec.json.Encoder()
 

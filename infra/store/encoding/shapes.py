@@ -1,4 +1,4 @@
-"""What msgspec has to know of a class before several threads decode it."""
+"""Preparing msgspec for decoding in several threads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from msgspec import Struct
 _ONE_AT_A_TIME = Lock()  # programs that open a ledger in each of their threads
 
 
-def meet_shapes() -> set[type[Struct]]:
-    """msgspec builds what it needs for a class when it first meets it, and two threads that do so at once end the whole
-    process. So it meets all of them while there is one thread; those that it could never decode are left out."""
+def prepare_decoders() -> set[type[Struct]]:
+    """Build msgspec's decoders of all classes while there is only one thread. It builds one when it first meets a
+    class, and two threads doing so at once crash the process. Classes that it can never decode are skipped."""
     met = set()
     with _ONE_AT_A_TIME:
         for shape in _below(Struct):

@@ -7,20 +7,20 @@ import sys
 
 from api.service.idempotency import _Kept
 from domain.games.registry import GAMES
-from infra.store.encoding.shapes import meet_shapes
+from infra.store.encoding.shapes import prepare_decoders
 
 TWELVE_AT_ONCE = """
 import sys, threading
 import api.app
 from domain.rules import rulesets
-from infra.store.encoding.shapes import meet_shapes
+from infra.store.encoding.shapes import prepare_decoders
 
 sys.setswitchinterval(1e-6)
 together = threading.Barrier(12)
 
 def load():
     together.wait()
-    meet_shapes()  # as somebody does who opens a ledger in each thread
+    prepare_decoders()  # as somebody does who opens a ledger in each thread
     for name in rulesets.ids():
         rulesets.load(name)
 
@@ -33,7 +33,7 @@ for thread in threads:
 
 
 def test_what_requests_decode_first_is_among_them():
-    assert {type(game).file for game in GAMES.values()} | {_Kept} <= meet_shapes()
+    assert {type(game).file for game in GAMES.values()} | {_Kept} <= prepare_decoders()
 
 
 def test_many_threads_may_read_rule_sets_first():
