@@ -1,1 +1,1 @@
-"""The rules of the games and of the money: pure, with no clock, no I/O and no randomness."""
+"""The rules of the games and of the money. Pure: no clock, no I/O, no randomness."""

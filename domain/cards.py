@@ -11,7 +11,7 @@ DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
 Place = int | str  # a seat, or "dealer", "board", "burn"
 Cards = tuple[str | None, ...]  # None is a card that nobody has seen
 
-SEALED = "??"  # a card that is face down, known to the ledger and to nobody who asks: it equals any card
+SEALED = "??"  # a face-down card, known to the ledger only: it equals any card
 
 RED_SUITS = frozenset("dh")
 SUIT_SIGNS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -19,17 +19,17 @@ BONUS_RANKS = frozenset("TJQK")
 
 
 def whole(cards: tuple[str | None, ...]) -> tuple[str, ...] | None:
-    """The cards where every one of them has been seen."""
+    """Return the cards if all of them have been seen."""
     return None if None in cards else cards  # type: ignore[return-value]
 
 
 def face(card: str) -> str:
-    """As people write it: "10♦" for "Td"."""
+    """Return the card as people write it: "10♦" for "Td"."""
     return ("10" if card[0] == "T" else card[0]) + SUIT_SIGNS[card[1]]
 
 
 def newly_seen(was: tuple[str | None, ...], now: tuple[str, ...]) -> Sequence[str]:
-    """Those that nobody had seen before they were turned over."""
+    """Return the cards that nobody had seen before they were turned over."""
     if was.count(None) == len(was) == len(now):
         return now
     return [card for old, card in zip(was, now, strict=True) if old is None or old == SEALED]

@@ -1,4 +1,4 @@
-"""Why the ledger says no: one small tree, each with a stable code, the facts and the clause."""
+"""Refusals: one small hierarchy, each with a stable code, the facts and the clause."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 
 class Refusal(Exception):
-    """A document, an action or a command that the rules do not allow; nothing was changed by it."""
+    """A document, action or command that the rules do not allow. Nothing was changed."""
 
     code = "bad_document"
 
@@ -14,18 +14,18 @@ class Refusal(Exception):
         super().__init__(detail)
         self.detail = detail
         self.clause = clause
-        self.action: int | None = None  # the index of the refused one in a document's actions
+        self.action: int | None = None  # index of the refused one in a document's actions
 
 
 class CannotReplay(Exception):
-    """Stored events that nothing can have led to: the round lacks what the next of them, or a rule, needs."""
+    """Stored events that no play leads to: the round lacks something that the next event, or a rule, needs."""
 
 
 T = TypeVar("T")
 
 
 def needed(value: T | None) -> T:
-    """What a round that was played has at this point; only one of forged events lacks it."""
+    """Return a value that every played round has at this point; only forged events lack it."""
     if value is None:
         raise CannotReplay("The round lacks what comes before this.")
     return value
@@ -48,7 +48,7 @@ class BadTerms(Refusal):
 
 
 class OutOfTurn(Refusal):
-    """A known action that is not to happen now."""
+    """A known action that may not happen now."""
 
     code = "out_of_turn"
 

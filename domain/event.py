@@ -1,4 +1,4 @@
-"""What every stored event is."""
+"""The base class of stored events."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from msgspec import Struct
 
 
 class Event(Struct, frozen=True, array_like=True, gc=False):
-    """Stored as an array of its fields. No event can be part of a cycle, so the garbage collector need not track it:
-    a round has a hundred of them."""
+    """Stored as an array of its fields. Events cannot be part of cycles, so the garbage collector need not track them:
+    a round has a hundred."""

@@ -1,7 +1,6 @@
-"""When something happened at the table, if somebody says so: a terminal that was offline, or a late entry.
+"""Times stated by people: a terminal that was offline, or a late entry.
 
-Clocks differ a little, so a minute either way is nobody's mistake; anything older is a late entry.
-"""
+Clocks differ, so a minute either way is accepted; anything older is a late entry."""
 
 from __future__ import annotations
 
@@ -13,17 +12,17 @@ from domain.errors import BadChoice, BadDocument, OutOfTurn
 _DAY, _HOUR = r"[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", r"([01][0-9]|2[0-3]):[0-5][0-9]"
 MOMENT_PATTERN = rf"{_DAY}T{_HOUR}:[0-5][0-9](\.[0-9]{{1,6}})?(Z|[+-]{_HOUR})"
 CLOCKS_DIFFER_MS = 60_000
-EARLIEST_MS = 946_684_800_000  # the year 2000: no table that plays by these rules was open before
+EARLIEST_MS = 946_684_800_000  # the year 2000: no table under these rules was open before
 
 _MOMENT = re.compile(MOMENT_PATTERN)
 
 
 class OutOfOrder(OutOfTurn):
-    """The time given is before that of something it can only have followed."""
+    """The stated time is before that of something it must have followed."""
 
 
 def read_moment(text: str, name: str) -> datetime:
-    """A time with its offset (RFC 3339), in UTC."""
+    """Parse a time with its offset (RFC 3339) into UTC."""
     if not _MOMENT.fullmatch(text):
         raise BadDocument(f"`{name}` is a time with its offset, like 2026-03-08T06:00:00-08:00.")
     try:
@@ -37,7 +36,8 @@ def milliseconds(moment: datetime) -> int:
 
 
 def check_given(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]:
-    """A given time as it is stored, and whether it is a late entry: marked as one, or older than clocks differ."""
+    """Return a stated time as it is stored, and whether it is a late entry: marked as one, or too old for a difference
+    of clocks."""
     if at_ms > now_ms + CLOCKS_DIFFER_MS:
         raise OutOfTurn(f"It is said to have happened at {format_ms(at_ms)}, and it is {format_ms(now_ms)} now.")
     if at_ms < EARLIEST_MS:
@@ -46,7 +46,7 @@ def check_given(at_ms: int, now_ms: int, late: bool = False) -> tuple[int, bool]
 
 
 def check_order(at_ms: int, after_ms: int, what: str) -> int:
-    """A given time that follows `what`: a little before counts as the same moment, more is refused."""
+    """Check a stated time that follows `what`: slightly before counts as the same moment, more is refused."""
     if at_ms + CLOCKS_DIFFER_MS < after_ms:
         raise OutOfOrder(f"It is said to have happened at {format_ms(at_ms)}, before {what} at {format_ms(after_ms)}.")
     return max(at_ms, after_ms)
@@ -57,12 +57,13 @@ def format_ms(at_ms: int) -> str:
 
 
 def format_moment(at: datetime) -> str:
-    """For people: day, time and offset, in its own time zone."""
+    """Format for people: day, time and offset, in its own time zone."""
     return at.isoformat(" ", "seconds")
 
 
 def format_later_moment(first: datetime, at: datetime) -> str:
-    """After `first` was given in full: the time alone, with the day and the offset only where they differ."""
+    """Format a time after `first` was given in full: the time alone, with the day and the offset only where they
+    differ."""
     day = "" if at.date() == first.date() else f"{at:%Y-%m-%d} "
     offset = "" if at.utcoffset() == first.utcoffset() else at.isoformat()[-6:]
     return f"{day}{at:%H:%M:%S}{offset}"

@@ -15,13 +15,13 @@ _MONEY = re.compile(MONEY_PATTERN)
 
 @lru_cache(maxsize=1 << 11)
 def cents(text: str) -> int:
-    """The cents of a money text that has already been checked against MONEY_PATTERN."""
+    """Return the cents of a money text that has been checked against MONEY_PATTERN."""
     return int(text[:-3] + text[-2:])
 
 
 @lru_cache(maxsize=1 << 11)
 def positive_cents(text: str) -> int:
-    """The cents of an amount as somebody wrote it."""
+    """Return the cents of an amount that somebody wrote."""
     if not _MONEY.match(text):
         raise BadDocument(f"{text!r} is not an amount with two decimals.")
     if not (amount := cents(text)):
@@ -31,7 +31,7 @@ def positive_cents(text: str) -> int:
 
 @lru_cache(maxsize=1 << 11)
 def money(amount_cents: int) -> str:
-    """12.50 for 1250; a debt is -12.50."""
+    """Return 12.50 for 1250, and -12.50 for a debt."""
     if amount_cents < 0:
         return "-" + money(-amount_cents)
     return f"{amount_cents // 100}.{amount_cents % 100:02d}"
@@ -39,5 +39,5 @@ def money(amount_cents: int) -> str:
 
 @lru_cache(maxsize=1 << 11)
 def dollars(amount_cents: int) -> str:
-    """As a patron reads it: $12.50, $1,200.00."""
+    """Return an amount for patrons: $12.50, $1,200.00."""
     return f"${amount_cents // 100:,}.{amount_cents % 100:02d}"

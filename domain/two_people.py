@@ -1,4 +1,4 @@
-"""What two people decide together: whoever records it, and a second person."""
+"""Decisions by two people: the person who records it, and a second one."""
 
 from __future__ import annotations
 

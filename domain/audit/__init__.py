@@ -1,1 +1,1 @@
-"""Stored events checked against the rules, and the findings."""
+"""Checks of stored events against the rules, and their findings."""

@@ -1,4 +1,4 @@
-"""Annotations of a stored round decided again, each on the round as it was stored when it was made."""
+"""Audit of annotations: each is decided again on the round as it was stored at the time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_annotations(opening: Round, events: Sequence[RoundEvent]) -> Iterator[
         try:
             before = replay(opening, events[:at])
         except CannotReplay:
-            continue  # that the play itself cannot be followed has been reported
+            continue  # a play that cannot be replayed was already reported
         after = at + 1
         while kind is RoundCorrected and after < len(events) and type(events[after]) is CorrectionPosted:
             after += 1
@@ -60,7 +60,7 @@ def check_annotations(opening: Round, events: Sequence[RoundEvent]) -> Iterator[
 def _decided(
     opening: Round, before: Round, earlier: Sequence[RoundEvent], stored: Sequence[RoundEvent]
 ) -> Sequence[RoundEvent]:
-    """What the first of these events, and the entries that follow a correction, should be."""
+    """Return what the first of these events, and the entries after a correction, should be."""
     event = stored[0]
     match event:
         case FeeWaived():
@@ -131,7 +131,7 @@ def _entry_differs(decided: CorrectionPosted | None, stored: CorrectionPosted) -
 
 
 def check_supervision(events: Sequence[RoundEvent]) -> Iterator[Numbered]:
-    """After too many requests that contradicted hidden cards, only two people together go on with the round."""
+    """Report a round that continued without two people after too many requests contradicted hidden cards."""
     contradictions, by_two = 0, False
     for at, event in enumerate(events):
         if isinstance(event, HiddenCardContradicted):

@@ -1,9 +1,8 @@
-"""The play of a stored round decided again, step by step, and compared with what was stored.
+"""Decides the play of a stored round again, step by step, and compares it with what was stored.
 
-The round goes on from what the rules say, not from what was recorded, so that one wrong figure is one finding and not
-the first of many. Nearly every event is right: whole lists are compared at once, and only where they differ is worked
-out what exactly does. An audit judges money and not prose: where only the sentence of a line differs, it is a note.
-"""
+The round continues from what the rules say, not from what was recorded, so that one wrong figure is one finding and not
+the first of many. Nearly every event is right: whole lists are compared at once, and details only where they differ. An
+audit judges money, not wording: if only the sentence of a line differs, that is a note."""
 
 from __future__ import annotations
 
@@ -34,14 +33,13 @@ from domain.round.replay import Step, play, replay, steps_of
 from domain.round.state import Round
 from domain.round.wager_key import OnWager, WagerKey, wager_key
 
-Numbered = tuple[int, Finding]  # the index of the event that it is about
+Numbered = tuple[int, Finding]  # index of the event
 
 
 def compare_play(opening: Round, events: Sequence[RoundEvent]) -> tuple[Round, list[Numbered]]:
-    """The round as the rules make it of these facts, and where that differs from what is stored.
+    """Return the round that follows from these facts, and where it differs from what is stored.
 
-    `events` are those of the play, without the opening and without annotations.
-    """
+    `events` are those of the play, without the opening and annotations."""
     comparison = _Comparison(opening)
     try:
         round_, _ = play(opening, list(steps_of(events)), comparison.decide)
@@ -52,14 +50,14 @@ def compare_play(opening: Round, events: Sequence[RoundEvent]) -> tuple[Round, l
 
 
 class _Difference(NamedTuple):
-    """What the rules make of a step: other events, a refusal, or nothing where they cannot go on from there."""
+    """What the rules make of a step: other events, a refusal, or nothing if they cannot continue from there."""
 
     step: Step
     decided: Sequence[RoundEvent] | Refusal | None
 
 
 class _Comparison:
-    """Decides each step as the rules have it; remembers where that is not what was stored."""
+    """Decides each step again and collects differences."""
 
     def __init__(self, opening: Round) -> None:
         self.round = opening  # before the latest step
@@ -83,7 +81,7 @@ class _Comparison:
 
 
 def _as_recorded(round_: Round, step: Step) -> Sequence[RoundEvent]:
-    """After a refusal the round goes on from what was recorded, if it can."""
+    """Continue from what was recorded after a refusal, if possible."""
     try:
         replay(round_, step.events)
     except CannotReplay:
@@ -92,14 +90,14 @@ def _as_recorded(round_: Round, step: Step) -> Sequence[RoundEvent]:
 
 
 def _same_events(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> bool:
-    """Only the first event of a step can have seals."""
+    """Compare events of a step. Only the first event of a step can have seals."""
     return decided == stored or (
         len(decided) == len(stored) and _same(decided[0], stored[0]) and decided[1:] == stored[1:]
     )
 
 
 def _same(decided: RoundEvent, stored: RoundEvent) -> bool:
-    """Seals and salts apart, of which the rules know nothing."""
+    """Compare two events without seals and salts, which the rules do not determine."""
     if type(decided) is CardsDealt and type(stored) is CardsDealt:
         return decided.face_down == stored.face_down and decided.hand == stored.hand
     if type(decided) is CardsTurned and type(stored) is CardsTurned:
@@ -107,7 +105,7 @@ def _same(decided: RoundEvent, stored: RoundEvent) -> bool:
     return decided == stored
 
 
-# ---- what exactly differs
+# ---- details of differences
 
 
 def _findings(difference: _Difference) -> Iterator[Numbered]:
@@ -145,7 +143,7 @@ def _refused(event: RoundEvent, refusal: Refusal) -> Finding:
 
 
 def _differences(decided: Sequence[RoundEvent], stored: Sequence[RoundEvent]) -> Iterator[Numbered]:
-    """Each by its place in `stored`; one that is missing is reported where the others end."""
+    """Yield differences by their index in `stored`; a missing event is reported at the end."""
     yield from _line_differences(decided, stored)
     mine = [event for event in decided if type(event) is not LineSettled]
     theirs = [(at, event) for at, event in enumerate(stored) if type(event) is not LineSettled]
@@ -193,7 +191,7 @@ _CENTS = _PLAY_CENTS | {"wager", "total", "expected", "counted"}
 
 
 def differing_fields(expected: Struct, found: Struct, ignored: str | None = None) -> tuple[str, str]:
-    """The fields in which two events of one type differ, each with its value, as one side has it and as the other."""
+    """Return the fields in which two events of one type differ, with both values."""
     fields = [name for name in expected.__struct_fields__ if name != ignored]
     names = [name for name in fields if getattr(expected, name) != getattr(found, name)]
     return _figures(expected, names), _figures(found, names)
@@ -233,7 +231,8 @@ Lines = dict[tuple[WagerKey, int], tuple[int, LineSettled]]
 
 
 def _lines_of(events: Sequence[RoundEvent]) -> Lines:
-    """By wager, with their index; an envy bonus comes once for each hand that causes it, so lines are numbered."""
+    """Return lines by wager, with their index. They are numbered, because an envy bonus has one line per hand that
+    causes it."""
     found: Lines = {}
     for at, event in enumerate(events):
         if type(event) is LineSettled:
@@ -275,7 +274,7 @@ def _order(lines: Lines) -> str:
 
 
 def _line_differs(decided: LineSettled, stored: LineSettled) -> Finding:
-    """Apart from its sentence, which differs with the figures in it."""
+    """Compare lines without their sentences, which contain the figures."""
     expected, found = differing_fields(decided, stored, ignored="reason")
     sentence = f"{_name(decided)}: by the rules of the day it is {expected.rstrip('.')}; stored is {found.rstrip('.')}."
     return _of_line("line", sentence, decided, expected, found)

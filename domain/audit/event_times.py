@@ -1,5 +1,5 @@
-"""The two times of an event checked against each other: when it happened, by the clock of whoever stored it or by what
-somebody said, and when it was recorded, by the clock of the database."""
+"""Checks of an event's two times: when it happened, by the clock of the service or as stated by somebody, and when it
+was recorded, by the clock of the database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from domain.moments import CLOCKS_DIFFER_MS, format_ms
 
 KIND = "time"
 SINCE_ENGINE = 2
-UNMARKED_MS = 2 * CLOCKS_DIFFER_MS  # an entry in time can be older by this: clocks differ, and databases are waited for
+# how much older an entry in time may be: clocks differ, and databases are waited for
+UNMARKED_MS = 2 * CLOCKS_DIFFER_MS
 
 
 class Times(NamedTuple):
@@ -21,12 +22,12 @@ class Times(NamedTuple):
 
     @property
     def unmarked(self) -> bool:
-        """Recorded long after it happened, and nobody said that it was entered late."""
+        """Report an event recorded long after it happened and not marked as late."""
         return not self.late and self.recorded_ms - self.at_ms > UNMARKED_MS
 
 
 def ahead_of_recording(times: Times) -> Finding | None:
-    """What happens is recorded afterwards; a minute more is how far clocks differ."""
+    """Report an event that happened more than a minute after it was recorded."""
     if times.at_ms <= times.recorded_ms + CLOCKS_DIFFER_MS:
         return None
     what = "It is said to have happened at {found}, after it was recorded at {expected}."
@@ -34,7 +35,7 @@ def ahead_of_recording(times: Times) -> Finding | None:
 
 
 def recorded_backwards(before_ms: int, times: Times) -> Finding | None:
-    """Events of one aggregate are recorded one after the other."""
+    """Report an event recorded before the one that it follows."""
     if times.recorded_ms + CLOCKS_DIFFER_MS >= before_ms:
         return None
     what = "It was recorded at {found}, before the event that it follows at {expected}."
@@ -42,7 +43,7 @@ def recorded_backwards(before_ms: int, times: Times) -> Finding | None:
 
 
 def before_opening(opened_at_ms: int, times: Times) -> Finding | None:
-    """Nothing of a round happens before the round, unless somebody entered it late and says so."""
+    """Report an event dated before its round opened, unless it is a late entry."""
     if times.late or times.at_ms >= opened_at_ms:
         return None
     what = "It is dated {found}, before its round opened at {expected}, and is no late entry."
@@ -55,7 +56,7 @@ def _finding(what: str, expected_ms: int, found_ms: int) -> Finding:
 
 
 def round_times(times: Sequence[Times]) -> Iterator[tuple[int, Finding]]:
-    """Of a round's events in their order, the opening first; with the index of each."""
+    """Check a round's events in order, the opening first; yields the index of each."""
     before_ms = times[0].recorded_ms
     for at, each in enumerate(times):
         for finding in (
@@ -69,7 +70,7 @@ def round_times(times: Sequence[Times]) -> Iterator[tuple[int, Finding]]:
 
 
 def _moment(at_ms: int) -> str:
-    """Also of a time that no calendar has: it may be what is wrong."""
+    """Format a time, even one outside the calendar: that may be the fault."""
     try:
         return format_ms(at_ms)
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""What an audit has to say: one named difference each, in a sentence that a person understands."""
+"""Findings of an audit: one named difference each, with a sentence for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-# What each kind of finding is about, as a heading for people.
+# Headings for people, by kind of finding.
 KINDS: Mapping[str, str] = {
     "opening": "A round that did not open as its rule set has it",
     "rules": "A rule set that is missing, or whose text is not the one that was adopted",
@@ -21,7 +21,7 @@ KINDS: Mapping[str, str] = {
     "line_extra": "A settlement line that nothing accounts for",
     "line_order": "Settlement lines in another order",
     "wording": "Settlement sentences that this version of the program words differently",
-    "total": "What the bank paid and collected altogether",
+    "total": "The totals that the bank paid and collected",
     "meter": "A progressive meter",
     "card": "A card more often than the decks hold it",
     "seal": "Cards that are not those that were sealed",
@@ -72,8 +72,7 @@ Severity = Literal["finding", "note"]
 class Finding(Struct, frozen=True, omit_defaults=True):
     """`expected` is what the events lead to, `found` what is stored; amounts as text with two decimals.
 
-    One whose `severity` is "note" is worth knowing and says nothing against the ledger: it never fails an audit.
-    """
+    If `severity` is "note", it is worth knowing and not a fault of the ledger: it never fails an audit."""
 
     kind: str
     what: str
@@ -87,7 +86,7 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     expected: str | None = None
     found: str | None = None
     clause: str | None = None
-    stream: str | None = None  # the aggregate, as in "box/t1-box-1", where it is no round
+    stream: str | None = None  # the aggregate, as in "box/t1-box-1", if it is not a round
     version: int | None = None  # of the event in its aggregate; in the log, its index
     position: int | None = None  # of the event in the ledger
     severity: Severity = "finding"
@@ -97,7 +96,7 @@ class Finding(Struct, frozen=True, omit_defaults=True):
         return self.severity == "note"
 
     def document(self) -> dict[str, Any]:
-        """Every field, null where it does not apply."""
+        """Return every field, null if it does not apply."""
         return {name: to_builtins(getattr(self, name)) for name in self.__struct_fields__}
 
 
@@ -105,11 +104,10 @@ COLUMNS = Finding.__struct_fields__
 
 
 def new_check(finding: Finding, *, since: int, opened_under: int) -> Finding:
-    """What a check reports that audits make since an engine version: of a round that was opened under an earlier one a
-    note, because nobody could have kept to it then.
+    """Report a check that was added in an engine version. For a round opened under an earlier version it is a note,
+    because nobody could have known.
 
         yield new_check(Finding("rotation", ...), since=2, opened_under=opened.engine)
 
-    Where several rounds are involved, `opened_under` is the latest one's: it completed what is wrong.
-    """
+    If several rounds are involved, `opened_under` is that of the latest one, which completed the fault."""
     return finding if opened_under >= since else replace(finding, severity="note")

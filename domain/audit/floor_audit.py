@@ -1,7 +1,6 @@
-"""Tables, boxes, meters and disputes audited: each followed event by event, and every decision decided again.
+"""Audit of tables, boxes, meters and disputes: each is followed event by event, and every decision decided again.
 
-An audit of a stream takes one event at a time and keeps only the state after it, however long the stream is.
-"""
+The audit of a stream takes one event at a time and keeps only the current state, however long the stream is."""
 
 from __future__ import annotations
 
@@ -25,11 +24,12 @@ from domain.round.wager_key import wager_key
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Meter, Terms
 
-ANY_DIFFERENCE = 1 << 62  # cents; how much a count may be off is a setting that no event has
+ANY_DIFFERENCE = 1 << 62  # cents; the tolerance of counts is a setting that no event has
 
 
 def claims_of(event: Any) -> Iterator[Claim]:
-    """What table, box, meter or dispute say of a round, in the words of `domain.audit.round_audit.claims_of`."""
+    """Return what a table, box, meter or dispute says of a round, as `domain.audit.round_audit.claims_of` does for
+    rounds."""
     claim = CLAIMING.get(type(event))
     if claim is not None:
         yield claim(event)
@@ -65,7 +65,7 @@ _WORDS: Mapping[str, tuple[str, str, str]] = {
 
 
 def unmatched(claim: Claim, count: int) -> Finding:
-    """A claim that only one side makes: the round if `count` is positive, else the floor."""
+    """Report a claim that only one side makes: the round if `count` is positive, otherwise the floor."""
     what, name, *figures = claim
     kind, by_round, by_floor = _WORDS[what]
     listed = ", ".join("none" if figure is None else str(figure) for figure in figures)
@@ -81,7 +81,7 @@ def unmatched(claim: Claim, count: int) -> Finding:
 
 
 class Begun(Struct, frozen=True):
-    """What a table knows of a round when it begins, apart from what its event says."""
+    """What a table knows of a round when it begins, besides the event."""
 
     round: str
     table: str
@@ -92,7 +92,7 @@ class Begun(Struct, frozen=True):
 
 
 def begun_otherwise(begun: Begun, opened: RoundOpened) -> Iterator[Finding]:
-    """Where a round and its table differ: in table, rules, dealer, players, or who declined the bank."""
+    """Report where a round and its table differ: table, rules, dealer, players, or who declined the bank."""
     for field, kind, name, in_words in _BEGUN_WITH:
         ours, theirs = getattr(begun, field), getattr(opened, field)
         if ours != theirs:
@@ -125,11 +125,11 @@ _BEGUN_WITH: Sequence[tuple[str, str, str, Callable[[Any], str]]] = (
 )
 
 
-# ---- an event decided again
+# ---- deciding an event again
 
 
 def _checked(event: Any, again: Callable[[], Any], about: Finding, head: str) -> Iterator[Finding]:
-    """What is wrong with an event: it was not allowed, or it is not what `again` decides it as."""
+    """Report an event that was not allowed, or that `again` decides differently."""
     try:
         should = again()
     except Refusal as refusal:
@@ -152,8 +152,8 @@ def _compared(should: Any, event: Any, about: Finding, head: str) -> Iterator[Fi
 
 
 class SessionAudit:
-    """`before` is the table's session before this one, audited to its end; `whole` says that all earlier ones are
-    among those audited. `begun` is the round that began last, and `jump` reports whom its bank passed over."""
+    """`before` is the table's previous session, audited to its end; `whole` says that all earlier ones are audited.
+    `begun` is the round that began last; `jump` reports who was passed over by its bank."""
 
     def __init__(
         self,
@@ -182,11 +182,11 @@ class SessionAudit:
             yield from _compared(should, opened, self._finding(""), "The session should have opened with")
 
     def go_on_from(self, event: table_sessions.TableEvent) -> None:
-        """Take the state over from an event, whatever came before."""
+        """Take the state from an event, whatever came before."""
         self.session = table_sessions.evolve(self.session, event)
 
     def take(self, event: table_sessions.TableEvent) -> Iterator[Finding]:
-        """What is wrong with this event; the session goes on from it."""
+        """Report what is wrong with this event, and continue from it."""
         kind = "rotation" if isinstance(event, table_sessions.RoundBegun) else "session"
         about = self._finding("", kind=kind)
         try:
@@ -239,7 +239,8 @@ class SessionAudit:
                 table_sessions.move_chips(session, event)
 
     def _begun(self, event: table_sessions.RoundBegun, about: Finding) -> Iterator[Finding]:
-        """The bank could be offered to those who sat there; anybody else who declined did so for the record."""
+        """Check the beginning of a round. Only people who sat there can have been offered the bank; other refusals have
+        no effect."""
         session, offers = self.session, self._offers
         self._offers = []
         declined = tuple(offer.seat for offer in offers if isinstance(offer, table_sessions.BankDeclined))
@@ -310,7 +311,7 @@ class BoxAudit:
         self.box = drop_boxes.evolve(self.box, event)
 
     def opens(self, event: drop_boxes.CountSealed, units: Sequence[SealedUnit]) -> Iterator[Finding]:
-        """Whether what is kept of a sealed count is that count."""
+        """Report a stored opening that does not match the sealed count."""
         if [(unit.number, commitment(unit.cards, unit.salt)) for unit in units] != [(0, event.seal)]:
             yield self._finding(f"What is kept of the count by {event.counter} is not what was sealed.")
 
@@ -344,7 +345,7 @@ class MeterAudit:
         self.meter: Meter = meters.start(seeded)
 
     def go_on_from(self, event: meters.MeterEvent) -> None:
-        """Start again from what the meter showed then, whatever came before."""
+        """Take what the meter showed then, whatever came before."""
         self.meter = meters.evolve(self.meter, event)
 
     def take(self, event: meters.MeterEvent) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What happened to the transparency log itself."""
+"""Events about the transparency log itself."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from domain.event import Event
 
 
 class LogSucceeded(Event, frozen=True, kw_only=True):
-    """The log continues under another name, because a restored ledger lacks events that had been published."""
+    """The log continues under another name, because a restored ledger lacks published events."""
 
     old_name: str
     new_name: str
     published_size: int
     published_root: bytes
     restored_size: int
-    second: str  # the person who signed with whoever recorded this
+    second: str  # the second signer
     reason: str
 
 

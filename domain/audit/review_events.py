@@ -1,4 +1,4 @@
-"""The quarterly review of who holds what, signed off by somebody other than an admin."""
+"""The quarterly review of who holds what, signed by somebody other than an admin."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from domain.errors import BadChoice, OutOfTurn
 from domain.event import Event
 
 REVIEWERS = ("accounting", "auditor")
-DUE_DAYS = 92  # a quarter, with none that is shorter
+DUE_DAYS = 92  # a quarter, at its longest
 LONGEST_REMARK = 500
 _DAY_MS = 86_400_000
 
 
 class AccessReviewed(Event, frozen=True, kw_only=True):
-    """Whoever recorded it has looked at what everybody holds; `digest` says at what exactly (infra/access/review)."""
+    """The recording person reviewed what everybody holds, identified by `digest` (infra/access/review)."""
 
     digest: str
     people: int
     machines: int
-    violations: int  # of the role matrix that were shown
+    violations: int  # violations of the role matrix that were shown
     remark: str
 
 
@@ -27,8 +27,8 @@ REVIEW_TOPICS = {"access.reviewed.v1": AccessReviewed}
 
 
 def sign_off(present: AccessReviewed, seen: str, roles: Collection[str] | None) -> AccessReviewed:
-    """`present` is what there is now, `seen` the digest of what was shown; `roles` are those of the reviewer on the
-    staff register, None where nobody signs in."""
+    """Sign a review. `present` is what people hold now, `seen` the digest of what was shown; `roles` are the reviewer's
+    on the staff register, None where nobody signs in."""
     if roles is not None and ("admin" in roles or not set(roles) & set(REVIEWERS)):
         raise BadChoice("Somebody from accounting or an auditor signs an access review, and no admin.")
     if len(present.remark) > LONGEST_REMARK:

@@ -1,8 +1,7 @@
-"""A stored round audited: what the rules of its day make of its facts, against all that was recorded of it.
+"""Audit of a stored round: what the rules of its day make of its facts, compared with what was recorded.
 
 Nothing here reads a store. The caller passes the round's events in order, and the openings of its seals if it may read
-them; without those, cards that were never turned over stay closed, and all else is checked just the same.
-"""
+them; without those, cards that were never turned over stay closed, and everything else is checked."""
 
 from __future__ import annotations
 
@@ -34,11 +33,11 @@ from domain.round.replay import IMPOSSIBLE
 from domain.round.state import Round
 from domain.round.wager_key import wager_key
 
-Claim = tuple[Any, ...]  # what is claimed, of which round, and its figures
+Claim = tuple[Any, ...]  # claim, round and figures
 
 
 def audit_round(opening: Round, events: Sequence[RoundEvent], sealed: Sealed | None = None) -> list[Numbered]:
-    """Every difference, with the index of its event; `events` are all after the opening, in the order of versions."""
+    """Yield every difference with the index of its event; `events` are all after the opening, by version."""
     if ANNOTATIONS.isdisjoint(map(type, events)):
         round_, found = compare_play(opening, events)
     else:
@@ -75,11 +74,11 @@ def _check_opening(opening: Round) -> Iterator[Numbered]:
         yield -1, Finding("opening", what, expected=str(opening.terms.document), found=str(opened.terms))
 
 
-# ---- what a round says of its table, box and meter
+# ---- claims about table, box and meter
 
 
 def claims_of(opening: Round, events: Sequence[RoundEvent]) -> Iterator[Claim]:
-    """What the events of table, box and meter must say too, each once (`domain.audit.floor_audit`)."""
+    """Return what the events of table, box and meter must say too, each once (`domain.audit.floor_audit`)."""
     opened = opening.opened
     name = opened.round
     yield "begun", name, opened.bank_seat, opened.bank_bettor, opened.turn, opened.deck
@@ -106,7 +105,7 @@ _CLAIMS: Mapping[type, Callable[[str | None, Any], Claim]] = {
 
 
 def ruled_claim(dispute: str, entry: Posting) -> Claim:
-    """An entry of a ruling, which is posted on the round too."""
+    """Return the claim for an entry of a ruling, which is posted on the round too."""
     return ("ruled", dispute, *wager_key(entry), entry.amount, entry.account)
 
 

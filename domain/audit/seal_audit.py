@@ -1,4 +1,4 @@
-"""Seals of a stored round checked: what was turned over is what was sealed, and so is what stayed face down."""
+"""Audit of a round's seals: cards that were turned over, or stayed face down, are those that were sealed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from domain.round.events import CardsDealt, CardsTurned, EntryTakenBack, Place, 
 from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 
-Sealed = Mapping[int, Sequence[SealedUnit]]  # the openings of seals, by the index of their event, -1 for the opening
+Sealed = Mapping[int, Sequence[SealedUnit]]  # openings of seals by the index of their event, -1 for the opening
 
 GONE = "Cards were sealed here, and what opens the seal is gone."
 OTHER = "What is kept of the sealed cards does not open the seal of this event."
 
 
 class _Seal(Struct, frozen=True):
-    """A commitment that waits for its cards: the event and its place there, and which cards of the reveal it covers."""
+    """A commitment waiting for its cards: its event and place there, and which cards of the reveal it covers."""
 
     at: int
     number: int
@@ -34,7 +34,7 @@ class _Seal(Struct, frozen=True):
 
 
 def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | None) -> Iterator[Numbered]:
-    """`sealed` is None for whoever may not read it: then seals that were never opened stay unchecked."""
+    """Check all seals. `sealed` is None for callers who may not read it: then unopened seals stay unchecked."""
     waiting: dict[Place, list[_Seal]] = {}
     dealt: dict[Place, int] = {}
     packets: list[tuple[int, CardsDealt]] = []
@@ -74,7 +74,7 @@ def check_seals(round_: Round, events: Sequence[RoundEvent], sealed: Sealed | No
 
 
 def _given_up(waiting: dict[Place, list[_Seal]], at: int) -> list[_Seal]:
-    """The seals of a packet that was taken back: no reveal opens them, and they stay as they were published."""
+    """Return the seals of a packet that was taken back: no reveal opens them, and they stay published."""
     found = [seal for seals in waiting.values() for seal in seals if seal.at == at]
     for place in [place for place, seals in waiting.items() if any(seal.at == at for seal in seals)]:
         waiting[place] = [seal for seal in waiting[place] if seal.at != at]
@@ -93,7 +93,7 @@ def _still_open(given_up: Sequence[_Seal], sealed: Sealed) -> Iterator[Numbered]
 
 
 def _as_sealed(turned: CardsTurned, seals: Sequence[_Seal], sealed: Sealed | None) -> bool:
-    """Whether a reveal opens its seals, and what is kept of them is what was turned over: so it is nearly always."""
+    """Return whether a reveal opens its seals and the stored openings match it, as nearly always."""
     cards, salts = turned.cards, turned.salts
     if len(salts) != len(seals):
         return False
@@ -122,7 +122,8 @@ def _not_as_sealed(at: int, turned: CardsTurned, seals: Sequence[_Seal], sealed:
 
 
 def _opens(turned: CardsTurned, seals: Sequence[_Seal]) -> bool:
-    """Whether the salts and cards of a reveal open the seals; a card that no shoe had read was sealed as unread."""
+    """Return whether the salts and cards of a reveal open the seals. A card that no shoe had read was sealed as
+    unread."""
     if len(turned.salts) != len(seals):
         return False
     for seal, salt in zip(seals, turned.salts, strict=True):
@@ -147,7 +148,8 @@ def _content(opened: RoundOpened, sealed: Sealed) -> Iterator[Numbered]:
 
 
 def _closed(round_: Round, waiting: Mapping[Place, Sequence[_Seal]], sealed: Sealed) -> Iterator[Numbered]:
-    """Cards that were never turned over: they open their seals, and no deck holds too few of them."""
+    """Check cards that were never turned over: they open their seals and are not dealt more often than the decks hold
+    them."""
     deck = dict(round_.deck)
     for place, seals in waiting.items():
         seat = _seat(place)

@@ -1,8 +1,7 @@
-"""A dispute from a patron's claim to its end: evidence frozen when it opens, statements, a ruling, perhaps an appeal.
+"""A dispute from a patron's claim to its closing: evidence frozen at opening, statements, a ruling, perhaps an appeal.
 
-It changes nothing of the round. A ruling that moves money posts compensating entries on the round, and everything that
-was said stays in the file.
-"""
+It does not change the round. A ruling that moves money posts compensating entries on the round, and everything stays in
+the file."""
 
 from __future__ import annotations
 
@@ -34,15 +33,15 @@ Status = Literal["open", "ruled", "appealed", "decided", "closed"]
 HOUSE = "house"  # as a party of a dispute
 DAY_MS = 24 * 60 * 60 * 1000
 DAYS_TO_RULE = 3  # unless the claim is given another deadline
-DAYS_TO_APPEAL = 7  # unless the ruling gives other ones
+DAYS_TO_APPEAL = 7  # unless the ruling gives others
 
-# The sections of docs/disputes.md, which refusals name as those of a round name a clause of its rule set.
+# The sections of docs/disputes.md, which refusals cite as those of a round cite a clause.
 IN_A_FILE, EVIDENCE = "disputes/what-is-in-a-file", "disputes/frozen-evidence"
 WHO_RULES, APPEALS = "disputes/who-may-rule", "disputes/appeal-and-end"
 
 
 class Evidence(Event, frozen=True):
-    """The round as it was stored when the dispute opened: how many events, their hash and that of the result."""
+    """The round as it was stored when the dispute opened: number of events, their hash and that of the result."""
 
     version: int
     events_hash: str
@@ -50,7 +49,7 @@ class Evidence(Event, frozen=True):
 
 
 def dispute_name(dispute_id: str) -> str:
-    """Dispute d-1, or the id alone if it begins with the word."""
+    """Return "dispute d-1", or the id alone if it begins with the word."""
     return dispute_id.capitalize() if dispute_id.startswith("dispute") else f"Dispute {dispute_id}"
 
 
@@ -81,7 +80,7 @@ class StatementGiven(Event, frozen=True):
 
 
 class SurveillanceReferred(Event, frozen=True):
-    """Where to look: a camera or recording, and the time that it shows."""
+    """Where to look: a camera or recording, and the time shown."""
 
     camera: str
     since_ms: int
@@ -99,7 +98,7 @@ class DeadlineMoved(Event, frozen=True):
 
 
 class WhatIfAsked(Event, frozen=True):
-    """A question in the file; its answer is worked out from the round whenever the file is read."""
+    """A question in the file. Its answer is computed from the round whenever the file is read."""
 
     cards: tuple[CardChange, ...]
     facts: dict[str, dict[str, Any]]
@@ -112,7 +111,7 @@ class EntryRuled(WagerEvent, frozen=True):
 
 
 class Ruling(Event, frozen=True):
-    """By one arbiter; where money moves a second person signs, and the same entries are posted on the round."""
+    """A ruling by one arbiter. If money moves, a second person signs, and the same entries are posted on the round."""
 
     outcome: Outcome
     reason: str
@@ -194,20 +193,20 @@ class Dispute(Struct, frozen=True):
 
     @property
     def entries(self) -> tuple[EntryRuled, ...]:
-        """All that rulings have posted."""
+        """All entries posted by rulings."""
         ruled = () if self.ruling is None else self.ruling.entries
         return ruled if self.decision is None else (*ruled, *self.decision.entries)
 
     @property
     def awarded(self) -> int:
-        """Cents to the claimant, from them if negative."""
+        """Cents to the claimant, negative if from them."""
         return sum(entry.amount for entry in self.entries if entry.bettor == self.opened.bettor)
 
     def overdue(self, now_ms: int) -> bool:
         return self.status in ("open", "appealed") and now_ms > self.deadline_ms
 
 
-# ---- remembering
+# ---- evolving
 
 
 def start(opened: DisputeOpened, by: str) -> Dispute:
@@ -215,7 +214,7 @@ def start(opened: DisputeOpened, by: str) -> Dispute:
 
 
 def evolve(dispute: Dispute, event: DisputeEvent, by: str = "") -> Dispute:
-    """`by` is who recorded the event, which the event itself does not say."""
+    """Return the dispute after an event. `by` is who recorded it, which the event itself does not say."""
     if isinstance(event, DisputeAppealed):
         return replace(dispute, appeal=event, appealed_by=by, deadline_ms=event.deadline_ms)
     remember = _REMEMBER.get(type(event))
@@ -241,8 +240,8 @@ _REMEMBER: Mapping[type[DisputeEvent], Callable[[Dispute, Any], Dispute]] = {
 
 
 def frozen_hash(stored: Iterable[tuple[str, bytes]]) -> str:
-    """Of a round's stored events in order, each its topic and the exact bytes of its state, with their lengths, so
-    that no two sequences of events have the same text."""
+    """Return the hash of a round's stored events: topic and exact bytes of each with their lengths, so that no two
+    sequences have the same text."""
     digest = sha256()
     for topic, state in stored:
         name = topic.encode()
@@ -251,7 +250,7 @@ def frozen_hash(stored: Iterable[tuple[str, bytes]]) -> str:
 
 
 def result_hash(result: Mapping[str, Any]) -> str:
-    """Of the result document that those events make."""
+    """Return the hash of the result document."""
     return sha256(msgspec.json.encode(result, order="deterministic")).hexdigest()
 
 
@@ -274,7 +273,7 @@ class Claim(Struct, frozen=True):
 def open_dispute(
     dispute: str, round_id: str, round_: Round, claim: Claim, evidence: Evidence, people: Iterable[str], now_ms: int
 ) -> DisputeOpened:
-    """`people` recorded the round's events, or signed something in them."""
+    """Open a dispute. `people` recorded the round's events, or signed something in them."""
     if round_.status == "open":
         raise OutOfTurn("The round is still being played: a claim is taken once it is settled or void.", EVIDENCE)
     opened = round_.opened
@@ -308,12 +307,12 @@ def open_dispute(
 
 
 def disputed(opened: DisputeOpened) -> RoundDisputed:
-    """The annotation of the round."""
+    """Return the annotation of the round."""
     return RoundDisputed(opened.dispute, *wager_key(opened))
 
 
 def check_not_disputed(opened: DisputeOpened, others: Iterable[Dispute]) -> None:
-    """One file for a wager at a time; a closed one may be followed by another."""
+    """Refuse a second open dispute on a wager. A closed one may be followed by another."""
     for other in others:
         if other.status != "closed" and wager_key(other.opened) == wager_key(opened):
             detail = f"{dispute_name(other.id)} on this wager is {other.status}: there is one file for it at a time."
@@ -321,7 +320,7 @@ def check_not_disputed(opened: DisputeOpened, others: Iterable[Dispute]) -> None
 
 
 def people_of(events: Iterable[tuple[Any, str]]) -> set[str]:
-    """Who recorded a round's events, or signed a correction in them."""
+    """Return who recorded a round's events, or signed a correction in them."""
     people: set[str] = set()
     for event, by in events:
         people.add(by)
@@ -331,7 +330,7 @@ def people_of(events: Iterable[tuple[Any, str]]) -> set[str]:
 
 
 def _wagers(round_: Round) -> set[WagerKey]:
-    """Those with a line; of a voided round those on the layout."""
+    """Return the wagers with a line; for a voided round those on the layout."""
     if round_.status == "settled":
         return wagers_of(round_)
     return {WagerKey(seat, bettor, 1, spot) for seat, bettor, _, spot, _ in on_layout(round_)}
@@ -354,7 +353,7 @@ def refer(dispute: Dispute, camera: str, since_ms: int, until_ms: int, text: str
 
 
 def note(dispute: Dispute, text: str) -> DisputeNoted:
-    """At any time, also on a closed file."""
+    """Add a note, at any time, even to a closed file."""
     _check_words(text, "A note needs its text.")
     return DisputeNoted(text)
 
@@ -383,7 +382,7 @@ def rule(
     appeal_until_ms: int,
     now_ms: int,
 ) -> DisputeRuled:
-    """The entries are posted by `domain.round.corrections`, which checks them against the round's wagers."""
+    """Rule on a claim. `domain.round.corrections` posts the entries, and checks them against the round's wagers."""
     if dispute.ruling is not None:
         raise Conflict(f"{dispute_name(dispute.id)} has been ruled on by {dispute.ruling.arbiter}.", APPEALS)
     _check_under_way(dispute)
@@ -434,7 +433,8 @@ def rule_appeal(
 
 
 def close(dispute: Dispute, how: Ending, reason: str, now_ms: int) -> DisputeClosed:
-    """Final if nothing more can follow; accepted before that; withdrawn if no ruling is wanted any longer."""
+    """Close a dispute: as final if nothing can follow; accepted before that; withdrawn if no ruling is wanted any
+    longer."""
     if dispute.closed is not None:
         raise Conflict(f"{dispute_name(dispute.id)} has been closed already.", APPEALS)
     _check_words(reason, "Closing a dispute needs its reason.")
@@ -459,7 +459,7 @@ def close(dispute: Dispute, how: Ending, reason: str, now_ms: int) -> DisputeClo
 
 
 def involved(dispute: Dispute) -> dict[str, str]:
-    """Everybody who may not rule, and why."""
+    """Return everybody who may not rule, and why."""
     opened = dispute.opened
     people = {statement.who: "gave a statement" for statement in dispute.statements}
     people |= dict.fromkeys(opened.recorded_by, "recorded the round")
@@ -515,6 +515,6 @@ def _check_deadline(deadline_ms: int, now_ms: int) -> None:
 
 
 def _named(dispute: Dispute) -> str:
-    """In the middle of a sentence."""
+    """Return the name for the middle of a sentence."""
     name = dispute_name(dispute.id)
     return f"{name[0].lower()}{name[1:]}"

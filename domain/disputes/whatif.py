@@ -1,8 +1,7 @@
-"""What-if questions: a fact of a settled round had been another, or past rounds had been settled by other rules.
+"""What-if questions: another fact in a settled round, or past rounds under other rules.
 
-The facts are those of the stored events, in which a hand that was never turned over has no cards; so no answer depends
-on a card that nobody may know. Nothing is stored.
-"""
+The facts are those of the stored events, in which a hand that was never turned over has no cards, so no answer depends
+on a card that nobody may know. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ STREETS = {"flop": 0, "turn_river": 3}  # where on the board a street begins
 
 
 class CardChange(Event, frozen=True):
-    """This card was another: the number-th that was dealt to a place (a seat, the dealer hand, the board), from 1."""
+    """Another card: the n-th that was dealt to a place (a seat, the dealer hand, the board), from 1."""
 
     of: Place
     number: int
@@ -41,7 +40,7 @@ class CardChange(Event, frozen=True):
 
 
 class LineChange(Struct, frozen=True):
-    """A line as it was settled and as it would have been; None if the wager was not, or would not be, there."""
+    """A line as it was settled and as it would have been; None if the wager does not exist there."""
 
     before: LineSettled | None
     after: LineSettled | None
@@ -54,14 +53,14 @@ class LineChange(Struct, frozen=True):
 
     @property
     def difference(self) -> int:
-        """Cents more to the bettor, or less if negative."""
+        """Cents more to the bettor, negative if less."""
         return _net(self.after) - _net(self.before)
 
 
 class WhatIf(Struct, frozen=True):
-    """The answer; with a `refusal` these facts cannot have been, and nothing is said of lines."""
+    """The answer. With a `refusal` these facts are impossible, and there are no lines."""
 
-    facts: Mapping[int, dict[str, Any]]  # those that are other than they were, by number
+    facts: Mapping[int, dict[str, Any]]  # changed facts, by number
     lines: tuple[LineChange, ...] = ()
     unchanged: int = 0
     bettors: Mapping[str, int] = {}
@@ -76,7 +75,7 @@ def what_if(
     cards: Sequence[CardChange] = (),
     changes: Mapping[int, dict[str, Any]] | None = None,
 ) -> WhatIf:
-    """Decide the round again with some facts replaced: cards by their place, anything else by its number."""
+    """Decide the round again with some facts replaced: cards by place, anything else by number."""
     if round_.status != "settled":
         raise OutOfTurn("Only of a settled round can it be asked what would have been.")
     if not cards and not changes:
@@ -113,7 +112,7 @@ def _with_cards(facts: Sequence[Fact], cards: Sequence[CardChange]) -> list[Fact
 
 
 def _exchange(facts: list[Fact], change: CardChange) -> None:
-    """Where the card was dealt and where it was turned over, if it was seen there; a card never seen is seen now."""
+    """Replace the card where it was dealt and where it was turned over. A card that was never seen becomes seen."""
     if change.card not in DECK:
         raise BadDocument(f"{change.card!r} is not a card.")
     places = _dealt(facts, change.of, change.hand)
@@ -139,7 +138,7 @@ def _put(facts: list[Fact], at: int, index: int, card: str) -> None:
 
 
 def _dealt(facts: Sequence[Fact], of: Place, hand: int) -> list[tuple[int, int]]:
-    """Every card that was dealt to a place: the number of the fact, and the card's index in it."""
+    """Return every card dealt to a place: the number of the fact, and the card's index in it."""
     return [
         (at, index)
         for at, fact in enumerate(facts)
@@ -149,7 +148,7 @@ def _dealt(facts: Sequence[Fact], of: Place, hand: int) -> list[tuple[int, int]]
 
 
 def _turned(facts: Sequence[Fact], change: CardChange) -> tuple[int, int] | None:
-    """The reveal that shows the card, and its index there."""
+    """Return the reveal that shows the card, and its index there."""
     for at, fact in enumerate(facts):
         if isinstance(fact, Reveal):
             start = STREETS.get(str(fact.of)) if change.of == "board" else 0 if fact.of == change.of else None
@@ -159,7 +158,7 @@ def _turned(facts: Sequence[Fact], change: CardChange) -> tuple[int, int] | None
 
 
 def _line_changes(was: Sequence[LineSettled], now: Sequence[LineSettled]) -> tuple[tuple[LineChange, ...], int]:
-    """Lines that differ, in the order of the settlement as it was, then those that are new."""
+    """Return lines that differ, in the order of the original settlement, then new ones."""
     after: dict[WagerKey, list[LineSettled]] = {}
     for line in now:
         after.setdefault(wager_key(line), []).append(line)
@@ -192,11 +191,11 @@ class RuleChanges(Struct, frozen=True):
     coverage: str | None = None
     limits: Mapping[str, tuple[str, str]] = {}
     figures: Mapping[str, Any] = {}
-    file: tuple[str, str] | None = None  # the name and the text of a rule-set file
+    file: tuple[str, str] | None = None  # name and text of a rule-set file
 
 
 def changed_rules(rules: RuleSet, changes: RuleChanges) -> RuleSet:
-    """The rule set with the changed figures; a place that it does not have, or a wrong value, is refused."""
+    """Return the rule set with the changed figures; refuses unknown places and invalid values."""
     if changes.file is not None:
         name, text = changes.file
         rules = rulesets.parse(text, name)
@@ -209,7 +208,7 @@ def changed_rules(rules: RuleSet, changes: RuleChanges) -> RuleSet:
 
 
 def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: RuleChanges) -> Terms:
-    """A round's terms with the changes; what the rule set does not offer is refused as when a table opens."""
+    """Return a round's terms with the changes; refuses what the rule set does not offer, as when a table opens."""
     changed = dict(document)
     if changes.trips is not None:
         changed["trips"] = changes.trips
@@ -218,19 +217,19 @@ def changed_terms(rules: RuleSet, document: Mapping[str, Any], changes: RuleChan
     limits = dict(document.get("limits", {}))
     if changes.schedule != UNCHANGED:
         changed["schedule"] = changes.schedule
-        limits.pop(rules.base_spot, None)  # a schedule brings its own
+        limits.pop(rules.base_spot, None)  # a schedule has its own
     changed["limits"] = {**limits, **changes.limits}
     return resolve(rules, msgspec.convert(changed, TermsDocument))
 
 
 class Totals(Struct, frozen=True):
-    """The money of a round: to and from each bettor, the player-dealer too, by kind of wager, and the fee."""
+    """The money of a round: to and from each bettor, the player-dealer included, by kind of wager, and the fee."""
 
     fee: int
     paid: int
     collected: int
     nets: Mapping[str, int]
-    wagers: Mapping[str, int]  # what the bank kept of each kind, less what it paid
+    wagers: Mapping[str, int]  # what the bank won on each kind, less what it paid
 
 
 def totals_of(round_: Round) -> Totals:
@@ -246,19 +245,19 @@ def totals_of(round_: Round) -> Totals:
 
 
 def totals_as_settled(opening: Round, events: Sequence[RoundEvent]) -> Totals:
-    """What is stored of a round, or what its facts lead to as they were corrected."""
+    """Return the totals as stored, or as the corrected facts lead to."""
     facts = _corrected_facts(events)
     return totals_of(fold(opening, played(events)) if facts is None else play_facts(opening, facts))
 
 
 def totals_under(opening: Round, events: Sequence[RoundEvent]) -> Totals:
-    """The same facts from an opening under other rules; a Refusal if they could not have been played so."""
+    """Return the totals of the same facts under other rules. Raises Refusal if they could not have been played."""
     facts = _corrected_facts(events)
     return totals_of(play_facts(opening, facts_of(events) if facts is None else facts))
 
 
 def _corrected_facts(events: Sequence[RoundEvent]) -> list[Fact] | None:
-    """As the last correction of facts has them, which includes all before it; None if there is none."""
+    """Return the facts of the last correction, which includes earlier ones; None if there is none."""
     for event in reversed(events):
         if type(event) is RoundCorrected and event.facts is not None:
             return with_changes(facts_of(events), {int(at): fact for at, fact in event.facts.items()})

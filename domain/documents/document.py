@@ -1,4 +1,4 @@
-"""Round documents: one line of JSON in, one result out. Whatever is wrong with a line is said in its result."""
+"""Round documents: one line of JSON in, one result out. Errors are reported in the result."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MOST_ACTIONS = 500
 
 
 class Document(Struct, frozen=True):
-    """A round document in which all but the actions is checked: `play` checks them one by one."""
+    """A round document, checked except for its actions, which `play` checks one by one."""
 
     opening: Round
     actions: list[Any]
 
 
 def adjudicate(line: bytes) -> dict[str, Any]:
-    """The result of one line, with nothing stored."""
+    """Return the result of one line; stores nothing."""
     raw: Any = None
     try:
         raw = read_plain(line) or read_json(line)
@@ -58,10 +58,9 @@ def encode_result(result: dict[str, Any]) -> bytes:
 
 
 def read_document(raw: Any, rules_of: Callable[[str], RuleSet] = rulesets.load) -> Document:
-    """A document out of a JSON value or as the fast reader has it.
+    """Return the document of a JSON value, or of what the fast reader returned.
 
-    `rules_of` finds the rule set by its id: the newest version, unless the caller has another.
-    """
+    `rules_of` finds the rule set by its id: the newest version, unless the caller has another."""
     if not isinstance(raw, dict | PlainDocument):
         raise BadDocument(f"{NOT_JSON}: it is not an object.")
     document = raw if isinstance(raw, PlainDocument) else _shaped(raw, DocumentKeys)
@@ -77,7 +76,7 @@ T = TypeVar("T")
 
 
 def _shaped(raw: Any, shape: type[T]) -> T:
-    """In this shape; a part of a plain document is already."""
+    """Convert to a shape; parts of a plain document have it already."""
     if isinstance(raw, Struct):
         return raw  # type: ignore[return-value]
     try:
@@ -86,7 +85,7 @@ def _shaped(raw: Any, shape: type[T]) -> T:
         raise BadDocument(f"The document is not as the contract has it: {error}.") from None
 
 
-# Tables play by the same terms for hours: what was resolved is kept, by the rules' hash and the terms' text.
+# Tables use the same terms for hours, so resolved terms are cached by the rules' hash and the terms' text.
 _MOST_KEPT = 128
 _RESOLVED: dict[tuple[str, bytes], Terms] = {}
 

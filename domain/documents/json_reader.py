@@ -1,4 +1,4 @@
-"""JSON as a round document may have it: bounded in length, and without a key that appears twice in an object."""
+"""JSON of round documents: limited in length, without duplicate keys."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ NOT_JSON = "The line cannot be read as a document"
 
 
 def read_json(line: bytes) -> Any:
-    """The JSON value of a line, or BadDocument; of a key that appears twice, neither value counts."""
+    """Return the JSON value of a line. Raises BadDocument, also for a key that appears twice in an object."""
     if len(line) > LONGEST_LINE:
         raise BadDocument(f"A line has at most {LONGEST_LINE:,} bytes.")
     try:
         value = msgspec.json.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _read_slowly(line)
-    # Every key has a colon and the decoder keeps one of equal keys: as many keys as colons means that no key appears
-    # twice. Escapes, which no document needs, are the only way to half a surrogate pair.
+    # Every key has a colon, and the decoder keeps one of equal keys: as many keys as colons means no duplicates.
+    # Escapes, which no document needs, are the only way to half a surrogate pair.
     if line.count(b":") == _count_keys(value) and b"\\u" not in line:
         return value
     return _read_slowly(line)
 
 
 def _count_keys(value: Any, depth: int = 3) -> int:
-    """The keys of a document's objects; one nested where a document has none is left out, and so read slowly."""
+    """Count the keys of a document's objects. Unexpectedly nested ones are not counted, so that document is read
+    slowly."""
     if type(value) is not dict or not depth:
         return -1
     keys = len(value)
@@ -60,7 +61,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int | float:
-    """Python refuses to read thousands of digits; no document has a place for such a number, whatever its type."""
+    """Parse an integer. Python refuses thousands of digits, and no field of a document takes such a number."""
     return int(digits) if len(digits) < 1000 else float("inf")
 
 

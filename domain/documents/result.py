@@ -1,4 +1,4 @@
-"""A round as a result document: what adjudicating, recording and the HTTP service answer with."""
+"""Result documents, the answers of adjudicating, recording and the HTTP service."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _meter(round_: Round) -> dict[str, Any] | None:
 
 
 def _dealer(round_: Round) -> dict[str, Any] | None:
-    """The dealer hand as the table sees it: a card that is face down is null even where the ledger knows it."""
+    """Return the dealer hand as the table sees it: a face-down card is null even if the ledger knows it."""
     shown = face_up(round_, "dealer")
     if not shown:
         return None

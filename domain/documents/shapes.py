@@ -20,7 +20,7 @@ class PlayerDealerDocument(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DocumentKeys(Struct, frozen=True, forbid_unknown_fields=True):
-    """Any document; what is inside its objects and actions is checked later, in the contract's order."""
+    """The keys of any document; its objects and actions are checked later, in the contract's order."""
 
     ruleset: str
     actions: list[Any]
@@ -32,7 +32,7 @@ class DocumentKeys(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlainDocument(Struct, frozen=True, forbid_unknown_fields=True):
-    """A document in which everything has its shape, down to the last action."""
+    """A document whose every part has its shape, down to the last action."""
 
     ruleset: str
     actions: list[Action]
@@ -43,7 +43,7 @@ class PlainDocument(Struct, frozen=True, forbid_unknown_fields=True):
     players: dict[str, Id] | UnsetType = UNSET
 
 
-# msgspec builds what it needs for a type when it first meets it, and two threads that do so at once end the whole
-# process: here it meets them while only one thread imports.
+# msgspec builds a decoder when it first meets a type, and two threads doing so at once crash the process. Here they are
+# built while only one thread imports.
 for _shape in (DocumentKeys, PlainDocument, PlayerDealerDocument, TermsDocument, Action, RuleSetFile):
     msgspec.json.Decoder(_shape)

@@ -1,4 +1,4 @@
-"""Who bets, by a pseudonymous id: whether a patron or a third-party proposition player; no name is ever in an event."""
+"""Bettors by pseudonymous id: patrons or third-party proposition players. No name is ever in an event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BettorKind = Literal["patron", "proposition", "toke"]
 
 
 class BettorRegistered(Event, frozen=True):
-    """The kind holds from now on; an id that was never registered is a patron's."""
+    """The kind of a bettor from now on; an id that was never registered is a patron's."""
 
     bettor: str
     kind: BettorKind

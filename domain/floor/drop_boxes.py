@@ -1,9 +1,8 @@
-"""A drop box from being put on a table to being reconciled: every fee that went in, and what was counted.
+"""A drop box from installation to reconciliation: every fee that went in, and what was counted.
 
-A blind count is decided as `BoxCounted` and stored as `CountSealed`, a salted commitment whose opening is kept apart
-from the events. When two counts agree, `CountsOpened` shows all of them with their salts. Boxes that were counted
-before counts were sealed have `BoxCounted` itself stored.
-"""
+A blind count is decided as `BoxCounted` and stored as `CountSealed`, a salted commitment whose opening is stored
+separately. When two counts agree, `CountsOpened` shows all of them with their salts. Boxes counted before counts were
+sealed have `BoxCounted` stored."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class FeeDropped(Event, frozen=True):
 
 
 class FeeNotDropped(Event, frozen=True):
-    """A waived fee whose chips never went into the box, so that it should hold less by it."""
+    """A waived fee whose chips never went into the box, which should hold less by that amount."""
 
     round: str
     amount: int
@@ -43,7 +42,7 @@ class BoxRemoved(Event, frozen=True):
 
 
 class BoxCounted(Event, frozen=True):
-    """One blind count, in the open: pieces by denomination in cents. No longer stored."""
+    """One blind count in the clear: pieces by denomination in cents. No longer stored."""
 
     counter: str
     pieces: dict[int, int]
@@ -69,7 +68,7 @@ class OpenedCount(Event, frozen=True):
 
 
 class CountsOpened(Event, frozen=True):
-    """Two counts agree, so all that were sealed are shown, each with the salt that proves it."""
+    """Two counts agree, so all sealed counts are shown, each with the salt that proves it."""
 
     counts: tuple[OpenedCount, ...]
 
@@ -98,7 +97,7 @@ BOX_TOPICS: dict[str, type[BoxEvent]] = {
 
 
 class CountTaken(Struct, frozen=True):
-    """All that somebody who counted learns: their own figure."""
+    """What somebody who counted learns: only their own figure."""
 
     box: str
     counter: str
@@ -115,7 +114,7 @@ class DropBox(Struct, frozen=True):
 
     @property
     def counted(self) -> int | None:
-        """The figure that two counts by different people agree on, as far as they are open."""
+        """The amount that two counts by different people agree on, if they are open."""
         totals = [count.total for count in self.counts if isinstance(count, BoxCounted)]
         return next((total for total in totals if totals.count(total) > 1), None)
 
@@ -157,7 +156,7 @@ _REMEMBER: Mapping[type[BoxEvent], Callable[[DropBox, Any], DropBox]] = {
 
 
 def _with_counts(box: DropBox, opened: Mapping[str, OpenedCount]) -> DropBox:
-    """The box with these of its counts open; nobody counts a box twice."""
+    """Return the box with these counts opened; nobody counts a box twice."""
 
     def shown(count: BoxCounted | CountSealed) -> BoxCounted | CountSealed:
         found = opened.get(count.counter)
@@ -170,25 +169,25 @@ def _with_counts(box: DropBox, opened: Mapping[str, OpenedCount]) -> DropBox:
 
 
 def count_text(pieces: Mapping[int, int]) -> str:
-    """What the seal of a count covers: pieces by denomination in cents, in one form only."""
+    """Return what the seal of a count covers: pieces by denomination in cents, in canonical form."""
     return ",".join(f"{value}x{number}" for value, number in sorted(pieces.items()))
 
 
 def opened_count(counter: str, text: str, salt: bytes) -> OpenedCount:
-    """A count out of the opening of its seal."""
+    """Return a count from the opening of its seal."""
     pairs = [pair.split("x") for pair in text.split(",") if pair]
     pieces = {int(value): int(number) for value, number in pairs}
     return OpenedCount(counter=counter, pieces=pieces, total=_total(pieces), salt=salt)
 
 
 def unseal(box: DropBox, opened: Iterable[OpenedCount]) -> DropBox:
-    """The box with its sealed counts, for the write path alone."""
+    """Return the box with its sealed counts, for the write path alone."""
     return _with_counts(box, {count.counter: count for count in opened})
 
 
 def seal(box: DropBox, counted: BoxCounted, known: Iterable[OpenedCount], salt: bytes) -> list[BoxEvent]:
-    """A count as it is stored. `box` and `known` are the box and its sealed counts as the write path has them; where
-    the new count agrees with one of them, all of them open."""
+    """Return a count as it is stored. `box` and `known` are the box and its sealed counts; if the new count agrees with
+    one of them, all are opened."""
     new = OpenedCount(counter=counted.counter, pieces=counted.pieces, total=counted.total, salt=salt)
     events: list[BoxEvent] = [CountSealed(counted.counter, new.seal)]
     if evolve(box, counted).counted is not None:
@@ -214,7 +213,7 @@ def remove(box: DropBox, by: tuple[str, str], seal: str) -> BoxRemoved:
 
 
 def count(box: DropBox, counter: str, pieces: Mapping[int, int]) -> BoxCounted:
-    """Two blind counts by two different people; a third one only where they differ."""
+    """Count a box. Two blind counts by different people; a third only if they differ."""
     check_counter(box, counter)
     if any(value <= 0 or number < 0 for value, number in pieces.items()):
         raise BadChoice("A count has positive denominations and no negative number of pieces.")
@@ -222,7 +221,7 @@ def count(box: DropBox, counter: str, pieces: Mapping[int, int]) -> BoxCounted:
 
 
 def check_counter(box: DropBox, counter: str) -> None:
-    """Whether a box is to be counted, and by this person, whatever they find in it."""
+    """Refuse unless the box is to be counted, and by this person, whatever they find in it."""
     if box.removed is None:
         raise OutOfTurn(f"Box {box.box} is still on table {box.table}.")
     if box.reconciled is not None or box.counted is not None:
@@ -232,7 +231,7 @@ def check_counter(box: DropBox, counter: str) -> None:
 
 
 def open_counts(box: DropBox, event: CountsOpened) -> CountsOpened:
-    """Every sealed count, in its order, each as it was sealed, and two of them agree."""
+    """Open every sealed count, in order, if each matches its seal and two agree."""
     sealed = [count for count in box.counts if isinstance(count, CountSealed)]
     if [count.counter for count in sealed] != [count.counter for count in event.counts] or not sealed:
         raise BadChoice(f"The counts of box {box.box} that open are not those that were sealed.")
@@ -253,7 +252,7 @@ def _total(pieces: Mapping[int, int]) -> int:
 
 
 def reconcile(box: DropBox, signed_by: str, tolerance: int, explanation: str | None) -> BoxReconciled:
-    """Signed off by somebody who did not count; over the tolerance only with an explanation."""
+    """Reconcile a box, signed by somebody who did not count. Beyond the tolerance it needs an explanation."""
     if box.reconciled is not None:
         raise Conflict(f"Box {box.box} has been reconciled already.")
     counted = box.counted

@@ -1,8 +1,7 @@
 """Who may not take part in a round: the house, its staff and the dealer on duty neither bank nor bet.
 
-A round document knows nothing of staff, so only rounds that are stored are checked. What a wager of the kind "toke"
-wins is the dealer's: it is placed for them and not by them, and is never refused here.
-"""
+A round document knows nothing of staff, so only stored rounds are checked. A wager of the kind "toke" is placed for the
+dealer, not by them, and is never refused here."""
 
 from __future__ import annotations
 
@@ -18,13 +17,13 @@ from domain.round.wagers import bets_left
 from domain.rules.ruleset import RuleSet
 
 HOUSE = frozenset({"house", "the-house"})
-HOUSE_PREFIX = "house-"  # house-1, house-bank: no patron needs an id that speaks for the house
+HOUSE_PREFIX = "house-"  # house-1, house-bank: no patron needs an id that looks like the house
 TIP = "toke"
 CHECKED_SINCE = 2  # engine version
 
 
 def why_not(bettor: str, dealer: str | None, staff: Collection[str]) -> str | None:
-    """Why somebody may neither bank nor bet, in words; None if they may."""
+    """Return why somebody may neither bank nor bet; None if they may."""
     if bettor in HOUSE or bettor.startswith(HOUSE_PREFIX):
         return f"{bettor} is the house, which takes no part in the game"
     if bettor == dealer:
@@ -41,7 +40,7 @@ def check_bank(rules: RuleSet, bettor: str, dealer: str | None, staff: Collectio
 
 
 def decide_without(staff: Collection[str]) -> Callable[[Round, Action], list[RoundEvent]]:
-    """Decides as the rules do, and refuses a bet by somebody who may not bet."""
+    """Decide as the rules do, and refuse a bet by somebody who may not bet."""
 
     def decide_bettor(round_: Round, action: Action) -> list[RoundEvent]:
         happened = decide(round_, action)
@@ -56,10 +55,10 @@ def decide_without(staff: Collection[str]) -> Callable[[Round, Action], list[Rou
 
 
 def findings(opening: Round, events: Iterable[RoundEvent], staff: Collection[str]) -> Iterator[tuple[int, Finding]]:
-    """Whoever banked or bet and should have been refused, each once, with the index of the event; -1 is the opening.
+    """Report people who banked or bet and should have been refused, once each, with the index of the event; -1 is the
+    opening.
 
-    Whoever took their whole wager back did not play, and is not reported.
-    """
+    A bettor who withdrew the whole wager did not play, and is not reported."""
     found = set[str]()
     dealer = opening.opened.dealer
     if opening.bank is not None:

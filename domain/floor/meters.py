@@ -1,4 +1,4 @@
-"""A progressive meter, shared by the tables linked to it: what it shows, its reserve, and every change of both."""
+"""A progressive meter, shared by its linked tables: what it shows, its reserve, and every change."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MeterAwarded(Event, frozen=True):
 
 
 class MeterReturned(Event, frozen=True):
-    """A voided round's shares go out again."""
+    """A voided round's shares are returned."""
 
     round: str
     shown_by: int
@@ -67,7 +67,7 @@ METER_TOPICS: dict[str, type[MeterEvent]] = {
 
 
 def seed(meter: Meter) -> MeterSeeded:
-    """The first event of a meter with these figures."""
+    """Return the first event of a meter with these figures."""
     assert meter.id is not None
     return MeterSeeded(
         meter=meter.id,
@@ -91,7 +91,7 @@ def start(seeded: MeterSeeded) -> Meter:
 
 
 def evolve(meter: Meter, event: MeterEvent) -> Meter:
-    """Every event says what the meter shows after it, so the last one is enough to go on from."""
+    """Return the meter after an event. Each event has the meter's figures, so the last one is enough."""
     return replace(meter, shown=event.shown, reserve=event.reserve)
 
 

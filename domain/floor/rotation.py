@@ -1,4 +1,4 @@
-"""Who was passed over when the bank moved on: it goes clockwise, and everybody in between must have been asked."""
+"""Who was passed over when the bank moved on: it moves clockwise, and everybody in between must have been asked."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ CHECKED_SINCE = 2  # engine version
 
 
 class Offers:
-    """Who has been asked since the bank was last held for a whole round. A voided round counts for nothing: whoever was
-    asked before it has been asked, and whoever banked it has taken the offer and may bank again.
+    """Who has been asked since the bank was last held for a whole round. A voided round does not count: earlier offers
+    remain valid, and whoever banked it took the offer and may bank again.
 
-    `known`: whether the events begin with such a round, or with the table itself; if not, nobody is reported as passed
-    over before the next one.
-    """
+    `known` says whether the events begin with such a round or with the table itself. Otherwise nobody is reported as
+    passed over before the next one."""
 
     __slots__ = ("_asked", "_known", "_last")
 
@@ -37,10 +36,9 @@ class Offers:
             self._known, self._asked, self._last = True, set(), None
 
     def passed_over(self, run: BankRun | None, seats: Mapping[int, str], seat: int, bettor: str) -> tuple[int, ...]:
-        """Seats between the last player-dealer and the next one, `bettor` at `seat`, whose players nobody has asked.
+        """Return seats between the last player-dealer and the next one, `bettor` at `seat`, whose players nobody asked.
 
-        Nobody waits for a seat at which nobody sits, and a person who plays at several is asked once.
-        """
+        Empty seats are skipped, and a person who plays several seats is asked once."""
         if run is None or not self._known or bettor in (run.bettor, self._last):
             return ()
         order = clockwise({seat, *seats}, run.seat)

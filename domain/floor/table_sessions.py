@@ -1,8 +1,7 @@
-"""A table from opening to closing: its terms, who sits where, who may bank next, the deck in play, its drop box.
+"""A table session: its terms, who sits where, who may bank next, the deck in play, its drop box.
 
-A session's terms never change: to play by others, a table closes its session and opens the next one, which takes over
-who banked last and which deck comes next.
-"""
+A session's terms never change: to use others, a table closes its session and opens the next one, which takes over who
+banked last and which deck comes next."""
 
 from __future__ import annotations
 
@@ -19,15 +18,15 @@ from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms
 
 DECK_COLOURS = ("blue", "red")
-NOBODY = "nobody"  # the dealer of a round, in reports, if none was tapped in
+NOBODY = "nobody"  # the dealer of a round in reports, if none was tapped in
 
-MOST_ENDED = 4  # rounds that are over and remembered, because their chips may still have to be paid
+MOST_ENDED = 4  # finished rounds that are remembered, because their chips may still have to be paid
 
 TrayCount = Literal["opening", "closing"]
 
 
 class BankRun(Event, frozen=True):
-    """Who banked last, where, and how many rounds in a row; a voided round counts for nothing."""
+    """Who banked last, where, and how many rounds in a row; a voided round does not count."""
 
     bettor: str
     seat: int
@@ -125,7 +124,7 @@ class SessionClosed(Event, frozen=True):
 
 
 class SessionNoted(Event, frozen=True):
-    """The state of the session, noted now and then so that it need not be read from its beginning."""
+    """A snapshot of the session, stored now and then so that it need not be read from its beginning."""
 
     box: str | None
     deck: str | None
@@ -138,7 +137,7 @@ class SessionNoted(Event, frozen=True):
 
 
 class SessionNumbered(Event, frozen=True):
-    """In the table's own list: the session that is the table's latest from now on."""
+    """In the table's own list: its latest session from now on."""
 
     session: int
 
@@ -164,7 +163,7 @@ TableEvent = (
     | SessionNumbered
 )
 
-# Events that follow one another at a table. Seats and chips do not: a late buy-in concerns no round.
+# Events with an order at a table. Seats and chips have none: a late buy-in concerns no round.
 IN_ORDER = (
     SessionOpened,
     BankOffered,
@@ -213,7 +212,7 @@ class TableSession(Struct, frozen=True):
     closed: bool = False
     tray: TrayCount | None = None  # the last count of it
     dealer: str | None = None  # who is tapped in
-    ended: tuple[str, ...] = ()  # the last rounds of the table that are over, for screens to show; in no note
+    ended: tuple[str, ...] = ()  # the table's last finished rounds, for screens; not in snapshots
 
     @property
     def table(self) -> str:
@@ -221,7 +220,7 @@ class TableSession(Struct, frozen=True):
 
 
 def start(rules: RuleSet, terms: Terms, opened: SessionOpened, ended: tuple[str, ...] = ()) -> TableSession:
-    """`ended`: the last rounds of the session before it, whose chips may still have to be paid."""
+    """Start a session. `ended` are the last rounds of the previous one, whose chips may still have to be paid."""
     return TableSession(
         rules=rules,
         terms=terms,
@@ -234,7 +233,7 @@ def start(rules: RuleSet, terms: Terms, opened: SessionOpened, ended: tuple[str,
     )
 
 
-# ---- remembering
+# ---- evolving
 
 
 def evolve(session: TableSession, event: TableEvent) -> TableSession:
@@ -285,7 +284,7 @@ _REMEMBER: Mapping[type[TableEvent], Callable[[TableSession, Any], TableSession]
 def open_session(
     rules: RuleSet, terms: Terms, table: str, before: TableSession | None, box: str | None
 ) -> SessionOpened:
-    """The first session of a table or the next one, which takes over who banked last, the deck and the dealer."""
+    """Open a table's first or next session, which takes over who banked last, the deck and the dealer."""
     if before is not None and not before.closed:
         raise Conflict(f"Table {table} has a session open.")
     last_deck = None if before is None else before.deck
@@ -305,13 +304,13 @@ def open_session(
 def close_session(session: TableSession) -> SessionClosed:
     _check_open(session)
     if session.playing is not None:
-        # Without its id, from which whoever may count could tell how many rounds there were.
+        # Without the round's id, from which a counter could tell how many rounds there were.
         raise OutOfTurn(f"A round is still open at table {session.table}.")
     return SessionClosed(session.rounds)
 
 
 def seat_players(session: TableSession, players: Mapping[int, str]) -> list[TableEvent]:
-    """Who must leave and who must sit down so that exactly these players sit at the table."""
+    """Return who must leave and who must sit down so that exactly these players sit at the table."""
     events: list[TableEvent] = []
     for seat, bettor in sorted(session.seats.items()):
         if players.get(seat) != bettor:
@@ -337,7 +336,7 @@ def leave_seat(session: TableSession, seat: int) -> SeatLeft:
 
 
 def move_chips(session: TableSession, event: ChipsBought | ChipsCashed | TrayFilled | TrayCredited) -> TableEvent:
-    """Buy-ins and cash-outs at any table; fills and credits only where the house has a tray on the table."""
+    """Record chips: buy-ins and cash-outs at any table; fills and credits only at a table with a tray."""
     _check_open(session)
     if isinstance(event, TrayFilled | TrayCredited) and session.rules.player_banked:
         raise BadChoice("Only a house-banked table has a tray to fill.", session.rules.clause("bank"))
@@ -345,7 +344,7 @@ def move_chips(session: TableSession, event: ChipsBought | ChipsCashed | TrayFil
 
 
 def count_tray(session: TableSession, amount: int, when: TrayCount) -> TrayCounted:
-    """Between rounds, opening and closing in turn, and only where the house has a tray on the table."""
+    """Count the tray between rounds, opening and closing in turn, only at a table with a tray."""
     _check_open(session)
     if session.rules.player_banked:
         raise BadChoice("Only a house-banked table has a tray to count.", session.rules.clause("bank"))
@@ -361,7 +360,7 @@ def count_tray(session: TableSession, amount: int, when: TrayCount) -> TrayCount
 
 
 def tap_in(session: TableSession, dealer: str | None) -> list[TableEvent]:
-    """Another dealer takes over, or nobody; between rounds, so that a round has one dealer."""
+    """Change the dealer, or leave the table without one; between rounds, so that a round has one dealer."""
     _check_open(session)
     if session.playing is not None:
         raise OutOfTurn("Dealers change between rounds.")
@@ -393,7 +392,7 @@ def begin_round(
     declined: tuple[int, ...] = (),
     occupied: Iterable[int] = (),
 ) -> list[TableEvent]:
-    """Offers and refusals of the bank, then the round; `occupied` are the seats that could be offered it."""
+    """Record offers and refusals of the bank, then the round; `occupied` are the seats that could be offered it."""
     _check_open(session)
     if session.playing is not None:
         raise Conflict(f"Round {session.playing.round} is open at table {session.table}.")
@@ -409,7 +408,7 @@ def begin_round(
 
 
 def _turn(session: TableSession, seat: int, bettor: str, declined: tuple[int, ...], others: frozenset[int]) -> int:
-    """Which of the player-dealer's rounds in a row this is; Rotation if they may not bank it."""
+    """Return which of the player-dealer's consecutive rounds this is. Raises Rotation if they may not bank it."""
     run = session.run
     if run is None or run.bettor != bettor:
         return 1

@@ -1,4 +1,4 @@
-"""One trips pay table a gaming day: some rule sets require it of the whole property, and an audit reports more."""
+"""One trips pay table per gaming day: some rule sets require it of the whole property."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHECKED_SINCE = 2  # engine version
 
 
 class Day(NamedTuple):
-    """A rule set and a pay table on a gaming day, as in 2026-03-08."""
+    """A trips pay table of a rule set on a gaming day, as in 2026-03-08."""
 
     ruleset: str
     day: str
@@ -20,18 +20,18 @@ class Day(NamedTuple):
 
 
 class Use(NamedTuple):
-    """The first round of that day that was opened with the pay table."""
+    """The first round of that day with the pay table."""
 
     at_ms: int
     position: int
     round: str
     table: str
     clause: str
-    engine: int  # the version of the engine that opened it
+    engine: int  # the engine version that opened it
 
 
 def used_at(opening: Round, gaming_day: str, at_ms: int, position: int) -> tuple[Day, Use] | None:
-    """The pay table that a round was opened with; None where its rule set leaves the choice to each table."""
+    """Return the pay table that a round was opened with; None if its rule set leaves the choice to each table."""
     rules, opened = opening.rules, opening.opened
     trips = opened.terms.get("trips")
     if rules.one_trips_table is None or trips is None:
@@ -48,7 +48,7 @@ def used_at(opening: Round, gaming_day: str, at_ms: int, position: int) -> tuple
 
 
 class TripsTables:
-    """By day, and the first use of each; no more than there are days and pay tables."""
+    """The first use of each pay table by day."""
 
     def __init__(self, first: dict[Day, Use]) -> None:
         self.first = first
@@ -63,7 +63,7 @@ class TripsTables:
             self.add(day, use)
 
     def findings(self) -> Iterator[Finding]:
-        """One for each pay table other than the one that a day began with."""
+        """Report each pay table other than the first of a day."""
         began: dict[tuple[str, str], tuple[str, Use]] = {}
         for day, use in sorted(self.first.items(), key=lambda item: (item[0].day, item[0].ruleset, item[1])):
             trips, earlier = began.setdefault((day.ruleset, day.day), (day.trips, use))

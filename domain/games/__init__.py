@@ -1,1 +1,1 @@
-"""The three game families: order of play, the verdict on each wager, the order of settlement; nothing else."""
+"""The game families: order of play, verdicts on wagers, and order of settlement."""

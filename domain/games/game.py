@@ -1,4 +1,4 @@
-"""What every game is to the rest of the program: an order of play, verdicts, hands and the shape of its rule sets."""
+"""The interface of a game: order of play, verdicts, hands and the shape of its rule sets."""
 
 from __future__ import annotations
 
@@ -22,55 +22,55 @@ Entry = dict[str, Any]  # what may come next, in the form of an action (see `exp
 
 
 class SeatHand(NamedTuple):
-    """One hand of a seat as the table sees it: a card that is face down is None."""
+    """One hand of a seat as the table sees it: a face-down card is None."""
 
     cards: Cards
     state: str | None = None  # "folded", "stand", ...
 
 
 class Game(Protocol):
-    """A family of rule sets. Methods with a body are what most games do; the others each game has to say."""
+    """A family of rule sets. Methods with a body are what most games do; the others every game implements."""
 
     family: str  # as a rule-set file names it
     title: str
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)  # a game has no state of its own: a copy is as good
+        return type(self) is type(other)  # a game has no state, so a copy is the same
 
     def __hash__(self) -> int:
         return hash(self.family)
 
-    # ---- what a rule-set file of this game contains
+    # ---- contents of a rule-set file
     file: type[RuleSetFile] = RuleSetFile
     base_spots: tuple[SpotName, ...]  # wagers that a hand needs
     bonus_spots: tuple[SpotName, ...] = ()
     later_spots: tuple[SpotName, ...] = ()  # wagers after the deal
     hole_cards: int  # of a seat, and of the dealer hand
     board_cards: int = 0
-    cards_at_once: int | None = None  # where every packet has as many
-    odds_on: tuple[str, ...]  # what has odds without a pay table
-    pays_by: Mapping[str, Sequence[str]] = {}  # spots with a pay table, and the lines that it may have, the best first
+    cards_at_once: int | None = None  # if every packet has the same number
+    odds_on: tuple[str, ...]  # wagers with odds instead of a pay table
+    pays_by: Mapping[str, Sequence[str]] = {}  # spots with a pay table, and its possible lines, best first
     points: tuple[str, ...]  # the questions that its rule sets answer
     optional_points: tuple[str, ...] = ()
-    one_order: bool = True  # a seat's wagers are settled alike whatever became of its hand
+    one_order: bool = True  # a seat's wagers are settled in one order, whatever happened to its hand
     needs_player_dealer: bool = False
 
-    # ---- what is on the table
-    up_card: int | None = None  # the index of the dealer's card that is face up from the deal on
+    # ---- cards on the table
+    up_card: int | None = None  # index of the dealer's card that is dealt face up
     seats_face_up: bool = False
     numbers_hands: bool = False
-    plays_by_hole_card: bool = False  # what may come next depends on a card that is face down
+    plays_by_hole_card: bool = False  # what may come next depends on a face-down card
     deciding: str = "decisions"  # the names of two streets
     showdown: str = "showdown"
 
-    # ---- what is remembered
+    # ---- state
     state: GameState = GameState()  # at the start of a round
     evolvers: Evolvers = EVOLVERS
 
     # ---- order of play
 
     def check_wagers(self, round_: Round) -> None:
-        """Refuse to close the bets where somebody lacks a wager."""
+        """Refuse to close bets if somebody lacks a wager."""
         ...
 
     def deal(self, round_: Round, action: Deal) -> list[RoundEvent]: ...
@@ -86,25 +86,25 @@ class Game(Protocol):
     def may_settle(self, round_: Round) -> bool: ...
 
     def not_yet(self, round_: Round) -> OutOfTurn:
-        """Why the round cannot be settled now."""
+        """Return why the round cannot be settled now."""
         return OutOfTurn("The round cannot be settled yet.", round_.rules.clause("settlement_order"))
 
     def expects(self, round_: Round) -> list[Entry]:
-        """What may come next once bets are closed; `void` always may."""
+        """Return what may come next once bets are closed. `void` is always possible and not listed."""
         ...
 
     def decisions(self, round_: Round) -> list[Entry]:
-        """Those of `expects` that are somebody's to make."""
+        """Return those of `expects` that are decisions of people."""
         return [entry for entry in self.expects(round_) if entry["do"] == "decide"]
 
     # ---- settlement
 
     def settle(self, round_: Round) -> list[RoundEvent]:
-        """Hands that are turned over and the line of every wager, in the order of settlement."""
+        """Return the hands that are turned over and the line of every wager, in the order of settlement."""
         ...
 
     def liability(self, round_: Round, spot: str) -> int:
-        """The most that a cent on a spot could be owed."""
+        """Return the most that a cent on a spot could be owed."""
         rules = round_.rules
         if spot == rules.base_spot:
             return rules.liability
@@ -112,17 +112,17 @@ class Game(Protocol):
         return 0 if table is None else table.top.to
 
     def house_edges(self, rules: RuleSet) -> Iterator[HouseEdge]:
-        """What the bank keeps of each side wager in the long run, by every pay table and number of decks."""
+        """Return the house edge of each side wager, by pay table and number of decks."""
         return iter(())
 
-    # ---- hands and wagers for people to see
+    # ---- hands and wagers for display
 
     def hand(self, cards: tuple[str, ...], board: tuple[str, ...], *, split: bool) -> tuple[str, str] | None:
-        """The name of a hand and its words for a sentence; None where too few cards are seen."""
+        """Return the name of a hand and its words for a sentence; None if too few cards are seen."""
         ...
 
     def name_of(self, own: Cards, board: Cards = (), *, split: bool = False) -> str | None:
-        """The name of a hand by what is face up; None while any of its own cards is face down."""
+        """Return the name of a hand from face-up cards; None while any of its own cards is face down."""
         cards = whole(own)
         found = self.hand(cards, _seen(board), split=split) if cards else None
         return None if found is None else found[0]
@@ -135,12 +135,12 @@ class Game(Protocol):
         return False
 
     def name_at(self, round_: Round, place: Place, hand: int = 1) -> str | None:
-        """The name of what `made_at` finds, which takes less time than finding the cards that make it."""
+        """Return the name of what `made_at` finds; quicker, because it does not find the cards."""
         cards, split = self._cards_at(round_, place, hand)
         return self.name_of(cards, face_up(round_, "board"), split=split)
 
     def made_at(self, round_: Round, place: Place, hand: int = 1) -> MadeHand | None:
-        """What a seat or the dealer has made; None while any of those cards is face down, or too few are there."""
+        """Return what a seat or the dealer has made; None while a card is face down or missing."""
         own, split = self._cards_at(round_, place, hand)
         cards, on_board = whole(own), face_up(round_, "board")
         board = _seen(on_board)
@@ -152,22 +152,22 @@ class Game(Protocol):
         return made_of_all(place, hand, *found, cards)
 
     def _cards_at(self, round_: Round, place: Place, hand: int) -> tuple[Cards, bool]:
-        """The cards of a hand, and whether it is one of several."""
+        """Return the cards of a hand, and whether it is one of several."""
         if not isinstance(place, int):
             return face_up(round_, place), False
         hands = self.hands(round_, place)
         return (hands[hand - 1].cards if 1 <= hand <= len(hands) else ()), len(hands) > 1
 
     def decided_by(self, round_: Round, line: LineSettled) -> list[MadeHand | None]:
-        """The hands that decided a wager, None for one that nobody has seen."""
+        """Return the hands that decided a wager, None for one that nobody has seen."""
         return [self.made_at(round_, line.seat, line.hand), self.made_at(round_, "dealer")]
 
     def qualifies(self, round_: Round) -> bool | None:
-        """Whether the dealer hand, which is wholly face up, qualifies; None where the game has no qualifying hand."""
+        """Return whether the dealer hand, all face up, qualifies; None if the game has no qualifying hand."""
         return None
 
     def wagers(self, round_: Round, seat: int) -> Iterator[Wager]:
-        """Every wager at a seat that has not been settled."""
+        """Return every wager at a seat that has not been settled."""
         for bettor, stakes in round_.layout.get(seat, {}).items():
             for spot, amount in stakes.spots.items():
                 yield Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=amount)
@@ -175,13 +175,13 @@ class Game(Protocol):
     def choice_clause(self, round_: Round, event: Decision) -> str | None:
         return round_.rules.points.get("decide")
 
-    # ---- how a sensible player plays
+    # ---- strategy
 
     def strategy(self, round_: Round, seat: int, hand: int, cards: Any, offered: Sequence[str], likes: Any) -> str:
         raise BadChoice("There is nothing to decide in this game.")
 
     def peek_finds(self, cards: Sequence[str]) -> bool:
-        """What a peek at the dealer's two cards says."""
+        """Return what a peek at the dealer's two cards finds."""
         return False
 
 

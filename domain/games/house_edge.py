@@ -1,4 +1,4 @@
-"""What the bank keeps of a side wager in the long run, as exact fractions."""
+"""House edges of side wagers, as exact fractions."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from domain.rules.ruleset import PayTable
 class HouseEdge(Struct, frozen=True, kw_only=True):
     """The share of a wager that the bank keeps on average.
 
-    A progressive has prizes off the meter, which are not fixed: `edge` is without them, and `at` adds them.
-    """
+    A progressive has prizes from the meter, which are not fixed: `edge` excludes them, and `at` adds them."""
 
     spot: str
     edge: Fraction
-    variance: Fraction | None = None  # of what the bank wins with a wager of 1, where no prize depends on a meter
-    shared: bool = True  # whether cards decide it that also decide the same wager at other seats
-    table: str | None = None  # the pay table, where there is one
-    decks: int | None = None  # in a fresh shoe, where the number matters
-    wager_cents: int | None = None  # where it is fixed
-    meter_share: Fraction | None = None  # of what the meter shows, won on average
-    envy: Fraction | None = None  # shares of the wager won on average for each other hand at the table
+    variance: Fraction | None = None  # variance of the bank's win on a wager of 1, if no prize depends on a meter
+    shared: bool = True  # whether the same cards also decide this wager at other seats
+    table: str | None = None  # the pay table, if any
+    decks: int | None = None  # in a fresh shoe, if the number matters
+    wager_cents: int | None = None  # if it is fixed
+    meter_share: Fraction | None = None  # share of the meter won on average
+    envy: Fraction | None = None  # shares of the wager won on average per other hand at the table
 
     def at(self, shown_cents: int, other_hands: int = 0) -> Fraction:
-        """The edge while the meter shows an amount and so many other hands are dealt."""
+        """Return the edge for an amount on the meter and a number of other hands."""
         if self.wager_cents is None:
             return self.edge
         off_the_meter = (self.meter_share or 0) * Fraction(shown_cents, self.wager_cents)
@@ -35,7 +34,7 @@ class HouseEdge(Struct, frozen=True, kw_only=True):
 
     @property
     def even_at_cents(self) -> Fraction | None:
-        """What the meter shows where the wager is fair, without envy."""
+        """Return the amount on the meter at which the wager is fair, without envy."""
         if self.wager_cents is None or not self.meter_share:
             return None
         return self.edge * self.wager_cents / self.meter_share
@@ -44,7 +43,7 @@ class HouseEdge(Struct, frozen=True, kw_only=True):
 def edge_by_table(
     table: PayTable, chances: Mapping[str, Fraction], decks: int | None = None, *, shared: bool = True
 ) -> HouseEdge:
-    """Of a wager that a pay table decides: it comes back with its winnings, or is lost."""
+    """Return the edge of a wager on a pay table: it is returned with its winnings, or lost."""
     prizes = [(chances[line], Fraction(odds.to, odds.per)) for line, odds in table.pays.items()]
     lost = 1 - sum((chance for chance, _ in prizes), Fraction())
     edge = lost - sum((chance * odds for chance, odds in prizes), Fraction())

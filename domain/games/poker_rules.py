@@ -1,4 +1,4 @@
-"""What the rule sets of the two poker games share: streets, play wagers by multiples of the ante, a hand to qualify."""
+"""What the rule sets of the two poker games share: streets, play wagers by multiples of the ante, a qualifying hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.rules.ruleset import GameRules, Section
 
 
 class Street(Section, frozen=True):
-    """Decisions between two turns of the board; a play wager may be one of `multiples` of the ante."""
+    """Decisions between two board reveals; a play wager may be one of `multiples` of the ante."""
 
     turns: Annotated[int, Meta(ge=0)]  # board cards turned over before it
     multiples: Annotated[tuple[Positive, ...], Meta(min_length=1)]
@@ -29,9 +29,9 @@ class QualifySection(Section, frozen=True):
 
 
 class Qualify(Struct, frozen=True):
-    """The least that the dealer hand must hold."""
+    """The lowest dealer hand that qualifies."""
 
-    at_least: str  # in words that fit into a sentence: "a pair", "queen high"
+    at_least: str  # in words for a sentence: "a pair", "queen high"
     strength: int
 
     def met_by(self, hand: PokerHand) -> bool:
@@ -42,7 +42,7 @@ class PokerRules(GameRules, frozen=True, kw_only=True):
     streets: tuple[Street, ...]
     qualify: Qualify
     street_of: Mapping[int, int]  # the street on which a play wager of that multiple is made
-    folded_hands_seen: bool = False  # a bonus wager on a folded hand has the hand turned over before settlement
+    folded_hands_seen: bool = False  # a folded hand with a bonus wager is turned over before settlement
 
 
 class PokerFile(RuleSetFile, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
             yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game"
 
     def _street_faults(self) -> Faults:
-        """A multiple says on which street a play wager was made, so none occurs on two of them."""
+        """Check streets. A multiple identifies the street of a play wager, so none occurs on two of them."""
         wanted = self.street_count
         if len(self.street) != wanted:
             path = ("street", wanted) if len(self.street) > wanted else ("street",)
@@ -82,7 +82,7 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
             yield ("street", wanted - 1, "turns"), wrong
 
     def _board_faults(self) -> Faults:
-        """The cards that are turned over before a street have been dealt by then."""
+        """Check that the cards turned over before a street have been dealt by then."""
         for way, dealing in enumerate(self.dealing):
             turned = 0
             for number, street in enumerate(self.street):

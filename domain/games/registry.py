@@ -1,4 +1,4 @@
-"""The games that rule sets may be of, by family."""
+"""The game families by name."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class PokerState(GameState, frozen=True, gc=False):
     plays: Mapping[tuple[int, str], int] = {}  # the multiple of the ante that a bettor plays; 0: folded
 
 
-# A getter in C: every action asks for the state many times, and a round of this game has no other.
+# A getter in C: every action reads the state many times, and this game has no other state class.
 state_of: Callable[[Round], PokerState] = attrgetter("game_state")
 
 
@@ -48,7 +48,7 @@ POKER_EVOLVERS: Evolvers = {**EVOLVERS, DecisionMade: _decision_made, DecisionFo
 
 
 class PokerGame(Game):
-    """What the two poker games have in common for everybody else."""
+    """What the two poker games have in common for callers outside."""
 
     state = PokerState()
     evolvers = POKER_EVOLVERS
@@ -69,7 +69,7 @@ class PokerGame(Game):
 
 
 def wager_on(round_: Round, seat: int, bettor: str, stakes: Stakes, spot: str) -> Wager | None:
-    """What a bettor has on a spot; a play wager is a multiple of the ante."""
+    """Return what a bettor has on a spot; a play wager is a multiple of the ante."""
     if spot == "play":
         amount = stakes.spots.get("ante", 0) * state_of(round_).plays.get((seat, bettor), 0)
     else:
@@ -82,13 +82,13 @@ def folded(round_: Round, seat: int) -> bool:
 
 
 def live_seats(round_: Round) -> list[int]:
-    """Those whose hands have not been folded."""
+    """Return the seats whose hands have not been folded."""
     plays, seated = state_of(round_).plays, round_.seated
     return [seat for seat in round_.seats or () if plays.get((seat, seated[seat])) != 0]
 
 
 def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
-    """Who at a seat that plays has still to go along or give up."""
+    """Return who at a seat that plays has still to follow or fold."""
     plays = state_of(round_).plays
     return [
         bettor
@@ -98,13 +98,13 @@ def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
 
 
 def _all_dealt(round_: Round, cards: int) -> bool:
-    """Whether everybody has all hole cards, whoever gets them last."""
+    """Return whether everybody has all hole cards, whoever gets them last."""
     places: tuple[Place, ...] = ("dealer", *(round_.seats or ()))
     return all(len(round_.hands.get(place, ())) >= cards for place in places)
 
 
 def reveal_seat(round_: Round, seat: int, action: Reveal, cards: int) -> CardsTurned:
-    """A seat's hand is turned over once, at any time after everybody has their cards."""
+    """Turn over a seat's hand, once, at any time after everybody has their cards."""
     if not _all_dealt(round_, cards) or seat not in (round_.seats or ()) or seat in round_.turned:
         raise OutOfTurn(f"There is nothing to turn over at seat {seat} now.", round_.rules.clause("show_hands"))
     return CardsTurned(seat, check_turned(round_, round_.hands[seat], action.cards))
@@ -128,7 +128,7 @@ def seat_reveals(round_: Round, cards: int) -> Iterator[dict[str, Any]]:
 
 
 class Voice(NamedTuple):
-    """Whom a sentence about a hand speaks to: the player whose it is, or the tip that rides on it."""
+    """Whom a sentence about a hand addresses: its player, or the tip on it."""
 
     you: str
     your: str
@@ -160,7 +160,8 @@ def _without_article(hand: PokerHand) -> str:
 
 
 def compared(round_: Round, wager: Wager, sign: int, story: str) -> Verdict:
-    """A wager on the higher hand: `sign` is 1 where it is the bettor's, -1 where the dealer's, 0 for a tie."""
+    """Return the verdict of a comparison: `sign` is 1 if the bettor's hand is higher, -1 if the dealer's, 0 for a
+    tie."""
     spot = wager.spot
     if sign > 0:
         return won(wager, round_.rules.odds[spot], f"{spot}.win", story)
@@ -170,7 +171,7 @@ def compared(round_: Round, wager: Wager, sign: int, story: str) -> Verdict:
 
 
 def given_up(round_: Round, wager: Wager, point: str) -> Verdict:
-    """Lost by the seat's fold, or by a backline bettor's own."""
+    """Return the verdict of a wager lost by the seat's fold, or by a backline bettor's own."""
     if folded(round_, wager.seat):
         return lost(wager, point, "The hand was folded")
     return lost(wager, "follow", "You did not follow the seat's play wager")

@@ -1,1 +1,1 @@
-"""The worth of hands of cards."""
+"""Values of hands of cards."""

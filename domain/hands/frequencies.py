@@ -1,4 +1,4 @@
-"""How many hands of each name a deck of 52 cards holds, counted and not simulated."""
+"""How many hands of each name a deck of 52 cards has, counted and not simulated."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _SUITED = 5  # cards of one suit that make a flush
 
 @cache
 def best_hand_counts(size: int) -> Mapping[str, int]:
-    """The best five of every hand of five, six or seven cards.
+    """Count the best five of every hand of five, six or seven cards.
 
     Hands without a flush depend on their ranks alone, and flushes on the ranks of one suit: a hundred thousand cases
-    instead of a hundred million hands.
-    """
+    instead of a hundred million hands."""
     counts: Counter[str] = Counter()
     for ranks in combinations_with_replacement(RANKS, size):
         repeats = Counter(ranks).values()
@@ -33,7 +32,8 @@ def best_hand_counts(size: int) -> Mapping[str, int]:
 
 
 def _flushes(size: int) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], int]]:
-    """The ranks of the suit with five cards or more, those of the other suits, and in how many ways they are dealt."""
+    """Yield the ranks of the suit with five cards or more, those of the other suits, and the number of ways to deal
+    them."""
     for count in range(_SUITED, size + 1):
         rest = {
             others: len(SUITS) * prod(comb(len(SUITS) - 1, repeat) for repeat in Counter(others).values())
@@ -45,7 +45,8 @@ def _flushes(size: int) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], int]
 
 
 def _name_without_flush(ranks: Sequence[str]) -> str:
-    """Cards of one rank are neighbours, so that dealing the suits out in turn repeats no card and makes no flush."""
+    """Name a hand by ranks. Cards of one rank are neighbours, so that dealing suits in turn repeats no card and makes
+    no flush."""
     return best_of([rank + SUITS[at % len(SUITS)] for at, rank in enumerate(ranks)]).name
 
 

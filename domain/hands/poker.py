@@ -1,8 +1,7 @@
-"""The worth of poker hands: the best five of five, six or seven cards, and Three Card Poker's three.
+"""Values of poker hands: the best five of five, six or seven cards, and Three Card Poker's three.
 
-A card is a string of rank and suit, "Td" or "As". All suits are equal. That the cards are different ones
-from one deck is checked where cards are dealt, not here.
-"""
+A card is a string of rank and suit, "Td" or "As". All suits are equal. Dealing checks that the cards are different ones
+of a deck, not this module."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -14,7 +13,7 @@ import msgspec
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "cdhs"
 
-# From the lowest to the highest: the place of a name in its list is the highest part of a hand's strength.
+# From the lowest to the highest: the index of a name is the most significant part of a hand's strength.
 FIVE_CARD_NAMES: Final = (
     "high card",
     "pair",
@@ -39,10 +38,9 @@ THREE_CARD_NAMES: Final = (
 
 
 class PokerHand(msgspec.Struct, frozen=True, gc=False):
-    """What some cards are worth. Equal hands are one shared object.
+    """The value of some cards. Equal hands are one shared object.
 
-    Strengths compare within five-card hands and within three-card hands, never across the two.
-    """
+    Strengths compare within five-card hands and within three-card hands, never across the two."""
 
     strength: int
     name: str
@@ -75,7 +73,7 @@ _SHARED: Final[dict[int, PokerHand]] = {}
 
 
 def best_of(cards: Sequence[str]) -> PokerHand:
-    """The best five-card hand in five, six or seven cards."""
+    """Return the best five-card hand in five, six or seven cards."""
     key = sum(map(_KEY, cards), _FLUSH_FROM_FIVE)
     # Five suited ranks leave no room for four of a kind or a full house in seven cards: the flush decides.
     if key & _FLUSH:
@@ -88,10 +86,9 @@ def best_of(cards: Sequence[str]) -> PokerHand:
 
 
 def best_five(cards: Sequence[str]) -> tuple[str, ...]:
-    """The five cards that make the best hand, the most significant first.
+    """Return the five cards that make the best hand, most significant first.
 
-    Where cards of one rank would serve equally well, the one that was given first is taken.
-    """
+    If cards of one rank would serve equally well, the one given first is taken."""
     best = best_of(cards)
     ranked = sorted(cards, key=_RANK_BIT.__getitem__, reverse=True)
     five = next(five for five in combinations(ranked, 5) if best_of(five) == best)
@@ -102,7 +99,7 @@ def best_five(cards: Sequence[str]) -> tuple[str, ...]:
 
 
 def three_card(cards: Sequence[str]) -> PokerHand:
-    """The worth of a Three Card Poker hand, where a straight beats a flush."""
+    """Return the value of a Three Card Poker hand, where a straight beats a flush."""
     key = sum(map(_KEY, cards), _FLUSH_FROM_THREE)
     table = _THREE_SUITED if key & _FLUSH else _THREE_MIXED
     try:
@@ -113,7 +110,7 @@ def three_card(cards: Sequence[str]) -> PokerHand:
 
 
 def lowest_strength(hand: str, names: Sequence[str]) -> int | None:
-    """The strength from which a hand is at least this one: a name of the list, or a high card, "queen high"."""
+    """Return the strength from which a hand is at least this one: a name, or a high card such as "queen high"."""
     if hand in names:
         return names.index(hand) << 26
     word, _, high = hand.partition(" ")
@@ -123,7 +120,7 @@ def lowest_strength(hand: str, names: Sequence[str]) -> int | None:
 
 
 def with_article(name: str) -> str:
-    """A hand's name in words that fit into a sentence: "a pair", "three of a kind", "queen high"."""
+    """Return a hand's name in words for a sentence: "a pair", "three of a kind", "queen high"."""
     return f"a {name}" if name in ("pair", "straight", "flush", "full house", "straight flush", "royal flush") else name
 
 
@@ -192,7 +189,7 @@ def _three(cards: Sequence[str], *, suited: bool) -> PokerHand:
 
 
 def _repeats(cards: Sequence[str]) -> tuple[int, int, int, int]:
-    """The ranks that occur at least once, twice, three times and four times."""
+    """Return the ranks that occur at least once, twice, three times and four times."""
     once = twice = thrice = four_times = 0
     for card in cards:
         bit = _RANK_BIT[card]
@@ -210,7 +207,7 @@ def _highest(ranks: int, count: int) -> int:
 
 
 def _straight(ranks: int, length: int) -> int:
-    """The rank that the highest straight of this length is high with, or 0."""
+    """Return the high rank of the highest straight of this length, or 0."""
     # The ace counts below the two as well: that is what the extra lowest bit is for.
     run = starts = ranks << 1 | ranks >> 12
     for step in range(1, length):
@@ -243,7 +240,7 @@ _WORDS: Final = (
 
 
 def _text(name: str, ranks: int, kickers: int) -> str:
-    """The hand in words that fit into a sentence: "You hold two pair, kings and fours."."""
+    """Return the hand in words for a sentence: "You hold two pair, kings and fours."."""
     high = _WORDS[ranks.bit_length() - 1]
     match name:
         case "high card":

@@ -1,1 +1,1 @@
-"""One round of play: what may be done, what happened, and the state that follows."""
+"""One round of play: what may be done, what happened, and the resulting state."""

@@ -1,8 +1,7 @@
-"""The actions of a round document, as a table's terminal posts them: their shape and nothing else.
+"""The actions of a round document, as a terminal posts them: only their shape.
 
-Whether an action may happen now is for `decide` to say. A field left out is UNSET, so that a null in its place is
-still refused as a wrong type.
-"""
+`decide` checks whether an action may happen now. A missing field is UNSET, so that a null in its place is still refused
+as a wrong type."""
 
 from __future__ import annotations
 
@@ -35,13 +34,13 @@ Kind = Literal["backline", "toke"]
 
 
 class _Action(Struct, frozen=True, forbid_unknown_fields=True, gc=False, tag_field="do"):
-    """Without cycles, so the garbage collector need not track it."""
+    """Cannot be part of a cycle, so the garbage collector need not track it."""
 
 
 class Bet(_Action, frozen=True, tag="bet"):
     seat: int
     spot: SpotName
-    amount: str  # `decide` looks at its form before anything else: most are the same few, and it knows them
+    amount: str  # `decide` checks the form first: most are the same few, which it has cached
     bettor: Id | UnsetType = UNSET
     kind: Kind | UnsetType = UNSET
 
@@ -91,14 +90,14 @@ class Void(_Action, frozen=True, tag="void"):
 
 
 class ReadMeter(_Action, frozen=True, tag="read_meter"):
-    """What a meter shared with other tables showed: no document has it, because only a ledger knows."""
+    """What a meter shared with other tables showed. Not in documents, because only a ledger knows."""
 
     shown: MoneyText
     reserve: MoneyText
 
 
 class TakeBack(_Action, frozen=True, tag="take_back"):
-    """The last entry was a mistake: no document has it, because a document can leave the mistake out."""
+    """The last entry was a mistake. Not in documents, which can leave the mistake out."""
 
     reason: str
     confirmed_by: Id | None = None
@@ -106,11 +105,11 @@ class TakeBack(_Action, frozen=True, tag="take_back"):
 
 Action = Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void
 
-Fact = Action | ReadMeter | TakeBack  # an action as it is taken out of stored events
+Fact = Action | ReadMeter | TakeBack  # an action derived from stored events
 
 
 def parse_action(raw: Any) -> Action:
-    """One action of a document or a request; what is wrong with its shape is said as bad_document."""
+    """Parse one action of a document or a request. Raises BadDocument for a wrong shape."""
     try:
         return msgspec.convert(raw, Action)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:

@@ -1,7 +1,6 @@
 """Corrections of a settled round by compensating entries.
 
-Nothing that was recorded is changed: each correction is a further event that names who made it.
-"""
+Nothing that was recorded is changed: each correction is a further event that names who made it."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ from domain.round.replay import play_facts, with_changes
 from domain.round.state import Round
 from domain.round.wager_key import OnWager, WagerKey, wager_key
 
-ENTRIES = "disputes/entries"  # the section of docs/disputes.md that says what an entry is
+ENTRIES = "disputes/entries"  # the section of docs/disputes.md that defines an entry
 
 
 class Posting(OnWager, Protocol):
-    """An entry as somebody asks for it, as a ruling has it, or as it was posted."""
+    """An entry as requested, as in a ruling, or as posted."""
 
     @property
     def amount(self) -> int: ...
@@ -31,7 +30,7 @@ class Posting(OnWager, Protocol):
 
 
 class Entry(Struct, frozen=True):
-    """Cents to a bettor (from them if negative) on one wager of a round, and the account that pays or receives."""
+    """Cents to a bettor (negative if from them) on one wager of a round, and the account that pays or receives."""
 
     seat: int
     bettor: str
@@ -50,7 +49,7 @@ def correct(
     dispute: str | None = None,
     meter_by: tuple[int, int] = (0, 0),
 ) -> list[RoundEvent]:
-    """Compensating entries on a settled round; each names its account, so that nobody pays unnamed."""
+    """Post compensating entries on a settled round; each names its account."""
     if round_.status != "settled":
         raise OutOfTurn("Only a settled round is corrected; an open one is voided.", round_.rules.clause("void"))
     if by[0] == by[1]:
@@ -71,7 +70,7 @@ def correct(
 
 
 def wagers_of(round_: Round) -> set[WagerKey]:
-    """Those of a settled round, and the envy bonus that each progressive wager could have had."""
+    """Return the wagers of a settled round, and the envy bonus that each progressive wager could have had."""
     envy = {wager_key(line)._replace(hand=1, spot="envy") for line in round_.lines if line.spot == "progressive"}
     return envy | {wager_key(line) for line in round_.lines}
 
@@ -85,10 +84,9 @@ def correct_facts(
     by: tuple[str, str],
     account: str,
 ) -> list[RoundEvent]:
-    """Decide the round again with some of its facts changed, and post the difference line by line.
+    """Decide the round again with some facts changed, and post the difference line by line.
 
-    `changes` maps the number of a fact to what it should have been; earlier corrections are taken into account.
-    """
+    `changes` maps the number of a fact to what it should have been; earlier corrections are taken into account."""
     right = play_facts(opening, with_changes(facts, changes))
     if right.status != "settled":
         raise BadDocument("With these facts the round would not be settled.")
@@ -102,13 +100,13 @@ def correct_facts(
 
 
 def _meter_difference(was: Round, right: Round) -> tuple[int, int]:
-    """By how much shown and reserve would differ today; the awards of later rounds stay what they were."""
+    """Return by how much shown and reserve would differ today; the awards of later rounds stay as they were."""
     shown_by, reserve_by = was.meter_corrected
     return right.meter_shown - was.meter_shown - shown_by, right.meter_reserve - was.meter_reserve - reserve_by
 
 
 def _difference(was: Round, right: Round) -> dict[WagerKey, int]:
-    """What each bettor should still get on each wager, or give back."""
+    """Return what each bettor should still receive on each wager, or give back."""
     owed: dict[WagerKey, int] = {}
     for line in was.lines:
         key = wager_key(line)
@@ -118,7 +116,7 @@ def _difference(was: Round, right: Round) -> dict[WagerKey, int]:
         owed[key] = owed.get(key, 0) - posted.amount
     for line in right.lines:
         key = wager_key(line)
-        if key not in owed and line.spot != "envy":  # which is no wager: it comes with another seat's hand
+        if key not in owed and line.spot != "envy":  # which is not a wager: it comes with another seat's hand
             raise BadDocument(f"With these facts {line.bettor} would have a {line.spot} wager that was never made.")
         owed[key] = owed.get(key, 0) + line.paid - line.collected
     return owed

@@ -1,4 +1,4 @@
-"""Cards on the table: who gets the next packet, how many cards, and none more often than the decks hold it."""
+"""Dealing: who gets the next packet, how many cards, and no card more often than the decks hold it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DealStep(NamedTuple):
 
 
 class Order(NamedTuple):
-    """All packets of a round in the order they are dealt; `through[s]`: how many are dealt when street s is played."""
+    """All packets of a round in the order of dealing; `through[s]` is how many are dealt by street s."""
 
     steps: tuple[DealStep, ...]
     through: tuple[int, int, int]
@@ -31,7 +31,8 @@ _ORDERS: dict[tuple[object, ...], Order] = {}
 
 
 def order_of_deal(round_: Round) -> Order:
-    """Worked out once for a rule set, a way of dealing and the seats in play, because each card asks for it."""
+    """Return the order of the deal, cached by rule set, way of dealing and seats in play, because every card needs
+    it."""
     bank_seat = 0 if round_.bank is None else round_.bank.seat
     key = (round_.rules.content_hash, round_.terms.dealing.mode, round_.seats, bank_seat)
     order = _ORDERS.get(key)
@@ -56,7 +57,7 @@ def _lay_out(round_: Round) -> Order:
 
 
 def clockwise(seats: Iterable[int], after: int) -> tuple[int, ...]:
-    """The seats in clockwise order, beginning with the first one to the left of `after`."""
+    """Return the seats clockwise, from the first one to the left of `after`."""
     ordered = sorted(seats)
     return tuple(seat for seat in ordered if seat > after) + tuple(seat for seat in ordered if seat <= after)
 
@@ -72,7 +73,8 @@ def check_place(round_: Round, step: DealStep, to: Place, hand: int = 1) -> None
 
 
 def deal_packet(round_: Round, to: Place, cards: Cards, count: int, hand: int = 1) -> CardsDealt:
-    """The next packet: the number of cards, each face-up card named, and none more often than the decks hold it."""
+    """Deal the next packet: the right number of cards, each face-up card named, none more often than the decks hold
+    it."""
     if len(cards) != count:
         raise WrongCards(
             f"This packet has {count} {'card' if count == 1 else 'cards'}, not {len(cards)}.",
@@ -86,7 +88,7 @@ def deal_packet(round_: Round, to: Place, cards: Cards, count: int, hand: int = 
 
 
 def face_down(round_: Round, to: Place, count: int) -> int:
-    """How many cards of the next packet are dealt face down; they are the first ones, and nobody need name them."""
+    """Return how many cards of the next packet are face down; they are the first ones, and need not be named."""
     game = round_.game
     if isinstance(to, int):
         return 0 if game.seats_face_up else count
@@ -99,10 +101,9 @@ def face_down(round_: Round, to: Place, count: int) -> int:
 
 
 def face_up(round_: Round, place: Place) -> Cards:
-    """The cards of a seat, the dealer hand or the board in dealt order; empty before the first one.
+    """Return the cards of a seat, the dealer hand or the board in dealt order; empty before the first one.
 
-    A card that is face down is None even where a shoe has read it, so that whatever is built on this cannot leak one.
-    """
+    A face-down card is None even if a shoe has read it, so that nothing built on this can leak one."""
     dealt = round_.hands.get(place, ())
     if place in round_.turned or not dealt:
         return dealt
@@ -130,7 +131,7 @@ def check_copies(round_: Round, cards: Iterable[str | None]) -> None:
 
 
 def check_turned(round_: Round, known: Cards, given: Cards | UnsetType) -> tuple[str, ...]:
-    """The cards as they are turned over: named now where nobody had seen them, in agreement where somebody had."""
+    """Return the cards as they are turned over: named now if unseen before, otherwise equal to what was seen."""
     if given is UNSET:
         given = known
     if len(given) != len(known):

@@ -1,8 +1,7 @@
-"""A round of play: `decide` says what may happen and what comes of it, `expects` what may come next.
+"""A round of play: `decide` says what may happen and what follows, `expects` what may come next.
 
-The same fold serves four uses: adjudicating a document, recording, replaying and auditing. `decide` holds all checks
-and changes nothing; `evolve` (domain.round.state) only remembers.
-"""
+The same functions adjudicate documents, record, replay and audit. `decide` contains all checks and changes nothing;
+`evolve` (domain.round.state) only applies events."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ __all__ = ["Bank", "Round", "check_settle", "decide", "decisions", "evolve", "ex
 
 
 def decide(round_: Round, action: Fact) -> list[RoundEvent]:
-    """The events that an action leads to, or a Refusal; the round itself is not touched."""
+    """Return the events that follow from an action, or raise Refusal; the round itself is not changed."""
     return _DECIDE[type(action)](round_, action)
 
 
@@ -130,7 +129,7 @@ def _check_hand(round_: Round, hand: Any) -> None:
 
 
 def _playing(round_: Round) -> None:
-    """Cards, decisions and settlement come between `close_bets` and the end of the round."""
+    """Refuse unless between `close_bets` and the end of the round, where cards, decisions and settlement belong."""
     _over(round_)
     if round_.seats is None:
         raise OutOfTurn("No more bets has not been called yet.", round_.rules.clause("no_more_bets"))
@@ -152,7 +151,7 @@ _DECIDE: Mapping[type[Fact], Callable[[Round, Any], list[RoundEvent]]] = {
 
 
 def expects(round_: Round) -> list[dict[str, Any]]:
-    """What may come next, each in the form of an action with its open fields filled by the possibilities."""
+    """Return what may come next, each as an action with its open fields filled by the possibilities."""
     if round_.status != "open":
         return []
     entries: list[dict[str, Any]] = []
@@ -168,7 +167,7 @@ def expects(round_: Round) -> list[dict[str, Any]]:
 
 
 def decisions(round_: Round) -> list[dict[str, Any]]:
-    """Those of `expects` that are somebody's to make, without the work for the others."""
+    """Return those of `expects` that are decisions of people, without the cost of the others."""
     if round_.status != "open" or round_.seats is None:
         return []
     return round_.game.decisions(round_)

@@ -1,10 +1,9 @@
-"""What happened in a round, one frozen event for each thing; amounts are cents.
+"""The events of a round; amounts are cents.
 
-No event can be part of a cycle, so none is tracked by the garbage collector.
+Events cannot be part of cycles, so the garbage collector does not track them.
 
-A topic is the event's name for ever: it does not follow the class when that moves, and a changed shape gets a new
-version and an upcast, never an edit.
-"""
+A topic is the permanent name of an event: it stays when the class moves, and a changed shape gets a new version and an
+upcast, never an edit."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ from domain.event import Event
 
 Outcome = Literal["win", "lose", "push", "surrender", "no_action"]
 
-# Raised when the engine decides otherwise than before, or an audit learns a new check: a round says under which version
-# it was opened, so that a fixed bug is not taken for tampering.
+# Raised when the engine decides differently than before, or an audit gets a new check. A round stores the version it
+# was opened under, so that a fixed bug is not taken for tampering.
 ENGINE_VERSION = 2
 
 
 class RoundOpenedV1(Event, frozen=True):
-    """As `round.opened.v1` has it: before openings had an engine version, there was one engine."""
+    """The shape of `round.opened.v1`, from before openings had an engine version; there was only one engine."""
 
     round: str | None
     table: str | None
@@ -37,10 +36,10 @@ class RoundOpenedV1(Event, frozen=True):
     bank_bettor: str | None = None
     bank_wager: int | None = None
     declined: tuple[int, ...] = ()
-    turn: int | None = None  # the player-dealer's first or second round in a row, where the ledger knows
-    deck: str | None = None  # the colour of the deck in play, where the ledger knows
-    content: str | None = None  # a salted commitment to the document, which may name cards that are face down
-    dealer: str | None = None  # the member of staff who was tapped in at the table, where the ledger knows
+    turn: int | None = None  # the player-dealer's first or second consecutive round, if the ledger knows
+    deck: str | None = None  # the colour of the deck in play, if the ledger knows
+    content: str | None = None  # a salted commitment to the document, which may name face-down cards
+    dealer: str | None = None  # the dealer who was tapped in at the table, if the ledger knows
 
     def upcast(self) -> RoundOpened:
         return RoundOpened(*astuple(self))
@@ -49,7 +48,7 @@ class RoundOpenedV1(Event, frozen=True):
 class RoundOpened(RoundOpenedV1, frozen=True):
     """The round with a copy of everything that decides it, so that it can be replayed from its own events alone."""
 
-    engine: int = 1  # the ENGINE_VERSION that opened it; whoever opens a round says it
+    engine: int = 1  # the ENGINE_VERSION that opened it
 
 
 class WagerPlaced(Event, frozen=True):
@@ -61,7 +60,7 @@ class WagerPlaced(Event, frozen=True):
 
 
 class WagerWithdrawn(Event, frozen=True):
-    """Part or all of a wager taken back before bets are closed; `left` is what stays on the spot."""
+    """Part or all of a wager withdrawn before bets close; `left` is what stays on the spot."""
 
     seat: int
     spot: str
@@ -83,7 +82,7 @@ class FeeTaken(Event, frozen=True):
 
 
 class ProgressiveWagersTaken(Event, frozen=True):
-    """The progressive wagers go in before the cards; the meter as it shows afterwards."""
+    """The progressive wagers are collected before the cards; includes what the meter shows afterwards."""
 
     wagers: int
     shown: int
@@ -93,8 +92,7 @@ class ProgressiveWagersTaken(Event, frozen=True):
 class CardsDealt(Event, frozen=True):
     """One packet of the rule set's dealing; None is a card that nobody has seen, or one that the ledger has sealed.
 
-    The first `face_down` cards are face down; `seals` are the commitments to them (domain.round.sealing).
-    """
+    The first `face_down` cards are face down; `seals` are the commitments to them (domain.round.sealing)."""
 
     to: Place
     cards: Cards
@@ -132,7 +130,7 @@ class DecisionMade(Decision, frozen=True):
 
 
 class DecisionFollowed(Decision, frozen=True):
-    """A backline bettor or a tip goes along with the seat's decision, or gives up."""
+    """A backline bettor or a tip follows the seat's decision, or folds."""
 
 
 class InsurancePlaced(Event, frozen=True):
@@ -155,7 +153,7 @@ class WagerEvent(Event, frozen=True):
 
 
 class LineSettled(WagerEvent, frozen=True):
-    """What became of one wager, by which clause and why."""
+    """The outcome of one wager, by which clause and why."""
 
     wager: int
     outcome: Outcome
@@ -173,13 +171,14 @@ class LineSettled(WagerEvent, frozen=True):
 
     @property
     def shortfall(self) -> int:
-        if self.spot == "progressive":  # the wager is taken whether it wins or loses, so it is no part of what was owed
+        # the wager is collected whether it wins or loses, so it is not part of what was owed
+        if self.spot == "progressive":
             return 0
         return self.owed - self.paid - self.collected
 
 
 class MeterPaid(Event, frozen=True):
-    """An award taken off the meter, and what it shows afterwards."""
+    """An award from the meter, and what it shows afterwards."""
 
     seat: int
     bettor: str
@@ -200,7 +199,7 @@ class RoundVoided(Event, frozen=True):
 
 
 class MeterRead(Event, frozen=True):
-    """What a meter that is shared with other tables showed just before this round's awards."""
+    """What a shared meter showed just before this round's awards."""
 
     shown: int
     reserve: int
@@ -223,22 +222,22 @@ class NoteMade(Event, frozen=True):
 
 
 class RoundCorrected(Event, frozen=True):
-    """A settled round put right afterwards by two people; the entries follow, the lines stay as they were."""
+    """A settled round corrected by two people; the entries follow, the lines stay as they were."""
 
     reason: str
     by: tuple[str, str]
-    facts: dict[str, dict[str, Any]] | None = None  # what was read wrongly: the fact by its number
-    meter_shown_by: int = 0  # by how much the right facts would have left the progressive meter elsewhere
+    facts: dict[str, dict[str, Any]] | None = None  # misread facts by number
+    meter_shown_by: int = 0  # by how much the right facts would have moved the progressive meter differently
     meter_reserve_by: int = 0
 
 
 class CorrectionPosted(WagerEvent, frozen=True):
-    """Cents that go to a bettor, or from them where negative, and the account that pays or receives them."""
+    """Cents to a bettor, negative if from them, and the account that pays or receives them."""
 
     amount: int
     account: str
     reason: str
-    dispute: str | None = None  # whose ruling posted it
+    dispute: str | None = None  # the dispute whose ruling posted it
 
 
 class PaymentReported(WagerEvent, frozen=True):
@@ -249,7 +248,7 @@ class PaymentReported(WagerEvent, frozen=True):
 
 
 class RoundDisputed(Event, frozen=True):
-    """A claim on one of the round's wagers; the dispute says what becomes of it."""
+    """A claim on one of the round's wagers; the dispute has the rest."""
 
     dispute: str
     seat: int
@@ -259,18 +258,18 @@ class RoundDisputed(Event, frozen=True):
 
 
 class HiddenCardContradicted(Event, frozen=True):
-    """A request that only the value of a face-down card refused; which card it was is not recorded."""
+    """A request that only the value of a face-down card refused; which card is not recorded."""
 
     code: str  # of the refusal: "duplicate_card" or "wrong_cards"
 
 
 class EntryTakenBack(Event, frozen=True):
-    """The last entry of the play was a mistake: the round goes on from before it. Both stay in the record."""
+    """The last entry of the play was a mistake: the round continues from before it. Both stay in the record."""
 
     entry: dict[str, Any]  # as a document states the action; a face-down card is null
-    was: Cards  # where cards were turned over: as they were seen before
+    was: Cards  # if cards were turned over: as they were seen before
     reason: str
-    confirmed_by: str | None = None  # the floor supervisor, where one person was not enough
+    confirmed_by: str | None = None  # the floor supervisor, if one person was not enough
     counts: bool = False  # it named cards, so it counts as an attempt at hidden ones
 
 
@@ -310,7 +309,7 @@ RoundEvent = (
     | EntryTakenBack
 )
 
-# Added to a round apart from its play: they may come in any order, and say nothing of when the play went on.
+# Added to a round outside its play: in any order, and without effect on when the play continued.
 ANNOTATIONS: frozenset[type] = frozenset(
     {
         FeeWaived,
@@ -354,7 +353,7 @@ ROUND_TOPICS: dict[str, type[RoundEvent]] = {
     "round.entry_taken_back.v1": EntryTakenBack,
 }
 
-# No longer written, and read for ever: the shape of the old rows, the topic that follows, and the way there.
+# No longer written, but readable for ever: the shape of the old rows, the topic that follows, and the conversion.
 RETIRED_ROUND_TOPICS: dict[str, tuple[type[RoundOpenedV1], str, Callable[[RoundOpenedV1], RoundOpened]]] = {
     "round.opened.v1": (RoundOpenedV1, "round.opened.v2", RoundOpenedV1.upcast),
 }

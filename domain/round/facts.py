@@ -1,4 +1,4 @@
-"""The action behind an event: what people did, taken out of what was stored."""
+"""The action behind a stored event: what people did."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from domain.round.events import (
 
 
 def action_of(event: RoundEvent) -> Fact | None:
-    """None where no action begins with this event."""
+    """Return the action that leads to this event; None if no action begins with it."""
     make = _ACTION_OF.get(type(event))
     return None if make is None else make(event)
 
 
 def fact_document(fact: Fact) -> dict[str, Any]:
-    """A fact as a document states an action."""
+    """Return a fact as an action of a document."""
     document: dict[str, Any] = msgspec.to_builtins(fact)
     return {**document, "cards": list(document["cards"])} if "cards" in document else document
 

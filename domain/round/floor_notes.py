@@ -1,7 +1,6 @@
 """What the floor adds to a round without changing it: a waived fee, a note.
 
-Corrections and reports of payments, which are annotations too, have modules of their own.
-"""
+Corrections and reported payments, which are annotations too, have modules of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from domain.round.state import Round
 
 
 def waive_fee(round_: Round, how: Literal["not dropped", "refunded"], reason: str) -> FeeWaived:
-    """The floor may waive the fee of a voided round; `how` decides what the box should hold."""
+    """Waive the fee of a voided round; `how` decides what the box should hold."""
     clause = round_.rules.clause("void")
     if round_.status != "void":
         raise OutOfTurn("Only the fee of a voided round may be waived.", clause)

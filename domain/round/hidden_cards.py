@@ -1,10 +1,9 @@
-"""A request judged without the cards that are face down: each of them could be any card.
+"""Deciding requests without knowledge of face-down cards: each of them could be any card.
 
-The public round is what everybody at the table knows: it has SEALED for each card that an earlier request sealed
-and nobody has turned over. Whatever is refused is refused on that round alone, so no refusal can depend on a hidden
-card. Only a request that the public round accepts is played on the round with its cards; where that refuses it, it
-contradicts a hidden card, and the attempt is stored (decision 47).
-"""
+The public round is what everybody at the table knows: it has SEALED for each card that an earlier request sealed and
+nobody has turned over. Every refusal is decided on that round alone, so none can depend on a hidden card. Only a
+request that the public round accepts is played on the round with its cards; if that refuses it, it contradicts a hidden
+card, and the attempt is stored (decision 47)."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ from domain.round.replay import play
 from domain.round.sealing import Openings, SealedUnit, unseal
 from domain.round.state import Round, fold
 
-MOST_CONTRADICTIONS = 3  # in a round, before two people have to go on with it
+MOST_CONTRADICTIONS = 3  # per round, before two people have to continue it
 CONTRADICTS = "The request contradicts a card that is face down. The attempt has been recorded."
 
 
@@ -41,7 +40,7 @@ CONTRADICTS = "The request contradicts a card that is face down. The attempt has
 
 
 def masked(event: RoundEvent) -> RoundEvent:
-    """The event with every card that is known and is face down made SEALED."""
+    """Return the event with SEALED for every known card that is face down."""
     if type(event) is not CardsDealt or not event.face_down:
         return event
     cards = event.cards
@@ -50,8 +49,8 @@ def masked(event: RoundEvent) -> RoundEvent:
 
 
 def public_after(public: Round, before: Round, after: Round, happened: Sequence[RoundEvent]) -> Round:
-    """The public round after events that took the whole one from `before` to `after`; while nothing is hidden, the two
-    are one and the same object."""
+    """Return the public round after events that took the whole one from `before` to `after`; while nothing is hidden,
+    both are the same object."""
     if after.status != "open":
         return after  # nobody plays on
     if public is before and not any(type(event) is CardsDealt and event.face_down for event in happened):
@@ -61,7 +60,7 @@ def public_after(public: Round, before: Round, after: Round, happened: Sequence[
 
 
 def public_of(opening: Round, whole: Round, events: Iterable[RoundEvent]) -> Round:
-    """The public round of one that was loaded, with all of its events."""
+    """Return the public round of a loaded one, with all of its events."""
     return public_after(opening, opening, whole, list(events))
 
 
@@ -69,11 +68,12 @@ def _cards_known(round_: Round) -> int:
     return sum(round_.deck.values()) - round_.deck.get(SEALED, 0)
 
 
-# ---- a document in which they are masked
+# ---- masked documents
 
 
 def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEvent]) -> list[Any] | None:
-    """A document's actions with SEALED for every card that is still face down at its end; None where none does."""
+    """Return a document's actions with SEALED for every card that is still face down at its end; None if there is
+    none."""
     hidden = [seal for seal in seals_of(happened, round_.rules.flop) if seal.opened_by not in round_.turned]
     if not hidden:
         return None
@@ -92,7 +92,7 @@ def masked_actions(actions: list[Any], round_: Round, happened: Iterable[RoundEv
 def with_hidden(
     round_: Round, events: Sequence[RoundEvent], units: Mapping[int, Sequence[SealedUnit]]
 ) -> list[RoundEvent]:
-    """A round's events with the cards that were never turned over named, and no others; `units` by version."""
+    """Return a round's events with the cards named that were never turned over, and no others; `units` by version."""
     opened, openings = list(events), Openings(round_.rules.flop)
     for at, event in enumerate(events):
         if isinstance(event, EntryTakenBack):
@@ -105,7 +105,7 @@ def with_hidden(
 
 
 class Seal(NamedTuple):
-    """Cards that are face down together: in which packet, from where in it, and what opens them."""
+    """Cards that are face down together: their packet, where they start in it, and what opens them."""
 
     packet: int
     start: int
@@ -114,7 +114,7 @@ class Seal(NamedTuple):
 
 
 def seals_of(events: Iterable[RoundEvent], flop: int) -> Iterator[Seal]:
-    """`flop`: how many cards of the board are turned over first."""
+    """Return the seals of a round. `flop`: how many cards of the board are turned over first."""
     openings = Openings(flop)
     packets = (event for event in events if isinstance(event, CardsDealt))
     for packet, event in enumerate(packets):
@@ -125,11 +125,11 @@ def seals_of(events: Iterable[RoundEvent], flop: int) -> Iterator[Seal]:
         openings.add(event, ())
 
 
-# ---- a request on it
+# ---- requests
 
 
 def judge(public: Round, actions: list[Any]) -> None:
-    """Refuse a request that could not be right whatever is face down."""
+    """Refuse a request that is wrong whatever is face down."""
     if public.game.plays_by_hole_card and SEALED in public.hands.get("dealer", ()):
         _judge_by_hole_card(public, actions)
     else:
@@ -137,7 +137,7 @@ def judge(public: Round, actions: list[Any]) -> None:
 
 
 def _decide(round_: Round, action: Action) -> list[RoundEvent]:
-    """Settling turns hands over and pays by them; that it may happen now does not depend on them."""
+    """Decide an action. Settling depends on hidden hands; whether it may happen now does not."""
     if type(action) is Settle and any(SEALED in cards for cards in round_.hands.values()):
         check_settle(round_)
         return [RoundSettled(0, 0)]
@@ -145,8 +145,9 @@ def _decide(round_: Round, action: Action) -> list[RoundEvent]:
 
 
 def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
-    """In Pure 21.5 the play goes on by what the hole card is: whether anybody decides, and whether another card is
-    drawn. A request is possible if it is with some card there; else the one that gets furthest says why not."""
+    """Judge a request in Pure 21.5, where the hole card determines the play: whether anybody decides, and whether
+    another card is drawn. The request is possible if some card there allows it; otherwise the refusal that got furthest
+    is raised."""
     first = next((at for at, action in enumerate(actions) if _looks_at_hole_card(action)), len(actions))
     public, _ = play(public, actions[:first])
     rest = actions[first:]
@@ -158,7 +159,7 @@ def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
             play(_with_hole_card(public, card), rest)
         except BadDocument as refusal:
             furthest = refusal
-            break  # no card there could make it one
+            break  # no card there could change that
         except Refusal as refusal:
             if furthest is None or _index(refusal) > _index(furthest):
                 furthest = refusal
@@ -170,8 +171,8 @@ def _judge_by_hole_card(public: Round, actions: list[Any]) -> None:
 
 
 def deals_of(public: Round, packets: Iterable[Sequence[str | None]]) -> list[dict[str, Any]]:
-    """Packets that come without a place, as actions: each goes where the next cards go. What is face down in one of
-    them says nothing about where the next one goes."""
+    """Return packets without a place as actions: each goes where the next cards go. A face-down card does not affect
+    where the next one goes."""
     deals: list[dict[str, Any]] = []
     for cards in packets:
         entry = next((one for one in expects(public) if one["do"] == "deal"), None)
@@ -192,7 +193,7 @@ def deals_of(public: Round, packets: Iterable[Sequence[str | None]]) -> list[dic
 
 
 def may_contradict(public: Round, whole: Round, actions: Iterable[Any]) -> bool:
-    """Whether a card that is face down could refuse a request: only actions that name cards can be."""
+    """Return whether a face-down card could refuse a request: only actions that name cards can be refused."""
     return public is not whole and any(_do(action) in ("deal", "reveal", "peek") for action in actions)
 
 
@@ -206,14 +207,14 @@ def _looks_at_hole_card(action: Any) -> bool:
 
 
 def _do(action: Any) -> Any:
-    """The name of an action, read or not."""
+    """Return the name of an action, parsed or not."""
     if isinstance(action, Struct):
         return action.__struct_config__.tag
     return action.get("do") if isinstance(action, dict) else None
 
 
 def _possible_hole_cards(actions: Iterable[Any]) -> Iterator[str]:
-    """All of them, those that the request itself names first: one of them is likely to fit."""
+    """Return all of them, those that the request itself names first: one of them is likely to fit."""
     named = {card for action in actions for card in _named(action)}
     yield from sorted(named)
     for card in DECK:
@@ -235,11 +236,12 @@ def _with_hole_card(public: Round, card: str) -> Round:
     return replace(public, hands={**public.hands, "dealer": (up, card)}, deck=deck)
 
 
-# ---- what comes of a contradiction
+# ---- contradictions
 
 
 def contradiction(round_: Round, refusal: Refusal) -> Refusal:
-    """The answer to a request that only a hidden card refuses: the same for all of its kind, without an index."""
+    """Return the answer to a request that only a hidden card refuses: the same for all of its kind, without an
+    index."""
     if isinstance(refusal, DuplicateCard):
         return DuplicateCard(CONTRADICTS, round_.rules.clause("deck"))
     return WrongCards(CONTRADICTS, round_.rules.clause("deal_order"))
@@ -250,7 +252,7 @@ def contradicted(refusal: Refusal) -> HiddenCardContradicted:
 
 
 def supervised(round_: Round, by: str, second_person: str | None) -> list[RoundEvent]:
-    """Who makes a request; after too many contradictions one person is not enough."""
+    """Record who makes a request; after too many contradictions one person is not enough."""
     if second_person is None:
         if round_.contradictions >= MOST_CONTRADICTIONS:
             raise SecondPersonNeeded(

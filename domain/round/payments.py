@@ -1,7 +1,6 @@
-"""What a dealer reports as paid and collected, line by line after settlement, against what the rules say.
+"""What a dealer reports as paid and collected after settlement, compared with what the rules say.
 
-A report moves no money in the ledger: where the two differ, a dispute or a correction does.
-"""
+A report moves no money in the ledger: if the two differ, a dispute or a correction does."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from domain.round.wager_key import WagerKey, wager_key
 
 
 class Due(Struct, frozen=True):
-    """What a wager's lines come to; an envy bonus may have several lines, every other wager has one."""
+    """The total of a wager's lines; an envy bonus may have several lines, every other wager has one."""
 
     wager: int
     paid: int
@@ -26,19 +25,19 @@ class Due(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True):
-    """A reported payment and what was due on the wager; cents to the bettor, from them if negative."""
+    """A reported payment and what was due on the wager; cents to the bettor, negative if from them."""
 
     reported: PaymentReported
     due: Due
 
     @property
     def difference(self) -> int:
-        """What the bettor got too much, or too little if negative."""
+        """What the bettor received too much, negative if too little."""
         return self.reported.paid - self.reported.collected - (self.due.paid - self.due.collected)
 
 
 def dealer_paid(round_: Round, payments: Sequence[PaymentReported]) -> list[PaymentReported]:
-    """Each wager is reported once; a mistaken report is corrected in words, by a note or a statement."""
+    """Report payments. Each wager is reported once; a mistaken report is corrected by a note or a statement."""
     if round_.status != "settled":
         raise OutOfTurn("What was paid is reported once the round is settled.")
     if not payments:
@@ -60,7 +59,7 @@ def dealer_paid(round_: Round, payments: Sequence[PaymentReported]) -> list[Paym
 
 
 def compared(round_: Round) -> list[Compared]:
-    """Every reported wager with its lines, in the order of the reports."""
+    """Return every reported wager with its lines, in the order of the reports."""
     due = due_by_wager(round_.lines)
     return [Compared(payment, due[wager_key(payment)]) for payment in round_.payments]
 

@@ -1,8 +1,7 @@
 """Playing and replaying: the one loop that plays actions, and the actions behind stored events.
 
-Adjudicating, recording, auditing, correcting and what-if questions all play actions with `play`; they differ in where
-the actions come from (a document, a request, stored events) and in who decides them.
-"""
+Adjudicating, recording, auditing, correcting and what-if questions all use `play`; they differ in where the actions
+come from (a document, a request, stored events) and in who decides them."""
 
 from __future__ import annotations
 
@@ -32,18 +31,17 @@ from domain.round.state import Round, fold
 
 # ---- playing
 
-# What looking something up, or taking it apart, runs into in a round that no play leads to. Only stored events that
-# were changed, or that follow a refused one, can leave such a round.
+# Exceptions of look-ups and unpacking in a round that no play leads to. Only stored events that were changed, or that
+# follow a refused one, can lead to such a round.
 IMPOSSIBLE = (LookupError, ValueError)
 
 
 def play(
     round_: Round, actions: Sequence[Any], decide: Callable[[Round, Any], Sequence[RoundEvent]] = decide
 ) -> tuple[Round, list[RoundEvent]]:
-    """All actions or none: the round after them and what happened; a refusal says which action it was.
+    """Play all actions or none: return the round after them and the events; a refusal names the action's index.
 
-    An action that was not read yet is checked in its turn.
-    """
+    An unparsed action is checked in its turn."""
     events: list[RoundEvent] = []
     done = 0
     try:
@@ -61,13 +59,13 @@ def play(
 
 
 def _read(actions: Sequence[Any]) -> Iterable[Any]:
-    """Those before the first action that is out of shape still count, so it is read in its turn."""
+    """Parse actions one by one: those before the first malformed one still count."""
     read = read_actions(actions)
     return map(parse_action, actions) if read is None else read
 
 
 def read_actions(actions: Sequence[Any]) -> list[Any] | None:
-    """All of them in one go, or None where one of them is out of shape."""
+    """Parse all of them at once; None if one is malformed."""
     if not actions or isinstance(actions[0], Struct):
         return list(actions)
     try:
@@ -77,7 +75,7 @@ def read_actions(actions: Sequence[Any]) -> list[Any] | None:
 
 
 def replay(round_: Round, events: Iterable[RoundEvent]) -> Round:
-    """The round after stored events, or CannotReplay where one needs what those before it do not leave."""
+    """Return the round after stored events. Raises CannotReplay if they do not follow from one another."""
     try:
         return fold(round_, events)
     except IMPOSSIBLE as error:
@@ -88,15 +86,15 @@ def replay(round_: Round, events: Iterable[RoundEvent]) -> Round:
 
 
 class Step(Struct, frozen=True):
-    """Consecutive stored events: the first comes of `action`, which is None if nothing can lead to it here."""
+    """Consecutive stored events: the first follows from `action`, which is None if nothing can lead to it here."""
 
-    at: int  # the index of the first
+    at: int  # index of the first
     action: Fact | None
     events: Sequence[RoundEvent]
 
 
 def steps_of(events: Sequence[RoundEvent]) -> Iterator[Step]:
-    """The events of the play, by the action that they came of."""
+    """Yield the events of the play, grouped by the action that led to them."""
     at, end = 0, len(events)
     while at < end:
         kind = type(events[at])
@@ -112,20 +110,19 @@ def steps_of(events: Sequence[RoundEvent]) -> Iterator[Step]:
 
 
 def played(events: Iterable[RoundEvent]) -> list[RoundEvent]:
-    """The events of the play: without the opening and without annotations."""
+    """Return the events of the play, without the opening and annotations."""
     return [event for event in events if type(event) not in _NOT_PLAY]
 
 
 def facts_of(events: Iterable[RoundEvent]) -> list[Fact]:
-    """Bets, cards and decisions in the order in which they happened, without what the rules made of them.
+    """Return bets, cards and decisions in order, without what the rules made of them.
 
-    Hands that settling itself turned over appear as reveals just before it.
-    """
+    Hands that settling itself turned over appear as reveals just before it."""
     return [step.action for step in _counting(events) if step.action is not None and not _is_cut_short(step)]
 
 
 def _counting(events: Iterable[RoundEvent]) -> list[Step]:
-    """The steps of the play without those that were taken back."""
+    """Return the steps of the play without those that were taken back."""
     steps: list[Step] = []
     for step in steps_of(played(events)):
         if type(step.events[0]) is not EntryTakenBack:
@@ -136,17 +133,17 @@ def _counting(events: Iterable[RoundEvent]) -> list[Step]:
 
 
 def _is_cut_short(step: Step) -> bool:
-    """Lines without the end of the settlement: only forged events have them."""
+    """Return whether there are lines without the end of the settlement, which only forged events have."""
     return step.action is SETTLE and type(step.events[-1]) is not RoundSettled
 
 
 def fact_documents(events: Iterable[RoundEvent]) -> list[dict[str, Any]]:
-    """The facts by number, as a correction or a what-if question takes them."""
+    """Return the facts by number, as a correction or a what-if question takes them."""
     return [fact_document(fact) for fact in facts_of(events)]
 
 
 def with_changes(facts: Sequence[Fact], changes: Mapping[int, dict[str, Any]]) -> list[Fact]:
-    """The facts with some of them replaced, by their number from 0; what a meter showed cannot be replaced."""
+    """Return the facts with some replaced, by their number from 0; what a meter showed cannot be replaced."""
     changed = list(facts)
     for at, change in changes.items():
         if not 0 <= at < len(facts):
@@ -162,7 +159,8 @@ def with_changes(facts: Sequence[Fact], changes: Mapping[int, dict[str, Any]]) -
 
 
 def play_facts(opening: Round, facts: Sequence[Fact]) -> Round:
-    """The round that these facts lead to under the rules and terms of `opening`; a Refusal where they cannot."""
+    """Return the round that these facts lead to under the rules and terms of `opening`; raises Refusal if they
+    cannot."""
     return play(opening, facts)[0]
 
 

@@ -1,8 +1,7 @@
-"""Cards face down stay sealed: what is stored of them is a salted commitment, and the opening is kept elsewhere.
+"""Sealing face-down cards: the stored event has a salted commitment, and the opening is stored elsewhere.
 
 A seal covers the cards that are turned over together: a seat's packet, the dealer's, the flop, the turn and river. When
-they are turned over, the salts become part of that event, so that anybody can check that no card was exchanged.
-"""
+they are turned over, the salts become part of that event, so that anybody can check that no card was exchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ Opening = tuple[str, bytes]  # the cards of a seal, as one text, and the salt
 
 
 class SealedUnit(Struct, frozen=True):
-    """The opening of one seal: which of the event's seals it is, its cards and its salt."""
+    """The opening of one seal: its index in the event, its cards and its salt."""
 
     number: int
     cards: str
@@ -39,7 +38,8 @@ class CoveredCards(Struct, frozen=True):
 
 
 def covered(event: CardsDealt, before: int, flop: int) -> list[CoveredCards]:
-    """What each seal of a packet covers; `before` cards are at its place already, `flop` of the board are the flop."""
+    """Return what each seal of a packet covers; `before` cards are already at its place, `flop` of the board are the
+    flop."""
     down = event.cards[: event.face_down]
     if not down:
         return []
@@ -63,27 +63,27 @@ def cards_of(text: str) -> Cards:
 
 
 def hides(event: EntryTakenBack) -> bool:
-    """Whether the entry was a packet with a card face down."""
+    """Return whether the entry was a packet with a face-down card."""
     return bool(event.entry["do"] == "deal" and None in event.entry["cards"])
 
 
 class Openings:
-    """The salts of a round's seals that have not been opened yet, by the reveal that opens them."""
+    """The salts of a round's unopened seals, by the reveal that opens them."""
 
     def __init__(self, flop: int) -> None:
         self._salts: dict[Place, tuple[bytes, ...]] = {}
         self._flop = flop  # how many cards of the board are turned over first
         self._board = 0  # how many have been dealt there
-        self._earlier: list[tuple[dict[Place, tuple[bytes, ...]], int]] = []  # before each packet with a card face down
+        self._earlier: list[tuple[dict[Place, tuple[bytes, ...]], int]] = []  # before each packet with a face-down card
 
     def copy(self) -> Openings:
-        """For an attempt that may fail: what it seals is then dropped with it."""
+        """Return a copy for an attempt that may fail, which is then dropped with its seals."""
         copied = Openings(self._flop)
         copied._salts, copied._board, copied._earlier = dict(self._salts), self._board, list(self._earlier)
         return copied
 
     def covered(self, event: CardsDealt) -> list[CoveredCards]:
-        """What the seals of the next packet cover."""
+        """Return what the seals of the next packet cover."""
         return covered(event, self._board if event.to == "board" else 0, self._flop)
 
     def add(self, event: CardsDealt, units: Iterable[SealedUnit]) -> None:
@@ -91,14 +91,14 @@ class Openings:
             self._earlier.append((dict(self._salts), self._board))
         places = [seal.opened_by for seal in self.covered(event)]
         for unit in units:
-            if unit.number < len(places):  # anything else was added later, and the audit says so
+            if unit.number < len(places):  # anything else was added later, and the audit reports it
                 place = places[unit.number]
                 self._salts[place] = (*self._salts.get(place, ()), unit.salt)
         if event.to == "board":
             self._board += len(event.cards)
 
     def take_back(self, event: EntryTakenBack) -> None:
-        """A packet with a card face down is forgotten; its seal stays published, and nothing will open it."""
+        """Forget a packet with a face-down card; its seal stays published, and nothing will open it."""
         if hides(event) and self._earlier:
             self._salts, self._board = self._earlier.pop()
 
@@ -107,7 +107,7 @@ class Openings:
 
 
 def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -> tuple[RoundEvent, list[SealedUnit]]:
-    """The event as it may be stored and shown, and the openings of its seals."""
+    """Return the event as it may be stored and shown, and the openings of its seals."""
     if isinstance(event, CardsTurned):
         return replace(event, salts=openings.of(event.of)), []
     if isinstance(event, EntryTakenBack):
@@ -129,7 +129,7 @@ def seal(openings: Openings, event: RoundEvent, new_salt: Callable[[], bytes]) -
 
 
 def unseal(openings: Openings, event: CardsDealt, units: Sequence[SealedUnit]) -> CardsDealt:
-    """The event with its cards again, for the write path alone; its salts are among the openings from now on."""
+    """Return the event with its cards, for the write path alone; its salts are among the openings from now on."""
     known = {unit.number: cards_of(unit.cards) for unit in units}
     cards: Cards = ()
     for number, seal in enumerate(openings.covered(event)):

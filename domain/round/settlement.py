@@ -1,4 +1,4 @@
-"""Settlement: the verdicts of a game in its order of action become lines, as far as the bank covers them."""
+"""Settlement: the verdicts of a game, in its order of action, become lines as far as the bank covers them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ WOULD_HAVE_WON = "it would have won "  # in the sentence of a wager that had no 
 
 
 class Verdict(Struct, gc=False):
-    """What the rules say of one wager before anybody asks whether the bank can cover it.
+    """What the rules say of one wager, before coverage is considered.
 
-    `story` is what happened to the hand, `reason` the same with what it means for the wager.
-    """
+    `story` is what happened to the hand, `reason` the same with what it means for the wager."""
 
     wager: Wager
     outcome: Outcome
@@ -54,7 +53,8 @@ def pushed(wager: Wager, point: str, story: str, how: str = "pushes") -> Verdict
 
 
 def paid_by_table(wager: Wager, odds: Odds | None, story: str, lowest: str) -> Verdict:
-    """Won at the odds of a pay table, or lost where it has no line for the hand; `lowest` is its last line."""
+    """Return a verdict by a pay table: won at its odds, or lost if it has no line for the hand; `lowest` is its last
+    line."""
     spot = wager.spot
     if odds is None:
         return lost(wager, f"{spot}.lose", f"{story}, and {spot.replace('_', ' ')} is paid from {lowest} up")
@@ -62,7 +62,7 @@ def paid_by_table(wager: Wager, odds: Odds | None, story: str, lowest: str) -> V
 
 
 def seats_in_order(round_: Round) -> tuple[int, ...]:
-    """The seats with wagers in the order in which their wagers get action."""
+    """Return the seats with wagers in the order in which they get action."""
     seats = round_.seats or ()
     match round_.rules.settlement.seats:
         case "player-dealer-left":
@@ -76,7 +76,7 @@ def seats_in_order(round_: Round) -> tuple[int, ...]:
 
 
 def bettors_in_order(round_: Round, seat: int) -> list[tuple[str, Stakes]]:
-    """The seated player first, then the others as they first bet at this seat."""
+    """Return the seated player first, then the others by their first bet at this seat."""
     bettors = list(round_.layout[seat].items())
     if len(bettors) > 1:
         seated = round_.seated[seat]
@@ -95,7 +95,7 @@ def lines_of(round_: Round, verdicts: Iterable[Verdict]) -> list[LineSettled]:
 
 
 def _line(round_: Round, verdict: Verdict, amount: int, source: str, reason: str) -> LineSettled:
-    """The line of a verdict of which `amount` is paid or collected."""
+    """Return the line of a verdict of which `amount` is paid or collected."""
     wager, wins = verdict.wager, verdict.outcome == "win"
     collected = 0 if wins else amount
     if wager.spot == "progressive":
@@ -118,10 +118,9 @@ def _line(round_: Round, verdict: Verdict, amount: int, source: str, reason: str
 
 
 def _covered(round_: Round, wager: int, verdicts: Iterable[Verdict]) -> list[LineSettled]:
-    """One pass in the order of action; the bank's wager is used up by what it pays and by what it collects.
+    """Settle in one pass in the order of action; the bank's wager is used up by what it pays and collects.
 
-    Under `single-pool` one amount serves both; under `separate-limits` payouts and collections each have their own.
-    """
+    Under `single-pool` one amount serves both; under `separate-limits` payouts and collections each have their own."""
     single_pool = round_.terms.coverage == "single-pool"
     to_pay = to_collect = wager
     lines: list[LineSettled] = []
@@ -165,7 +164,7 @@ def _no_action(round_: Round, verdict: Verdict, wager: int, single_pool: bool) -
 
 
 def by_the_rules(line: LineSettled) -> int:
-    """What the bank wins with a wager by its verdict, negative if it loses, whether or not its own wager covered it."""
+    """Return what the bank wins on a wager by its verdict, negative if it loses, whether or not it was covered."""
     if line.outcome == "win" or (line.outcome == "no_action" and WOULD_HAVE_WON in line.reason):
         return -line.owed
     return line.owed
@@ -182,7 +181,7 @@ def _would_have(verdict: Verdict) -> str:
 
 
 def _scaled(round_: Round, limit: int, lines: list[LineSettled]) -> list[LineSettled]:
-    """Payouts cut in proportion to the table aggregate; the odd cents go to the largest remainders."""
+    """Reduce payouts in proportion to the table aggregate; odd cents go to the largest remainders."""
     total = sum(line.owed for line in lines if line.outcome == "win")
     winners = [at for at, line in enumerate(lines) if line.outcome == "win"]
     paid = {at: lines[at].owed * limit // total for at in winners}

@@ -1,7 +1,6 @@
-"""A round as its events leave it. `evolve` only remembers: no check, no clock, no look-up, no rule.
+"""The state of a round. `evolve` only applies events: no checks, no clock, no look-ups, no rules.
 
-It runs again on every replay for years, so whatever could be refused or worked out belongs in `decide`.
-"""
+It runs on every replay for years, so everything that could be refused or computed belongs in `decide`."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ class Stakes(Struct, frozen=True, gc=False):
 
 
 class Wager(Struct, frozen=True, gc=False):
-    """One wager; all but its amount is what names it in a round."""
+    """One wager; all fields but the amount identify it in a round."""
 
     seat: int
     bettor: str
@@ -77,7 +76,7 @@ class Wager(Struct, frozen=True, gc=False):
 
 
 class GameState(Struct, frozen=True, gc=False):
-    """What only one game has to remember of a round; a game that needs more has a subclass of its own."""
+    """The state that only one game needs; a game that needs more has a subclass."""
 
 
 class Round(Struct, frozen=True, gc=False):
@@ -89,7 +88,7 @@ class Round(Struct, frozen=True, gc=False):
     seated: Mapping[int, str]  # who sits at each seat and decides for its hand
     status: Literal["open", "settled", "void"] = "open"
     layout: Mapping[int, Mapping[str, Stakes]] = {}  # seat -> bettor, in the order of their first bet there
-    seats: tuple[int, ...] | None = None  # those with wagers, once no more bets has been called
+    seats: tuple[int, ...] | None = None  # those with wagers, once bets are closed
     action: int = 0
     liability: int = 0
     fee: FeeTaken | None = None
@@ -107,12 +106,12 @@ class Round(Struct, frozen=True, gc=False):
     voided: RoundVoided | None = None
     waived: FeeWaived | None = None
     corrections: tuple[CorrectionPosted, ...] = ()
-    meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been put right since
+    meter_corrected: tuple[int, int] = (0, 0)  # by how much shown and reserve have been corrected since
     payments: tuple[PaymentReported, ...] = ()
     disputes: tuple[RoundDisputed, ...] = ()
     contradictions: int = 0  # requests that only a face-down card refused, and cards that were named and taken back
     entry: RoundEvent | None = None  # the last card, reveal or decision, which may be taken back
-    before: Round | None = None  # the round as it was then
+    before: Round | None = None  # the round before it
     taken_back: int = 0
 
     @property
@@ -121,7 +120,7 @@ class Round(Struct, frozen=True, gc=False):
 
 
 def start(rules: RuleSet, terms: Terms, opened: RoundOpened) -> Round:
-    """The round as it opens; `rules` and `terms` are those that the opening event names."""
+    """Return the round as it opens; `rules` and `terms` are those that the opening event names."""
     bank = None
     if opened.bank_seat is not None and opened.bank_bettor is not None and opened.bank_wager is not None:
         bank = Bank(opened.bank_seat, opened.bank_bettor, opened.bank_wager)
@@ -147,7 +146,7 @@ def fold(round_: Round, events: Iterable[RoundEvent]) -> Round:
     evolvers = round_.game.evolvers
     lines: list[LineSettled] = []
     for event in events:
-        if type(event) is LineSettled:  # a settlement has many, and they are remembered together
+        if type(event) is LineSettled:  # a settlement has many, and they are applied together
             lines.append(event)
         else:
             round_ = evolvers[type(event)](round_, event)
@@ -155,12 +154,12 @@ def fold(round_: Round, events: Iterable[RoundEvent]) -> Round:
 
 
 def entered(round_: Round, event: RoundEvent, **changes: Any) -> Round:
-    """The round after a card, a reveal or a decision: from `before`, if that is taken back."""
+    """Return the round after a card, a reveal or a decision; `before` is kept in case it is taken back."""
     return replace(round_, entry=event, before=round_, **changes)
 
 
 def _entry_taken_back(round_: Round, event: EntryTakenBack) -> Round:
-    """The round as it was before the entry; what was added apart from the play stays."""
+    """Return the round as it was before the entry; annotations stay."""
     before = round_ if round_.before is None else round_.before
     return replace(
         before,
@@ -184,7 +183,7 @@ def _wager_placed(round_: Round, event: WagerPlaced) -> Round:
 
 
 def _wager_withdrawn(round_: Round, event: WagerWithdrawn) -> Round:
-    """A bettor whose last wager at a seat is gone is forgotten there, and so is a seat without wagers."""
+    """Withdraw a wager. A bettor without wagers at a seat is removed there, and so is a seat without wagers."""
     seat = dict(round_.layout[event.seat])
     stakes = seat[event.bettor]
     spots = {**stakes.spots, event.spot: event.left}
@@ -208,7 +207,7 @@ def cards_dealt(round_: Round, event: CardsDealt) -> Round:
 
 
 def counted(deck: Mapping[str, int], cards: Iterable[str | None]) -> Mapping[str, int]:
-    """The copies of each card that are out, with these cards."""
+    """Return the copies of each card that are out, with these cards."""
     copies = dict(deck)
     for card in cards:
         if card is not None:
@@ -217,7 +216,7 @@ def counted(deck: Mapping[str, int], cards: Iterable[str | None]) -> Mapping[str
 
 
 def cards_turned(round_: Round, event: CardsTurned) -> Round:
-    """The whole hand of a seat or of the dealer."""
+    """Turn over the whole hand of a seat or of the dealer."""
     turned = round_.turned | {event.of}
     was = round_.hands[event.of]
     if was == event.cards:
@@ -234,7 +233,7 @@ def _round_corrected(round_: Round, event: RoundCorrected) -> Round:
 
 Evolvers = Mapping[type[RoundEvent], Callable[[Round, Any], Round]]
 
-# What every game remembers in the same way; a game has its own entries for decisions and what else it plays by.
+# Handlers that every game shares; a game has its own for decisions and its other events.
 EVOLVERS: Evolvers = {
     WagerPlaced: _wager_placed,
     WagerWithdrawn: _wager_withdrawn,

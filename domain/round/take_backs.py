@@ -1,8 +1,7 @@
-"""Taking back the last entry of an open round: a card, a reveal or a decision that was entered by mistake.
+"""Taking back the last entry of an open round: a card, a reveal or a decision entered by mistake.
 
-Whatever followed from it must not have been stored yet, so only the last one is taken back. The seals of face-down
-cards stay published; what was opened by a reveal stays open.
-"""
+Nothing that followed from it may be stored yet, so only the last entry can be taken back. The seals of face-down cards
+stay published; what a reveal opened stays open."""
 
 from __future__ import annotations
 
@@ -22,7 +21,8 @@ LONGEST_REASON = 500
 
 
 def take_back(round_: Round, action: TakeBack) -> list[RoundEvent]:
-    """What was seen by anybody, and the second mistake of a round, need the floor's confirmation."""
+    """Take back the last entry. Cards that anybody saw, and the second mistake of a round, need the floor's
+    confirmation."""
     if not action.reason.strip() or len(action.reason) > LONGEST_REASON:
         raise BadDocument(f"Say in at most {LONGEST_REASON} characters why it is taken back.")
     entry, before = check_open(round_)
@@ -36,7 +36,7 @@ def take_back(round_: Round, action: TakeBack) -> list[RoundEvent]:
 
 
 def check_open(round_: Round) -> tuple[RoundEvent, Round]:
-    """The entry that may be taken back, and the round before it."""
+    """Return the entry that may be taken back, and the round before it."""
     if round_.status != "open":
         raise OutOfTurn("The round is over: a mistake in it is put right by a correction.")
     entry, before = round_.entry, round_.before
@@ -55,7 +55,7 @@ def needs_floor(round_: Round) -> bool:
 
 
 def offered(round_: Round) -> dict[str, Any] | None:
-    """For a terminal: the entry that may be taken back, and whether the floor has to confirm it."""
+    """Return, for a terminal, the entry that may be taken back and whether the floor has to confirm it."""
     try:
         entry, _ = check_open(round_)
     except (OutOfTurn, BadChoice):
@@ -64,7 +64,7 @@ def offered(round_: Round) -> dict[str, Any] | None:
 
 
 def _document(entry: RoundEvent) -> dict[str, Any]:
-    """The action in a document's words; what is face down stays unnamed."""
+    """Return the action as in a document; face-down cards stay unnamed."""
     if isinstance(entry, CardsDealt):
         entry = replace(entry, cards=(None,) * entry.face_down + entry.cards[entry.face_down :])
     action = action_of(entry)
@@ -73,14 +73,14 @@ def _document(entry: RoundEvent) -> dict[str, Any]:
 
 
 def _names_cards(entry: RoundEvent) -> bool:
-    """Whether it could have told something about hidden cards, by being accepted."""
+    """Return whether its acceptance could have revealed something about hidden cards."""
     if isinstance(entry, CardsDealt):
         return any(card is not None for card in entry.cards) or any(entry.seals)
     return isinstance(entry, CardsTurned | HoleCardPeeked)
 
 
 def _places(before: Round, entry: CardsTurned) -> tuple[Cards, Cards]:
-    """The cards that a reveal turned over, as they were dealt and as they were seen before it."""
+    """Return the cards that a reveal turned over, as they were dealt and as they were seen before it."""
     place = "board" if entry.of in ("flop", "turn_river") else entry.of
     dealt, seen = before.hands.get(place, ()), face_up(before, place)
     if place == "board":

@@ -1,4 +1,4 @@
-"""What names one wager of a round, by which lines, entries, payments and claims are matched."""
+"""The key of one wager of a round, by which lines, entries, payments and claims are matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bets before the deal, and what calling "no more bets" checks: required wagers, limits, fee, exposure."""
+"""Bets before the deal, and the checks when bets close: required wagers, limits, fee, exposure."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _check_offered(round_: Round, bet: Bet, bettor: str, kind: str | None) -> No
 
 
 def withdraw(round_: Round, action: Withdraw) -> WagerWithdrawn:
-    """Take a wager back, whole or in part; nobody may once bets are closed."""
+    """Withdraw a wager, whole or in part, before bets close."""
     rules = round_.rules
     check_seat(rules, action.seat)
     amount = None if action.amount is UNSET else positive_cents(action.amount)
@@ -80,7 +80,7 @@ def spot_words(spot: str) -> str:
 
 
 def on_layout(round_: Round) -> Iterator[tuple[int, str, Stakes, str, int]]:
-    """Every wager before the deal: seat, bettor, their stakes there, spot, amount."""
+    """Return every wager before the deal: seat, bettor, their stakes there, spot, amount."""
     for seat, bettors in round_.layout.items():
         for bettor, stakes in bettors.items():
             for spot, amount in stakes.spots.items():
@@ -128,7 +128,7 @@ def _check_customers(round_: Round, limit: CustomerLimit) -> None:
 
 
 def check_own_wagers(round_: Round, base: tuple[str, ...]) -> None:
-    """Each bettor has their own base wagers, and every seat those of its seated player."""
+    """Check that each bettor has their own base wagers, and every seat those of its seated player."""
     clause = round_.rules.clause("required_wagers")
     for seat, bettors in round_.layout.items():
         for bettor, stakes in bettors.items():
@@ -142,7 +142,7 @@ def check_own_wagers(round_: Round, base: tuple[str, ...]) -> None:
 
 
 def closing(round_: Round) -> list[RoundEvent]:
-    """The events of an accepted close: action and liability, the fee, and the progressive wagers into the meter."""
+    """Return the events of closing bets: action and liability, the fee, and the progressive wagers."""
     totals: dict[str, int] = {}
     for _, _, _, spot, amount in on_layout(round_):
         totals[spot] = totals.get(spot, 0) + amount
@@ -162,7 +162,7 @@ def closing(round_: Round) -> list[RoundEvent]:
 
 
 def bets_left(events: Iterable[RoundEvent]) -> list[tuple[int, WagerPlaced]]:
-    """The bets of a stored round that nobody took back whole, in their order, each with the index of its event."""
+    """Return the bets of a stored round that were not withdrawn whole, in order, with the index of each event."""
     left: dict[tuple[int, str, str], list[tuple[int, WagerPlaced]]] = {}
     for at, event in enumerate(events):
         if type(event) is WagerPlaced:

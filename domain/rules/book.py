@@ -15,7 +15,7 @@ from domain.rules.ruleset import RuleSet
 
 
 class Adoption(Struct, frozen=True):
-    """An adoption with who recorded it and when; `last_day` as it is by now."""
+    """An adoption with who recorded it and when; `last_day` as it is now."""
 
     event: RuleVersionAdopted
     rules: RuleSet
@@ -28,11 +28,10 @@ class Adoption(Struct, frozen=True):
 
 
 class RuleBook:
-    """Made anew when something is adopted or retired, and never changed.
+    """Immutable; replaced when something is adopted or retired.
 
-    Once a property has adopted a version of a rule set, only its own decisions add to that rule set: a later version
-    that ships with the program counts when it is adopted.
-    """
+    Once a property has adopted a version of a rule set, only its own decisions add to that rule set: a later shipped
+    version applies when it is adopted."""
 
     def __init__(self, decisions: Iterable[tuple[RulebookEvent, str, int]] = ()) -> None:
         self._adopted: dict[str, dict[int, Adoption]] = {}
@@ -49,7 +48,7 @@ class RuleBook:
         self._versions = {ruleset: self._dated(ruleset) for ruleset in decided}
 
     def _dated(self, ruleset: str) -> list[RuleSet]:
-        """Its versions, the newest last, each with the days on which it is in force."""
+        """Return its versions, newest last, each with the days on which it is in force."""
         adopted = self._adopted.get(ruleset, {})
         shipped = {number: rulesets.load(ruleset, number) for number in _shipped(ruleset)}
         known = {number: rules for number, rules in shipped.items() if not adopted or number < min(adopted)}
@@ -57,7 +56,7 @@ class RuleBook:
             same = shipped.get(number)
             since = adoption.event.first_day
             if same is not None and number == min(adopted) and same.content_hash == adoption.event.content_hash:
-                since = same.in_force.since  # it was in force already: nothing changed for rounds before
+                since = same.in_force.since  # it was in force already: nothing changed for earlier rounds
             in_force = replace(adoption.rules.in_force, since=since, until=adoption.event.last_day)
             known[number] = replace(adoption.rules, in_force=in_force)
         found: list[RuleSet] = []
@@ -74,14 +73,14 @@ class RuleBook:
         return tuple(sorted({*rulesets.ids(), *self._adopted}))
 
     def versions(self, ruleset: str) -> list[RuleSet]:
-        """Every version, the newest last."""
+        """Return every version, newest last."""
         if ruleset in self._versions:
             return self._versions[ruleset]
         self._check(ruleset)
         return [rulesets.load(ruleset, number) for number in rulesets.versions(ruleset)]
 
     def load(self, ruleset: str, version: int | None = None) -> RuleSet:
-        """That version, or the newest."""
+        """Return that version, or the newest."""
         known = self.versions(ruleset)
         if version is None:
             return known[-1]
@@ -92,11 +91,11 @@ class RuleBook:
         return found[0]
 
     def ended(self, ruleset: str, last_day: date) -> RuleSet:
-        """The newest version as it is once it has this last day."""
+        """Return the newest version with this last day."""
         return _until(self.load(ruleset), last_day)
 
     def in_force(self, ruleset: str, day: date) -> RuleSet:
-        """The version that rounds of that day (UTC) open under."""
+        """Return the version that rounds of that day (UTC) open under."""
         known = self._versions.get(ruleset)
         if known is None:
             self._check(ruleset)
@@ -109,7 +108,7 @@ class RuleBook:
         return found
 
     def adoptions(self, ruleset: str | None = None) -> list[Adoption]:
-        """Of one rule set or of all, in the order in which they were recorded."""
+        """Return the adoptions of one rule set or of all, in the order of recording."""
         found = [
             replace(adoption, last_day=self.load(name, number).in_force.until)
             for name, numbered in self._adopted.items()
@@ -123,7 +122,7 @@ class RuleBook:
         return found[0] if found else None
 
     def confirms(self, rules: RuleSet, day: date) -> bool:
-        """Whether adopting it changes nothing: it is what ships, is in force that day and is not adopted yet."""
+        """Return whether adopting it changes nothing: it ships, is in force that day and is not adopted yet."""
         if rules.id not in self.ids() or self.adoption_of(rules.id, rules.content_hash) is not None:
             return False
         try:
@@ -132,7 +131,7 @@ class RuleBook:
             return False
 
     def check_adopted(self, rules: RuleSet, day: date) -> None:
-        """For a property that opens tables with adopted rule sets only."""
+        """Refuse a rule set that is not adopted, for a property that requires it."""
         adoption = self.adoption_of(rules.id, rules.content_hash)
         if adoption is None or not adoption.covers(day):
             raise UnknownRuleset(
@@ -146,8 +145,8 @@ class RuleBook:
 
 
 def kept(event: RuleVersionAdopted) -> RuleSet | None:
-    """The rule set of an adoption, to be found by its hash from now on; none where somebody has damaged its text, which
-    an audit reports."""
+    """Return the rule set of an adoption, findable by its hash from now on; None if its text was damaged, which an
+    audit reports."""
     try:
         rules = rulesets.parse(event.text, f"{event.ruleset}.toml")
     except rulesets.RuleSetError:

@@ -1,8 +1,7 @@
-"""The questions that are asked of every rule set, by feature; each game has more, and a rule set answers them all.
+"""Points: the questions that every rule set must answer, by feature. Each game adds its own.
 
-The engine asks nearly all. `rounding`, `backline`, `qualify` and `one_play_wager` are asked by people only: they say by
-which clause something is always so, which no line and no refusal could name, and the tests of each rule set hold it.
-"""
+The engine uses nearly all. `rounding`, `backline`, `qualify` and `one_play_wager` are for people only: they name the
+clause for something that is always so and that no line or refusal could cite; each rule set's tests cover them."""
 
 from __future__ import annotations
 
@@ -37,5 +36,5 @@ PROGRESSIVE = (
     "meter",
 )
 
-# Asked by earlier versions of the program; files of version 1 answer them, and later ones say it elsewhere.
+# Used by earlier versions of the program; files of version 1 answer them, and later ones say it elsewhere.
 VERSION_1 = ("preflop", "flop", "river", "side_wagers")

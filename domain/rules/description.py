@@ -1,4 +1,4 @@
-"""A rule set as a person reads it (Markdown) and as a program does (plain values, money as text)."""
+"""Descriptions of a rule set for people (Markdown) and for programs (plain values, money as text)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STREETS = ("", "after the first decisions ", "after the second decisions ")
 
 
 def markdown(rules: RuleSet, tests: Mapping[str, Sequence[str]] | None = None) -> str:
-    """The whole rule set; with `tests`, by clause id, also which tests hold each clause."""
+    """Return the whole rule set; with `tests`, by clause id, also the tests of each clause."""
     clauses = rules.clauses.values()
     found = [clause for clause in clauses if clause.decided is None and clause.checked]
     unchecked = [clause for clause in clauses if not clause.checked]
@@ -147,7 +147,7 @@ def _range(limits: tuple[int, int]) -> str:
 
 
 def _paytables(rules: RuleSet) -> Iterable[str]:
-    """The pay tables of one spot are shown side by side: a gaming table uses one of them."""
+    """Show the pay tables of one spot side by side: a gaming table uses one of them."""
     for spot in dict.fromkeys(table.spot for table in rules.paytables.values()):
         tables = list(rules.tables_for(spot).values())
         yield f"### {_in_words([spot]).capitalize()}"
@@ -280,7 +280,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def summary(rules: RuleSet) -> dict[str, object]:
-    """What a list of rule sets says of each."""
+    """Return what a list of rule sets shows of each."""
     return {
         "id": rules.id,
         "version": rules.version,
@@ -296,12 +296,12 @@ def summary(rules: RuleSet) -> dict[str, object]:
 
 
 def titles(book: RuleBook) -> list[tuple[str, str]]:
-    """What somebody chooses a rule set from."""
+    """Return the titles to choose a rule set from."""
     return [(id, book.load(id).title) for id in book.ids()]
 
 
 def contents(rules: RuleSet, book: RuleBook = SHIPPED) -> dict[str, object]:
-    """Everything, for programs: money is text with two decimals and odds are text too, as in round documents."""
+    """Return everything for programs: money and odds are text, as in round documents."""
     return {
         **summary(rules),
         "versions": [_version(version) for version in book.versions(rules.id)],
@@ -356,7 +356,7 @@ def contents(rules: RuleSet, book: RuleBook = SHIPPED) -> dict[str, object]:
 
 
 def adoption_document(adoption: Adoption) -> dict[str, object]:
-    """An adoption for programs and pages, without the text, which the rule set shows."""
+    """Return an adoption for programs and pages, without the text, which the rule set shows."""
     event = adoption.event
     days = {"approved_on": event.approved_on, "first_day": event.first_day, "last_day": adoption.last_day}
     return {
@@ -385,7 +385,7 @@ def _money(amount_cents: int | None) -> str | None:
 
 
 class Difference(NamedTuple):
-    """A figure or a clause that two versions do not have alike; None where one of them lacks it."""
+    """A figure or clause that differs between two versions; None if one of them lacks it."""
 
     what: Literal["figure", "clause"]
     name: str
@@ -400,7 +400,7 @@ class Difference(NamedTuple):
         return _CONCERNS.get(self.name.partition(".")[0], "everybody at the table")
 
 
-# By the section that a figure is in; a section of one game alone is about its play.
+# By the section of a figure; a section of one game alone is about its play.
 _CONCERNS = {
     **dict.fromkeys(("odds", "paytable", "spot", "chip", "customer_limit", "table_aggregate", "toke"), "bettors"),
     **dict.fromkeys(("bank", "rotation", "collection", "schedule", "liability"), "the bank"),
@@ -412,7 +412,7 @@ _CONCERNS = {
 
 
 def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
-    """Figures first, then clauses by what they say and why it was decided so."""
+    """Return figures first, then clauses by what they say and why."""
     figures = [
         {figure.place: _figure_value(figure.value) for figure in rulesets.figures(one)} for one in (before, after)
     ]
@@ -421,7 +421,7 @@ def differences(before: RuleSet, after: RuleSet) -> list[Difference]:
 
 
 def since_version_before(rules: RuleSet, book: RuleBook = SHIPPED) -> list[Difference]:
-    """What another version than the first changed."""
+    """Return what a version after the first changed."""
     earlier = [version for version in book.versions(rules.id) if version.version < rules.version]
     return differences(earlier[-1], rules) if earlier else []
 

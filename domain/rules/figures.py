@@ -7,18 +7,19 @@ from typing import Any, NamedTuple
 
 from domain.errors import BadTerms
 
-_NAMES = ("id", "name", "on", "mode", "option", "hand")  # an element of a list is called by one of these, or by number
+# an element of a list is addressed by one of these, or by number
+_NAMES = ("id", "name", "on", "mode", "option", "hand")
 _NO_FIGURES = frozenset({"id", "version", "title", "family", "source", "source_hash", "clause"})
 
 
 class Figure(NamedTuple):
     place: str
     value: Any
-    clause: str | None  # that of the section around it
+    clause: str | None  # that of its section
 
 
 def figures_of(raw: dict[str, Any]) -> Iterator[Figure]:
-    """Every figure of a file's contents, in their order; a list of words or numbers is one figure."""
+    """Return every figure of a file's contents, in order; a list of words or numbers is one figure."""
     for name, section in raw.items():
         if name not in _NO_FIGURES:
             yield from _figures(name, section, None)
@@ -41,11 +42,11 @@ def _figures(place: str, value: Any, clause: str | None) -> Iterator[Figure]:
 
 
 def set_figure(raw: dict[str, Any], place: str, value: Any) -> None:
-    """Put another value in a place that the file has; anything else is refused."""
+    """Set another value at a place that the file has; anything else is refused."""
     inside: Any = raw
     *around, last = place.split(".")
     if place.split(".")[0] in _NO_FIGURES or last == "clause" or last.endswith("_clause"):
-        raise BadTerms(f"{place!r} is no figure: it names the rule set or a clause of it.")
+        raise BadTerms(f"{place!r} is not a figure: it names the rule set or a clause of it.")
     for step in around:
         inside = _inside(inside, place)[_key(inside, step, place)]
     _inside(inside, place)[_key(inside, last, place)] = value

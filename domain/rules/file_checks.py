@@ -1,4 +1,4 @@
-"""What a rule-set file must say beyond having the right keys: each check yields the paths that are wrong, and why."""
+"""Checks of a rule-set file beyond its keys: each yields the paths that are wrong, and why."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PROGRESSIVE_HANDS = (
 
 
 def faults(file: RuleSetFile, game: Game, expected_id: str) -> Faults:
-    """Every fault of a file whose keys and types are right; one fault must not keep another from being found."""
+    """Yield every fault of a file whose keys and types are right; one fault must not hide another."""
     if file.id != expected_id:
         yield ("id",), f"the rule set calls itself {file.id!r} in the file of {expected_id!r}"
     yield from _dates(file)
@@ -55,7 +55,7 @@ def faults(file: RuleSetFile, game: Game, expected_id: str) -> Faults:
 
 
 def _required_points(file: RuleSetFile, game: Game) -> tuple[str, ...]:
-    """Every question that the engine may ask of a rule set with these features."""
+    """Return every question that the engine may ask of a rule set with these features."""
     return (
         *clause_points.COMMON,
         *(clause_points.PLAYER_DEALER if file.bank.held_by == "player-dealer" else clause_points.HOUSE),
@@ -91,7 +91,7 @@ _NAMED_BY = {
 
 
 def _names(file: RuleSetFile) -> Faults:
-    """No two sections of one kind have the same name."""
+    """Check that no two sections of one kind have the same name."""
     for section, key in _NAMED_BY.items():
         names = [getattr(one, key) for one in getattr(file, section)]
         for number, name in _doubles(names):
@@ -116,7 +116,7 @@ def _clauses(file: RuleSetFile) -> Faults:
 
 
 def _references(file: RuleSetFile) -> Iterator[tuple[Path, str]]:
-    """Every clause that a section names, be it alone or one of several."""
+    """Yield every clause that a section names, alone or in a list."""
     for name in file.__struct_fields__:
         value = getattr(file, name)
         if isinstance(value, Section):
@@ -193,7 +193,7 @@ def _spots(file: RuleSetFile, game: Game) -> Faults:
 
 
 def _limited_by_their_own(file: RuleSetFile, game: Game) -> tuple[str, ...]:
-    """A printed schedule has the limits of the first base spot; the other base spots are equal to it."""
+    """Return the spots with limits of their own. A printed schedule limits the first base spot; the others equal it."""
     return game.bonus_spots if file.schedule else (game.base_spots[0], *game.bonus_spots)
 
 
@@ -277,7 +277,7 @@ def _paytables(file: RuleSetFile, game: Game) -> Faults:
 
 
 def _pays(path: Path, table: PayTableSection, hands: Sequence[str]) -> Faults:
-    """A table starts at the best hand, or the most cards, and leaves none out down to the last that pays."""
+    """Check that a table starts at the best hand, or the most cards, and has no gap down to the last that pays."""
     for hand, odds in table.pays.items():
         if hand not in hands:
             yield (*path, hand), f"{hand!r} is no line of a table for {table.spot!r}"
@@ -307,7 +307,7 @@ def _collection(file: RuleSetFile, game: Game) -> Faults:
 
 
 def _inside_printed(path: Path, limits: tuple[str, str], file: RuleSetFile, game: Game) -> Faults:
-    """Both bind the wager that the schedule is by, so some amount is inside both."""
+    """Check that some amount is inside both the schedule's and the printed limits, which both bind the wager."""
     base = next((spot for spot in file.spot if spot.name == game.base_spots[0]), None)
     if base is not None and base.printed and base.limits is not None:
         low, high = base.limits
@@ -351,7 +351,7 @@ def _progressives(file: RuleSetFile) -> Faults:
 
 
 def _award_hands(path: Path, awards: Sequence[AwardSection]) -> Faults:
-    """From the best down without a gap; the special royal flushes above the plain one may be left out."""
+    """Check awards from the best down without a gap; the special royal flushes may be left out."""
     royal = _PROGRESSIVE_HANDS.index("royal flush")
     above = -1
     for line, award in enumerate(awards):

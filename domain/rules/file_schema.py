@@ -1,8 +1,7 @@
-"""The shape of a rule-set file, key by key. What the values must mean is checked in `file_checks`.
+"""The shape of a rule-set file, key by key. `file_checks` checks what the values mean.
 
-Money and odds are text here: a number in their place is refused before anything is made of it. Every figure's
-section has a `clause`, which has no default, so that a figure without one cannot be loaded.
-"""
+Money and odds are text: a number in their place is refused. Every section with figures has a required `clause`, so that
+a figure without one cannot be loaded."""
 
 from __future__ import annotations
 
@@ -61,7 +60,7 @@ class BettorsSection(Section, frozen=True):
 
 
 class TokeSection(Section, frozen=True):
-    minimum_on: tuple[str, ...]  # spots on which a tip is held to the table's minimum
+    minimum_on: tuple[str, ...]  # spots on which the table's minimum applies to tips
     clause: str
 
 
@@ -81,11 +80,11 @@ class SettlementSection(Section, frozen=True):
     seats: Literal["player-dealer-left", "highest-first", "lowest-first", "action-button"]
     seats_clause: str
     clause: str
-    order: tuple[str, ...] = ()  # where it is the same whatever became of the hand
+    order: tuple[str, ...] = ()  # if it is the same whatever happened to the hand
     won: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     tied: tuple[str, ...] = ()
-    unqualified: tuple[str, ...] = ()  # of a hand not folded, where the dealer hand does not qualify
+    unqualified: tuple[str, ...] = ()  # of a hand not folded, if the dealer hand does not qualify
     unqualified_first: tuple[str, ...] = ()  # then settled round the table before anything else
     unqualified_clause: str | None = None
 
@@ -97,7 +96,7 @@ class OddsSection(Section, frozen=True):
 
 
 class LiabilitySection(Section, frozen=True):
-    base: Positive  # what a cent on the ante or game spot could be owed at most, with all that may follow it
+    base: Positive  # the most that a cent on the ante or game spot could be owed, with all that may follow it
     clause: str
 
 
@@ -106,7 +105,7 @@ class PayTableSection(Section, frozen=True):
     spot: str
     pays: Annotated[
         dict[str, object], Meta(min_length=1)
-    ]  # odds as text; checked one by one, so that a complaint can name the hand
+    ]  # odds as text; checked one by one, so that an error can name the hand
     clause: str
     usual: bool = False
 
@@ -119,7 +118,7 @@ class CollectionSection(Section, frozen=True):
 
 class TierSection(Section, frozen=True):
     up_to: str  # an amount, or NO_BOUND in the last one
-    fee: str  # checked apart, so that a percentage is refused by name
+    fee: str  # checked separately, so that a percentage is refused by name
 
 
 class ScheduleSection(Section, frozen=True):
@@ -157,15 +156,15 @@ class CustomerLimitSection(Section, frozen=True):
 
 
 class SupervisorSection(Section, frozen=True):
-    minutes: Positive  # after a progressive win, by which a supervisor has been called
+    minutes: Positive  # minutes after a progressive win by which a supervisor must have been called
     clause: str
 
 
 class RuleSetFile(Section, frozen=True, kw_only=True):
-    """What every game has; the sections of one game alone are in a subclass, which reads and checks them itself."""
+    """What every game has. Sections of one game alone are in a subclass, which reads and checks them."""
 
-    # The clause next to a figure and the clause that the engine quotes for it are one and the same: it answers one of
-    # these points.
+    # The clause next to a figure and the clause that the engine cites for it are the same: it answers one of these
+    # points.
     section_points: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "seats": ("seats",),
         "bank": ("bank",),
@@ -180,7 +179,7 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
         "toke": ("toke",),
     }
 
-    has_button: ClassVar[bool] = False  # an action button may say whose wagers are settled first
+    has_button: ClassVar[bool] = False  # an action button may decide whose wagers are settled first
 
     id: str
     version: Positive
@@ -201,7 +200,7 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     paytable: tuple[PayTableSection, ...] = ()
     clause: tuple[Clause, ...]
     source_hash: Annotated[str, Meta(pattern=SHA256_PATTERN)] | None = (
-        None  # SHA-256 of the document; version 1 names none
+        None  # SHA-256 of the document; version 1 has none
     )
     toke: TokeSection | None = None
     rotation: RotationSection | None = None
@@ -214,11 +213,11 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     supervisor: SupervisorSection | None = None
 
     def points(self) -> tuple[str, ...]:
-        """Questions that the engine asks because of what the game's own sections say."""
+        """Return questions that follow from the game's own sections."""
         return ()
 
     def faults(self) -> Faults:
-        """What is wrong in the game's own sections."""
+        """Return faults in the game's own sections."""
         return iter(())
 
     def game_rules(self) -> GameRules:

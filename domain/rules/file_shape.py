@@ -1,4 +1,4 @@
-"""Every key that a rule-set file must not have or lacks, and every value of a wrong type, each by its path."""
+"""Unknown keys, missing keys and wrong types in a rule-set file, each by its path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from domain.rules.ruleset import CLAUSE_ID_PATTERN
 
 _STEP = re.compile(r"\.([a-z_]+)|\[(\d+)\]")
 
-# What msgspec calls "`str` matching regex ...", in words.
+# Words for what msgspec calls "`str` matching regex ...".
 _FORMS = {
     MONEY_PATTERN: 'an amount like "12.50"',
     ODDS_PATTERN: 'odds like "3:2"',
@@ -27,7 +27,7 @@ _FORMS = {
 
 
 def shape_faults(value: Any, type_: Any, path: Path = ()) -> Faults:
-    """msgspec stops at the first; a person who writes a file wants to see every one."""
+    """Yield every fault of shape. msgspec stops at the first, and an author wants to see all."""
     struct, several = _struct_in(type_)
     if struct is not None and several and isinstance(value, list) and value:
         for number, one in enumerate(value):
@@ -62,8 +62,8 @@ def _value_faults(value: Any, type_: Any, path: Path) -> Faults:
 
 
 def _struct_in(type_: Any) -> tuple[type[msgspec.Struct] | None, bool]:
-    """The section that a type is made of, and whether it is a list of them."""
-    if get_origin(type_) in (Annotated, UnionType):  # of a union, what is there if it is not None
+    """Return the section that a type consists of, and whether it is a list of them."""
+    if get_origin(type_) in (Annotated, UnionType):  # of a union, the type that is not None
         return _struct_in(get_args(type_)[0])
     if get_origin(type_) is tuple:
         return _struct_in(get_args(type_)[0])[0], True
@@ -71,6 +71,6 @@ def _struct_in(type_: Any) -> tuple[type[msgspec.Struct] | None, bool]:
 
 
 def _placed(message: str, path: Path) -> str:
-    """With the place as people write it: `schedule[0].tiers`."""
+    """Return the fault with its place as people write it: `schedule[0].tiers`."""
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
     return f"{message} in {where}" if where else message

@@ -1,4 +1,4 @@
-"""The lines of a TOML text by path. `tomllib` keeps no positions, and an error without its line is no help."""
+"""Line numbers of a TOML text by path. `tomllib` keeps no positions, and an error needs its line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-# In this order: three quotes begin a string of several lines, which may end with one or two quotes of its own.
+# In this order: three quotes begin a multi-line string, which may end with one or two quotes of its own.
 _TOKEN = re.compile(
     r"""
     (?P<string> \"{3}(?:\\.|[^\\])*?\"{3,5}(?!\") | '{3}.*?'{3,5}(?!') | \"(?:\\.|[^\\\"\n])*\" | '[^'\n]*' )
@@ -31,11 +31,11 @@ class Lines:
     """Maps a path such as ("paytable", 2, "pays", "flush") to the first line of a TOML text that has it, from 1."""
 
     def __init__(self, text: str) -> None:
-        """Of a text that `tomllib` can read."""
+        """The text must be valid TOML."""
         self._tokens = _tokens(text)
         self._at = 0
         self._lines: dict[Path, int] = {(): 1}
-        self._tables: dict[Path, int] = {}  # how many there are so far of each array of tables
+        self._tables: dict[Path, int] = {}  # the number of tables so far in each array of tables
         table: Path = ()
         while self._next.sign != _END:
             if self._skip("\n"):
@@ -46,7 +46,7 @@ class Lines:
                 self._pair(table)
 
     def of(self, path: Path) -> int:
-        """The line of the path, or of the nearest thing around it that is in the text."""
+        """Return the line of the path, or of the nearest enclosing thing in the text."""
         while path not in self._lines:
             path = path[:-1]
         return self._lines[path]
@@ -56,7 +56,7 @@ class Lines:
         return self._tokens[self._at]
 
     def _skip(self, *signs: str) -> bool:
-        """Whether the next token is one of these, which is then passed over."""
+        """Skip the next token if it is one of these; return whether it was."""
         if found := self._next.sign in signs:
             self._at += 1
         return found
@@ -66,7 +66,7 @@ class Lines:
         return path
 
     def _key(self) -> list[str]:
-        """The parts of a dotted key, which is on one line."""
+        """Return the parts of a dotted key, which is on one line."""
         parts = []
         while not self._next.sign:
             text = self._next.text
@@ -76,7 +76,8 @@ class Lines:
         return parts
 
     def _header(self) -> Path:
-        """Of a table or of one more in an array of tables, after its first bracket; the path of what follows."""
+        """Read the header of a table or of an array of tables, after its first bracket; return the path of what
+        follows."""
         one_more, path = self._skip("["), Path()
         parts = self._key()
         for left, part in zip(reversed(range(len(parts))), parts, strict=True):
@@ -103,7 +104,7 @@ class Lines:
                 if not self._skip(","):
                     self._pair(path)
         else:
-            while self._skip("", "."):  # a number may have a dot, and a moment is two words
+            while self._skip("", "."):  # a number may have a dot, and a timestamp is two words
                 pass
 
     def _elements(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""From a rule-set file to the typed rule set that the engine reads, or to a complaint with file and line."""
+"""Loading a rule-set file as a typed rule set, or reporting its errors with file and line."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
 _KEPT: dict[str, RuleSet] = {}  # by hash
 _VERSION_KEY = re.compile(r"^version\s*=", re.MULTILINE)
-for _game in GAMES.values():  # met by msgspec while only one thread imports: two at once would end the process
+for _game in GAMES.values():  # built while only one thread imports: two at once would crash the process
     msgspec.json.Decoder(_game.file)
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 class RuleSetError(Exception):
-    """A rule-set file that must not be used, with the line to look at."""
+    """A rule-set file that must not be used, with its line."""
 
     def __init__(self, file: str, line: int, message: str) -> None:
         super().__init__(f"{file}:{line}: {message}")
@@ -67,14 +67,14 @@ class RuleSetError(Exception):
 
 
 def look_in(*folders: pathlib.Path) -> None:
-    """Look for rule sets in these folders as well, each with v1/, v2/ and so on; only the latest call counts."""
+    """Also look for rule sets in these folders, each with v1/, v2/ and so on; only the latest call applies."""
     _FOLDERS[1:] = folders
     _files.cache_clear()
 
 
 @functools.cache
 def _files() -> dict[str, dict[int, pathlib.Path]]:
-    """The file of every version of every rule set; the version is the name of its folder."""
+    """Return the file of every version of every rule set; its folder names the version."""
     found: dict[str, dict[int, pathlib.Path]] = {}
     for path in sorted(path for folder in _FOLDERS for path in folder.glob("v*/*.toml")):
         if version := _VERSION_FOLDER.fullmatch(path.parent.name):
@@ -92,7 +92,7 @@ def ids() -> tuple[str, ...]:
 
 
 def versions(ruleset_id: str) -> tuple[int, ...]:
-    """Every version of a rule set, the newest last."""
+    """Return every version of a rule set, newest last."""
     return tuple(_known(ruleset_id))
 
 
@@ -103,7 +103,7 @@ def _known(ruleset_id: str) -> dict[int, pathlib.Path]:
 
 
 def load(ruleset_id: str, version: int | None = None) -> RuleSet:
-    """That version of a rule set, or its newest. Only its own file is read, and only once."""
+    """Load that version of a rule set, or its newest. Only its own file is read, and only once."""
     known = _known(ruleset_id)
     number = max(known) if version is None else version
     if number not in known:
@@ -123,17 +123,17 @@ def _loaded(ruleset_id: str, version: int) -> RuleSet:
 
 
 def in_force(ruleset_id: str, day: datetime.date) -> RuleSet:
-    """The version that rounds of that day (UTC) open under; before the first day of the first one, that one."""
+    """Return the version that rounds of that day (UTC) open under; before the first day of the first one, that one."""
     return of_day([_loaded(ruleset_id, version) for version in _known(ruleset_id)], day)
 
 
 def of_day(known: Sequence[RuleSet], day: datetime.date) -> RuleSet:
-    """The one of several versions, the newest last, that counts on a day."""
+    """Return the version in force on a day, of several with the newest last."""
     return next((rules for rules in reversed(known) if rules.in_force.since <= day), known[0])
 
 
 def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
-    """The version whose file has this hash, of those that ship and those that were kept."""
+    """Return the version whose file has this hash, of those that ship and those that were kept."""
     for version in _files().get(ruleset_id, {}):
         rules = _loaded(ruleset_id, version)
         if rules.content_hash == content_hash:
@@ -143,7 +143,7 @@ def with_hash(ruleset_id: str, content_hash: str) -> RuleSet | None:
 
 
 def keep(rules: RuleSet) -> None:
-    """Let a rule set be found by its hash, which is its text's: nothing else can ever have it."""
+    """Let a rule set be found by the hash of its text."""
     _KEPT[rules.content_hash] = rules
 
 
@@ -152,13 +152,13 @@ def hash_of(text: str) -> str:
 
 
 def parse(text: str, name: str) -> RuleSet:
-    """The rule set in a file's text; `name` is the file's, and says which id is expected inside."""
+    """Parse a file's text; `name` is the file's and is the expected id."""
     text = text.replace("\r\n", "\n")
     return _read(_toml(text, name), text, name)
 
 
 def mistakes(text: str, name: str) -> list[RuleSetError]:
-    """Every mistake in a file's text, from the first line down; none where `parse` takes it."""
+    """Return every mistake in a file's text, from the first line down; empty if `parse` accepts it."""
     text = text.replace("\r\n", "\n")
     try:
         raw = completed(_toml(text, name))
@@ -179,7 +179,7 @@ def _toml(text: str, name: str) -> dict[str, Any]:
 
 
 def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
-    """The rule set with other figures, each by its place in the file ("odds.play.pays"); checked like a file."""
+    """Return the rule set with other figures, each by its place in the file ("odds.play.pays"); checked like a file."""
     raw = completed(tomllib.loads(rules.text))
     for place, value in figures.items():
         set_figure(raw, place, value)
@@ -188,7 +188,7 @@ def changed(rules: RuleSet, figures: Mapping[str, Any]) -> RuleSet:
 
 
 def figures(rules: RuleSet) -> list[Figure]:
-    """Every figure by its place in the file; those that version 1 leaves to the program are among them."""
+    """Return every figure by its place in the file, including those that version 1 leaves to the program."""
     return list(figures_of(completed(tomllib.loads(rules.text))))
 
 
@@ -201,7 +201,7 @@ def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
 
 
 def _faults(raw: Mapping[str, Any], name: str) -> Faults:
-    """What the values mean is checked only where all of them can be read."""
+    """Yield faults. What the values mean is checked only if all of them can be read."""
     yield from _sections(raw)
     family = raw.get("family")
     if not isinstance(family, str) or family not in GAMES:
@@ -216,7 +216,7 @@ def _faults(raw: Mapping[str, Any], name: str) -> Faults:
 
 
 def _sections(raw: Mapping[str, Any]) -> Faults:
-    """A file has the sections of its game and of no other."""
+    """Check that a file has the sections of its game and of no other."""
     if "family" not in raw:
         yield (), "`family` is missing: it names the game"
         return
@@ -231,11 +231,11 @@ def _sections(raw: Mapping[str, Any]) -> Faults:
     for other in GAMES.values():
         for name in other.file.__struct_fields__:
             if name in raw and name not in file.__struct_fields__:
-                yield (name,), f"[{name}] is no part of this game"
+                yield (name,), f"[{name}] is not part of this game"
 
 
 def _syntax_line(text: str, error: tomllib.TOMLDecodeError) -> int:
-    """The reader names the line in its message, or says that the text has ended too early."""
+    """Return the line named in the parser's message, or the last if the text ended too early."""
     found = _SYNTAX_LINE.search(str(error))
     return int(found[1]) if found else text.count("\n") + 1
 

@@ -1,4 +1,4 @@
-"""The text of a new rule-set file, begun from one that there is."""
+"""The text of a new rule-set file, based on an existing one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _KEYS = ("id", "version", "since")
 
 
 def new_text(rules: RuleSet, id: str, since: datetime.date) -> str:
-    """The file of a rule set under another id, as a first version that is in force from a day on."""
+    """Return the file of a rule set under another id, as a first version in force from a day on."""
     if not _ID.fullmatch(id):
-        raise BadDocument(f"{id!r} is no id of a rule set: it has lower-case letters, digits and hyphens, at most 40.")
+        raise BadDocument(f"{id!r} is not a rule-set id: use lower-case letters, digits and hyphens, at most 40.")
     values = {"id": f'"{id}"', "version": "1", "since": since.isoformat()}
     text = rules.text
     for key in _KEYS:

@@ -1,8 +1,7 @@
-"""Rule sets as data: what a file under domain/rules/rulesets/ holds, in types that the engine reads.
+"""Rule sets as data: the contents of a file under domain/rules/rulesets/, in types that the engine reads.
 
 A rule set answers *points*, the questions that the engine can ask ("ante.not_qualified"), each with one clause of its
-source document or with a decision of this project. A figure is next to the clause that it comes from.
-"""
+source document or with a decision of this project. A figure is next to its clause."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ CLAUSE_ID_PATTERN = r"\A[a-z0-9]+(/[A-Za-z0-9][A-Za-z0-9.-]*)+\Z"
 
 
 class Odds(Struct, frozen=True):
-    """`to`:`per`, so 3:2 pays three for every two staked; the stake comes back as well."""
+    """`to`:`per`, so 3:2 pays three for every two staked; the stake is returned as well."""
 
     to: int
     per: int = 1
@@ -40,7 +39,7 @@ class Odds(Struct, frozen=True):
         return _words(self.to, self.per)
 
     def of(self, stake_cents: int) -> int:
-        """What is owed on a stake; a fraction of a cent is rounded down."""
+        """Return what is owed on a stake, rounded down to a cent."""
         return stake_cents * self.to // self.per
 
 
@@ -55,7 +54,7 @@ def _words(to: int, per: int) -> str:
 
 
 class Section(Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a rule-set file, into which no misspelt key must slip; some are used as the file has them."""
+    """A section of a rule-set file; unknown keys are refused. Some are used as the file has them."""
 
 
 class Clause(Section, frozen=True):
@@ -63,14 +62,14 @@ class Clause(Section, frozen=True):
 
     id: Annotated[str, Meta(pattern=CLAUSE_ID_PATTERN)]
     says: Text
-    decided: Text | None = None  # why it was decided so; None where the document itself says it
-    checked: bool = True  # false where the document says so and nothing in the ledger can enforce it
+    decided: Text | None = None  # why it was decided so; None if the document says it
+    checked: bool = True  # false if the document says so and the ledger cannot enforce it
     contradicts: tuple[str, ...] = ()  # clauses of the same document that say something else
     points: tuple[str, ...] = ()
 
 
 class Packet(Section, frozen=True):
-    """Cards that go to one place at once; `street` is the number of board reveals that come before it."""
+    """Cards that go to one place at once; `street` is the number of board reveals before it."""
 
     to: PacketPlace
     count: Annotated[int, Meta(ge=1)]
@@ -86,13 +85,13 @@ class Dealing(Section, frozen=True):
 
 
 class Settlement(Struct, frozen=True):
-    """Whose wagers move first, and in which order those of one seat do."""
+    """Whose wagers are settled first, and in which order those of one seat are."""
 
     seats: Literal["player-dealer-left", "highest-first", "lowest-first", "action-button"]
     won: tuple[str, ...]
     lost: tuple[str, ...]  # folded hands too
     tied: tuple[str, ...]
-    unqualified: tuple[str, ...]  # hands not folded, where the dealer hand does not qualify; empty: as if it did
+    unqualified: tuple[str, ...]  # hands not folded, if the dealer hand does not qualify; empty: as if it did
     unqualified_first: tuple[str, ...]  # spots that are then settled round the table before all others
     clause: str  # for the order of one seat's wagers
     seats_clause: str
@@ -114,7 +113,7 @@ class Spot(Struct, frozen=True):
 
 
 class PayTable(Struct, frozen=True):
-    """Odds by the name of the hand, or by a number of cards (as text), from the best down."""
+    """Odds by the name of the hand, or by a number of cards (as text), best first."""
 
     id: str
     spot: str
@@ -127,12 +126,12 @@ class PayTable(Struct, frozen=True):
 
     @property
     def lowest(self) -> str:
-        """The least that is paid."""
+        """The lowest line that is paid."""
         return list(self.pays)[-1]
 
 
 class Tier(Struct, frozen=True):
-    up_to: int | None  # cents of total table action, included; None: everything above
+    up_to: int | None  # cents of total table action, inclusive; None: everything above
     fee: int
 
 
@@ -143,7 +142,7 @@ class Schedule(Struct, frozen=True):
     clause: str
 
     def tier_of(self, action_cents: int) -> int:
-        """The number of the tier, from 1, that a total table action falls into."""
+        """Return the number, from 1, of the tier of a total table action."""
         for number, tier in enumerate(self.tiers, start=1):
             if tier.up_to is None or action_cents <= tier.up_to:
                 return number
@@ -177,11 +176,11 @@ class InForce(Section, frozen=True):
 
 
 class GameRules(Struct, frozen=True):
-    """What only the game of a rule set reads; a game that needs more has a subclass of its own."""
+    """What only the game of a rule set reads; a game that needs more has a subclass."""
 
     button_values: Mapping[str, int] = {}  # what each rank counts for the action button
     flop: int = 0  # how many cards of the board are turned over first
-    one_trips_table: str | None = None  # the clause by which a property pays trips by one table a gaming day
+    one_trips_table: str | None = None  # the clause that requires one trips table per gaming day
 
 
 class RuleSet(Struct, frozen=True):
@@ -196,7 +195,7 @@ class RuleSet(Struct, frozen=True):
     content_hash: str
     bank: Literal["player-dealer", "house"]
     seats: int
-    rotation: Literal["strict", "offered"] | None  # None at a house bank
+    rotation: Literal["strict", "offered"] | None  # None for a house bank
     rotation_rounds: int
     decks: tuple[int, int]  # fewest, most
     usual_decks: int
@@ -208,8 +207,8 @@ class RuleSet(Struct, frozen=True):
     dealings: Mapping[str, Dealing]
     usual_dealing: str
     settlement: Settlement
-    odds: Mapping[str, Odds]  # of wagers that have no pay table
-    liability: int  # what a cent on the base spot could be owed at most
+    odds: Mapping[str, Odds]  # of wagers without a pay table
+    liability: int  # the most that a cent on the base spot could be owed
     game_rules: GameRules
     paytables: Mapping[str, PayTable]
     usual_trips: str | None
@@ -219,10 +218,10 @@ class RuleSet(Struct, frozen=True):
     progressives: Mapping[str, ProgressiveTable]
     table_aggregate: int | None
     customer_limit: CustomerLimit | None
-    supervisor_minutes: int | None  # after a progressive win, by which a supervisor has been called
+    supervisor_minutes: int | None  # minutes after a progressive win by which a supervisor must have been called
     clauses: Mapping[str, Clause]
     points: Mapping[str, str]  # the clause id that answers each point
-    paytable_of: Mapping[str, PayTable]  # by the spot that has only one
+    paytable_of: Mapping[str, PayTable]  # by spot, if it has only one
 
     @property
     def family(self) -> str:
@@ -248,7 +247,8 @@ class RuleSet(Struct, frozen=True):
         return self.points[point]
 
     def limit_clause(self, spot: str, by_schedule: bool = False) -> str:
-        """The clause behind a spot's limits: its own where the rule set or a schedule prints them, else the general."""
+        """Return the clause behind a spot's limits: its own if the rule set or a schedule prints them, otherwise the
+        general one."""
         found = self.spots.get(spot)
         return found.clause if found is not None and (found.printed or by_schedule) else self.clause("limits")
 

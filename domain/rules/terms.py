@@ -32,13 +32,13 @@ class MeterDocument(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def figures(self) -> tuple[MoneyText, MoneyText, MoneyText, int, int] | None:
-        """All but the id; None where one is missing."""
+        """Return all figures but the id; None if one is missing."""
         found = self.seed, self.shown, self.reserve, self.percent, self.reserve_percent
         return None if UNSET in found else cast("tuple[MoneyText, MoneyText, MoneyText, int, int]", found)
 
 
 class TermsDocument(Struct, frozen=True, forbid_unknown_fields=True):
-    """The shape of `terms` in a document; what a rule set allows is checked by `resolve`."""
+    """The shape of `terms` in a document; `resolve` checks what the rule set allows."""
 
     trips: str | UnsetType = UNSET
     dealing: str | UnsetType = UNSET
@@ -70,10 +70,10 @@ class Terms(Struct, frozen=True):
     coverage: str | None
     progressive: ProgressiveTable | None
     meter: Meter | None
-    document: dict[str, Any] = {}  # the same in a document's words, every default filled in
+    document: dict[str, Any] = {}  # as in a document, every default filled in
 
     def limits_of(self, spot: str) -> tuple[int, int]:
-        """The blind is equal to the ante, and so has its limits."""
+        """Return the limits. The blind equals the ante, and so has its limits."""
         return self.limits["ante" if spot == "blind" else spot]
 
 
@@ -81,7 +81,7 @@ NO_TERMS = TermsDocument()
 
 
 def resolve(rules: RuleSet, given: TermsDocument) -> Terms:
-    """The terms that a table plays by, or BadTerms for what the rule set does not offer."""
+    """Return a table's terms. Raises BadTerms for what the rule set does not offer."""
     trips, dealing, decks = _trips(rules, given.trips), _dealing(rules, given.dealing), _decks(rules, given.decks)
     schedule = _schedule(rules, given.schedule)
     chip = rules.chip if given.chip is UNSET else cents(given.chip)
@@ -211,14 +211,14 @@ def _limits(
 
 
 def _narrower(limits: tuple[int, int], printed: tuple[int, int] | None) -> tuple[int, int]:
-    """A schedule's limits, inside those that are printed for every table."""
+    """Return a schedule's limits, inside those printed for every table."""
     return limits if printed is None else (max(limits[0], printed[0]), min(limits[1], printed[1]))
 
 
 def _check_posted_limits(
     rules: RuleSet, limits: Mapping[str, tuple[int, int]], progressive: ProgressiveTable | None
 ) -> None:
-    """One spot at the table's own maximums, with the largest play wager, must stay within what a customer may bet."""
+    """Check that one spot at the table's maximums, with the largest play wager, stays within the customer limit."""
     customer = rules.customer_limit
     if customer is None or not customer.posted:
         return

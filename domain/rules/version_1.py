@@ -1,4 +1,4 @@
-"""Texts of version 1, which leave many figures to the program, completed with the one table that has them."""
+"""Completes texts of version 1, which leave many figures to the program, from one table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def _defaults() -> dict[str, dict[str, Any]]:
 
 
 def completed(raw: dict[str, Any]) -> dict[str, Any]:
-    """A file's contents with all that a later version would say itself; one that names its version stays as it is."""
+    """Return a file's contents with all that a later version states itself; one that names its version stays as it
+    is."""
     if "version" in raw:
         return raw
     whole = {**raw, "version": 1}
@@ -39,7 +40,7 @@ def completed(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_order(settlement: dict[str, Any]) -> dict[str, Any]:
-    """Where won, lost and tied hands are settled alike, as later versions say it."""
+    """Convert to one order if won, lost and tied hands are settled alike, as later versions state it."""
     orders = [settlement.get(case) for case in ("won", "lost", "tied")]
     if orders[0] is None or orders != orders[:1] * 3:
         return settlement
@@ -64,7 +65,7 @@ def _filled(whole: dict[str, Any], name: str, section: Any) -> Any:
 
 
 def _with_clause(whole: dict[str, Any], section: dict[str, Any]) -> dict[str, Any]:
-    """With the clause that answers the point which the table names in its place."""
+    """Replace the point that the table names by the clause that answers it."""
     if "clause" not in section:
         return section
     return {**section, "clause": _answer(whole.get("clause"), section["clause"])}
@@ -74,7 +75,7 @@ def _answer(clauses: Any, point: str) -> str:
     for clause in _tables(clauses):
         if point in clause.get("points", ()):
             return str(clause.get("id"))
-    return point  # no clause has that id, which is said when references are checked
+    return point  # no clause has that id, which is reported when references are checked
 
 
 def _answering_more(clauses: Any, points: dict[str, str]) -> list[Any]:

@@ -1,9 +1,7 @@
-"""What the rules make certain of a round before its cards are known, for a terminal that goes on without the service.
+"""What is certain of a round before its cards are known, for a terminal that continues without the service.
 
-A round is played through with cards that stand for any cards. What comes out alike whatever they are is certain: the
-order of the deal, who is asked on which street and what follows a choice. Where it depends on the cards, nothing is
-said beyond the deal.
-"""
+A round is played through with placeholder cards. What comes out the same for any cards is certain: the order of the
+deal, who is asked on which street and what follows a choice. If it depends on the cards, only the deal is forecast."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from domain.round.state import Round, cards_dealt, fold, start
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms
 
-ORDERS = 6  # of cards, under which the play must be the same
+ORDERS = 6  # orders of cards, under which the play must be the same
 MOST_STEPS = 60
 BANK = "bank"  # ids of the people in the trial; nobody else sees them
 Entry = dict[str, Any]
@@ -47,7 +45,7 @@ class Asked(Struct, frozen=True):
 
 
 class Branch(Struct, frozen=True):
-    """After a choice: what those behind the seat may do, by kind, and how the play goes on for the seat."""
+    """After a choice: what those behind the seat may do, by kind, and how the play continues for the seat."""
 
     choice: Entry
     followers: dict[str, Follower]
@@ -60,7 +58,7 @@ class Follower(Struct, frozen=True):
 
 
 class Segment(Struct, frozen=True):
-    """What is turned over before a seat is asked again; `asks` is None where it is not."""
+    """What is turned over before a seat is asked again; `asks` is None if it is not."""
 
     turned: list[Entry]
     asks: Asked | None
@@ -68,8 +66,8 @@ class Segment(Struct, frozen=True):
 
 class Forecast(Struct, frozen=True):
     deal: list[CertainPacket]  # with every seat in play; a seat without wagers gets none
-    seat: Segment | None  # how the play goes for one seat; None where it depends on the cards
-    turns: list[int]  # the order in which seats decide, where they do so one after another
+    seat: Segment | None  # how the play goes for one seat; None if it depends on the cards
+    turns: list[int]  # the order in which seats decide, if one after another
     shown: int | None  # cards of a seat's hand that is turned over
 
 
@@ -78,7 +76,7 @@ class _Uncertain(Exception):
 
 
 def forecast(rules: RuleSet, terms: Terms, bank_seat: int | None) -> Forecast:
-    """The same for every round under these terms with this player-dealer."""
+    """Return the forecast: the same for every round under these terms with this player-dealer."""
     return _forecast(_Table(rules, terms, bank_seat))
 
 
@@ -134,7 +132,8 @@ def _trial(table: _Table, order: int) -> tuple[Segment, int | None, list[int]]:
 
 
 def _closed(table: _Table, seats: Sequence[int], kinds: Sequence[str]) -> Round:
-    """A round in which each of the seats has the least wager, and so has somebody of each kind behind the first one."""
+    """Return a round in which each seat has the least wager, and so has one bettor of each kind behind the first
+    seat."""
     rules, terms = table.rules, table.terms
     bank = (None, None, None) if table.bank_seat is None else (table.bank_seat, BANK, 1)
     opened = RoundOpened(None, None, rules.id, rules.content_hash, terms.document, {}, *bank)
@@ -166,12 +165,12 @@ def _packets(round_: Round) -> Iterator[CertainPacket]:
 
 
 def _cards(order: int) -> Iterator[str]:
-    """The deck in one of several orders."""
+    """Return the deck in one of several orders."""
     return (DECK[(at * 5 + order * 7) % len(DECK)] for at in range(len(DECK)))
 
 
 def _dealt(round_: Round, cards: Iterator[str]) -> Round:
-    """Dealt as far as cards come before anything else."""
+    """Deal as far as cards come before anything else."""
     while (entry := next((one for one in expects(round_) if one["do"] == "deal"), None)) is not None:
         if any(one["do"] == "decide" for one in expects(round_)):
             break
@@ -242,7 +241,7 @@ def _asked(round_: Round, seat: int, entry: Entry, cards: Iterator[str]) -> Aske
 
 
 def _each(choices: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
-    """Choices with each of their multiples."""
+    """Return choices with each of their multiples."""
     for one in choices:
         if "times" in one:
             yield from ({"choice": one["choice"], "times": times} for times in one["times"])
@@ -258,11 +257,11 @@ def _reveal(round_: Round, entry: Entry, cards: Iterator[str]) -> Reveal:
 
 
 def _is_seats(entry: Entry) -> bool:
-    """Turning over a seat's hand: it may come at any time, and hinders nothing."""
+    """Return whether it turns over a seat's hand: that may come at any time, and hinders nothing."""
     return entry["do"] == "reveal" and not isinstance(entry["of"], str)
 
 
 def document(found: Forecast) -> dict[str, Any]:
-    """For programs."""
+    """Return the forecast for programs."""
     shown: dict[str, Any] = msgspec.to_builtins(found)
     return shown

@@ -1,8 +1,7 @@
-"""Why something happened in a round: the clause that asks for it, in a sentence, and the hands that decided it.
+"""Why something happened in a round: the clause behind it, a sentence, and the hands that decided it.
 
-`domain.view.event_text` says what happened. Settlement lines carry their own reason; for everything else the rule set
-is asked which clause applies.
-"""
+`domain.view.event_text` says what happened. Settlement lines have their own reason; for everything else the rule set
+names the clause."""
 
 from __future__ import annotations
 
@@ -38,7 +37,8 @@ from domain.rules.ruleset import Schedule
 
 
 class Why(Struct, frozen=True):
-    """`says` is the clause in the rule set's words; `decided` tells a decision of ours from the source's own text."""
+    """`says` is the clause in the rule set's words; `decided` distinguishes a decision of ours from the source's
+    text."""
 
     clause: str | None = None
     says: str | None = None
@@ -48,7 +48,7 @@ class Why(Struct, frozen=True):
 
 
 def why(after: Round, event: RoundEvent) -> Why:
-    """`after`: the round with the event in it."""
+    """Return why an event happened; `after` is the round after it."""
     match event:
         case LineSettled():
             decided_by = [made for made in after.game.decided_by(after, event) if made is not None]
@@ -70,7 +70,7 @@ def _under(round_: Round, clause: str | None, sentence: str | None = None, made:
     return Why(clause=clause, says=found.says, decided=found.decided is not None, sentence=sentence, made=tuple(made))
 
 
-# The question that the rule set answers.
+# The point that the rule set answers.
 _POINTS: Mapping[type[RoundEvent], str] = {
     RoundOpened: "bank",
     WagerPlaced: "required_wagers",

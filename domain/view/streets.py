@@ -1,4 +1,4 @@
-"""The parts of a round that people call by name, and the step that each begins with."""
+"""The streets of a round, and the step that each begins with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from domain.round.events import (
 
 ENDS = (RoundSettled, RoundVoided)
 _TURNED = {"flop": "flop", "turn_river": "turn and river"}
-# Looked up and not matched: the floor asks this of every event of every round in play.
+# A look-up instead of a match: the floor asks this of every event of every round in play.
 _BEGUN_BY: dict[type, str] = {
     RoundOpened: "bets",
     CardsDealt: "deal",
@@ -41,7 +41,7 @@ class StreetStart(Struct, frozen=True):
 
 
 def streets_of(game: Game, events: Iterable[RoundEvent]) -> list[StreetStart]:
-    """In the order in which they begin; each once."""
+    """Return the streets in the order in which they begin, each once."""
     streets: dict[str, int] = {}
     over = False
     for step, event in enumerate(events, start=1):

@@ -1,7 +1,6 @@
 """The table at one moment of a round: seats, chips on their spots, cards, buttons, the bank, the meter.
 
-A plain document, like a result. It shows only cards that are face up, so it may go wherever the round's events may.
-"""
+A plain document, like a result. It shows only face-up cards, so it may go wherever the round's events may."""
 
 from __future__ import annotations
 
@@ -60,14 +59,14 @@ OF_NO_SEAT = (
 
 
 def table_view(round_: Round) -> dict[str, Any]:
-    """The round as its events so far leave the table; money is text, a card face down is null."""
+    """Return the table after the round's events so far; money is text, a face-down card is null."""
     (picture,) = table_views([(round_.opened, round_)])
     return picture
 
 
 def table_views(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any]]:
-    """A picture for each event, with the round as it is after it. What an event does not touch is the very thing of the
-    picture before: seats, their hands and piles, the dealer hand, the board, the bank. Most events touch one seat."""
+    """Return a picture for each event and the round after it. Unchanged parts are shared with the previous picture
+    (seats, their hands and piles, the dealer hand, the board, the bank), because most events change one seat."""
     pictures: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
     before: Round | None = None
@@ -98,7 +97,7 @@ def table_views(steps: Iterable[tuple[RoundEvent, Round]]) -> list[dict[str, Any
 
 
 def _same_cards(before: Round, after: Round) -> bool:
-    """Whether an event left the hands of all seats alone: what it does not touch, both rounds share."""
+    """Return whether an event left the hands of all seats unchanged: both rounds then share them."""
     return before.hands is after.hands and before.turned is after.turned and before.game_state is after.game_state
 
 
@@ -112,7 +111,7 @@ def _same_chips(before: Round, after: Round) -> bool:
 
 
 def _same_board(before: Round, after: Round) -> bool:
-    """And the dealer hand."""
+    """Return whether board and dealer hand are unchanged."""
     was, now = before.hands, after.hands
     return (
         before.turned is after.turned
@@ -126,7 +125,7 @@ def _turned_to(seat: dict[str, Any]) -> dict[str, Any]:
 
 
 def _touched(event: RoundEvent, round_: Round) -> Iterable[int]:
-    """The seats that may look otherwise after an event, but for whether it is their turn."""
+    """Return the seats that may look different after an event, except for whose turn it is."""
     if isinstance(event, OF_A_SEAT):
         return (event.seat,)
     if isinstance(event, OF_NO_SEAT):
@@ -144,7 +143,7 @@ def _all_seats(round_: Round) -> range:
 
 
 def _picture(round_: Round) -> dict[str, Any]:
-    """But for seats, cards and the bank, whose places are kept."""
+    """Return the picture without seats, cards and bank, whose places are kept."""
     return {
         "status": round_.status,
         "seats": None,
@@ -161,12 +160,12 @@ def _picture(round_: Round) -> dict[str, Any]:
 
 
 def _acting(round_: Round) -> frozenset[int]:
-    """The seats that have a decision to make."""
+    """Return the seats that have a decision to make."""
     return frozenset() if round_.lines else frozenset([entry["seat"] for entry in decisions(round_)])
 
 
 def _seat(round_: Round, seat: int, acting: frozenset[int]) -> dict[str, Any]:
-    """But for its hands and piles, whose places are kept."""
+    """Return the seat without its hands and piles, whose places are kept."""
     banks = round_.bank is not None and round_.bank.seat == seat
     seated = round_.seated[seat]
     known = banks or seat in round_.opened.players or seated in round_.layout.get(seat, {})
@@ -204,7 +203,7 @@ def _hand(round_: Round, place: int | str, cards: Cards, number: int, state: str
 
 
 def _piles(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
-    """Every wager at a seat, and what became of it once its line is settled."""
+    """Return every wager at a seat, and its outcome once settled."""
     wagers = {wager_key(wager): wager.amount for wager in round_.game.wagers(round_, seat)}
     settled: dict[WagerKey, list[LineSettled]] = {}
     for line in round_.lines:
@@ -234,7 +233,7 @@ def _piles(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
 
 
 def on_layout(round_: Round) -> dict[int, int]:
-    """What is wagered at each seat with wagers, in cents."""
+    """Return what is wagered at each seat with wagers, in cents."""
     sums = {seat: sum(wager.amount for wager in round_.game.wagers(round_, seat)) for seat in round_.layout}
     return sums | {line.seat: 0 for line in round_.lines if line.seat not in sums}
 
@@ -243,7 +242,7 @@ def on_layout(round_: Round) -> dict[int, int]:
 
 
 def _bank(round_: Round) -> dict[str, Any]:
-    """`to_pay` and `to_collect`: what is left of the player-dealer's wager for each; one pool has one figure."""
+    """`to_pay` and `to_collect` are what is left of the player-dealer's wager for each; one pool has one figure."""
     paid, collected = sum(line.paid for line in round_.lines), sum(line.collected for line in round_.lines)
     shown: dict[str, Any] = {"wager": None, "to_pay": None, "to_collect": None}
     bank = round_.bank

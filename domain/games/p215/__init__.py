@@ -16,7 +16,7 @@ from domain.round.state import Round, Wager
 
 _CARD_COUNTS = tuple(str(count) for count in range(12, 0, -1))
 _PAYS_BY = {"buster": _CARD_COUNTS, "red_flex": _CARD_COUNTS}
-_ON_DEALER = frozenset({"insurance", "red_flex", "buster"})  # wagers on nothing but the dealer hand
+_ON_DEALER = frozenset({"insurance", "red_flex", "buster"})  # wagers on the dealer hand alone
 
 
 class Pure215(Pure215Play):
@@ -64,7 +64,8 @@ class Pure215(Pure215Play):
         return [made_of_all("dealer", 1, text, text, made.cards[:run])]
 
     def wagers(self, round_: Round, seat: int) -> Iterator[Wager]:
-        """The game wager moves to the seat's hands with the first card, and may be split and doubled there."""
+        """Return the wagers. The game wager moves to the seat's hands with the first card, and may be split and doubled
+        there."""
         state = state_of(round_)
         box = state.boxes.get(seat, ())
         for bettor, stakes in round_.layout.get(seat, {}).items():

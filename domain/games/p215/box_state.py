@@ -1,4 +1,4 @@
-"""What a round of Pure 21.5 remembers: the hands of each seat, insurance, and whose cards are due."""
+"""The state of a round of Pure 21.5: the hands of each seat, insurance, and where cards go next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Box = tuple[BoxHand, ...]  # the hands of a seat, by their numbers from 1
 
 
 class Following(Struct, frozen=True, gc=False):
-    """A double or split that backline bettors may go along with until the next card."""
+    """A double or split that backline bettors may follow until the next card."""
 
     seat: int
     hand: int
@@ -37,12 +37,12 @@ class Following(Struct, frozen=True, gc=False):
 class BoxState(GameState, frozen=True, gc=False):
     boxes: Mapping[int, Box] = {}
     insurance: Mapping[tuple[int, str], int] = {}
-    pure: bool | None = None  # what the peek said
+    pure: bool | None = None  # the result of the peek
     due: tuple[tuple[int, int], ...] = ()  # (seat, hand) that get the next cards
     following: Following | None = None
 
 
-# A getter in C: every action asks for the state many times, and a round of this game has no other.
+# A getter in C: every action reads the state many times, and this game has no other state class.
 state_of: Callable[[Round], BoxState] = attrgetter("game_state")
 
 

@@ -1,4 +1,4 @@
-"""The house edge of buster, red flex and insurance over a fresh shoe, with no other card known."""
+"""The house edge of buster, red flex and insurance in a fresh shoe, with no other card known."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from domain.games.p215.points import total
 from domain.games.p215.rules import DealerTotalsSection, Pure215Rules
 from domain.rules.ruleset import PayTable, RuleSet
 
-# Cards of one worth are alike here: every bonus card is a ten.
+# Cards of one value are equivalent here: every bonus card is a ten.
 _WORTHS = Counter("T" if card[0] in BONUS_RANKS else card[0] for card in DECK)
 _BONUS_CARDS = _WORTHS["T"]
-_Drawn = tuple[str, ...]  # worths in order, whatever the order of drawing: each set of cards is followed once
+# values in sorted order, whatever the order of drawing, so that each set of cards is counted once
+_Drawn = tuple[str, ...]
 
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
@@ -31,14 +32,14 @@ def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
 
 
 def _insurance(rules: RuleSet, decks: int) -> HouseEdge:
-    """Offered against an ace: one card of the shoe is known."""
+    """Return the edge of insurance, offered against an ace: one card of the shoe is known."""
     odds = rules.odds["insurance"]
     bonus = Fraction(_BONUS_CARDS * decks, len(DECK) * decks - 1)
     return HouseEdge(spot="insurance", edge=1 - bonus * (1 + Fraction(odds.to, odds.per)), decks=decks)
 
 
 def _by_line(table: PayTable, counts: dict[int, Fraction]) -> dict[str, Fraction]:
-    """A table pays by a number of cards; its first line is for as many or more."""
+    """Sum chances by line. A table pays by a number of cards; its first line is for that many or more."""
     found = dict.fromkeys(table.pays, Fraction())
     top = int(next(iter(table.pays)))
     for count, chance in counts.items():
@@ -49,7 +50,7 @@ def _by_line(table: PayTable, counts: dict[int, Fraction]) -> dict[str, Fraction
 
 
 def _bust_sizes(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
-    """How often the dealer hand is over with so many cards."""
+    """Return how often the dealer hand is over with so many cards."""
     sizes: dict[int, Fraction] = {}
     for size, hands in enumerate(_hands(dealer, decks, suits=len(SUITS)), start=1):
         over = sum(ways for drawn, ways in hands.items() if total(drawn)[0] > 21)
@@ -58,7 +59,7 @@ def _bust_sizes(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
 
 
 def _red_runs(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
-    """How often the complete dealer hand begins with so many red cards and no more."""
+    """Return how often the complete dealer hand begins with exactly so many red cards."""
     cards, reds = len(DECK) * decks, len(RED_SUITS)
     black = Fraction(len(DECK) * decks * (len(SUITS) - reds), len(SUITS))
     runs: dict[int, Fraction] = {}
@@ -70,7 +71,8 @@ def _red_runs(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
 
 
 def _hands(dealer: DealerTotalsSection, decks: int, suits: int) -> Iterator[dict[_Drawn, int]]:
-    """The dealer hands of one card, of two and so on, of these suits alone, each with the ways to draw it."""
+    """Return the dealer hands of one card, two and so on, of these suits alone, each with the number of ways to draw
+    it."""
     shoe = {worth: count * decks * suits // len(SUITS) for worth, count in _WORTHS.items()}
     hands: dict[_Drawn, int] = {(): 1}
     while hands:
@@ -86,6 +88,6 @@ def _hands(dealer: DealerTotalsSection, decks: int, suits: int) -> Iterator[dict
 
 
 def _draws(dealer: DealerTotalsSection, drawn: _Drawn) -> bool:
-    """The first two cards are dealt; the chart decides on every other."""
+    """Return whether the dealer draws. The first two cards are dealt; the chart decides on every other."""
     points, soft = total(drawn)
     return len(drawn) < 2 or points <= (dealer.hits_soft if soft else dealer.hits_hard)

@@ -29,7 +29,7 @@ def pure_hand(box: Box) -> bool:
 
 
 def _finished(round_: Round, box: Box, hand: BoxHand) -> bool:
-    """Takes no decision any more; a two-card hand that must stand still does."""
+    """Return whether the hand takes no more decisions. A two-card hand that must stand still does."""
     if hand.end is not None or pure_hand(box):
         return True
     points, soft = total(hand.cards)
@@ -53,7 +53,7 @@ def _insuring(round_: Round) -> bool:
 
 
 def _to_act(round_: Round) -> tuple[int, int] | None:
-    """The seat and hand whose turn it is: clockwise from the player-dealer's left, hand by hand."""
+    """Return the seat and hand to act: clockwise from the player-dealer's left, hand by hand."""
     state = state_of(round_)
     if not _dealt(round_) or _peek_due(round_) or state.pure or state.due or "dealer" in round_.turned:
         return None
@@ -70,7 +70,7 @@ def _players_done(round_: Round) -> bool:
 
 
 def dealer_draws(round_: Round) -> bool:
-    """Whether the player-dealer's hand takes another card: by its own chart, and only while a wager depends on it."""
+    """Return whether the player-dealer's hand draws: by its chart, and only while a wager depends on it."""
     if "dealer" not in round_.turned or state_of(round_).pure:
         return False
     cards = dealer_cards(round_)
@@ -100,7 +100,7 @@ def dealer_cards(round_: Round) -> tuple[str, ...]:
 
 
 def _no_card(round_: Round) -> OutOfTurn:
-    """Why no card is dealt now: somebody decides first, or the player-dealer's hand is complete."""
+    """Return why no card is dealt now: somebody decides first, or the player-dealer's hand is complete."""
     if "dealer" not in round_.turned or state_of(round_).pure:
         return OutOfTurn("No card is dealt now.", round_.rules.clause("deal_order"))
     points, soft = total(dealer_cards(round_))
@@ -143,7 +143,7 @@ def _choices(round_: Round, box: Box, hand: BoxHand) -> list[str]:
 
 
 def _extra(round_: Round, action: Decide, most: int, point: str) -> int:
-    """The amount of a double or an insurance: at most `most`, in whole chips."""
+    """Return the amount of a double or an insurance: at most `most`, in whole chips."""
     assert action.amount is not UNSET
     amount = cents(action.amount)
     if amount > most:
@@ -171,7 +171,7 @@ def _insure(round_: Round, action: Decide, bettor: str, number: int) -> Insuranc
 
 
 def _followers(round_: Round) -> list[str]:
-    """Backline bettors on the hand that was doubled or split who have not gone along yet."""
+    """Return the backline bettors on a doubled or split hand who have not followed yet."""
     following = state_of(round_).following
     if following is None:
         return []
@@ -235,7 +235,7 @@ def _decision_entry(round_: Round, seat: int, number: int) -> dict[str, Any]:
 
 
 class Pure215Play(Game):
-    """Who does what when in Pure 21.5."""
+    """The order of play of Pure 21.5."""
 
     def check_wagers(self, round_: Round) -> None:
         check_own_wagers(round_, ("game",))

@@ -1,4 +1,4 @@
-"""What the rule-set files of Pure 21.5 alone have: totals without a choice, splits, insurance, surrender."""
+"""Sections of rule-set files that only Pure 21.5 has: totals without a choice, splits, insurance, surrender."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ShareSection(Section, frozen=True):
 
 
 class Pure215Rules(GameRules, frozen=True, kw_only=True):
-    """The totals at which somebody has no choice, how often a hand may be split, and shares of the game wager."""
+    """The totals without a choice, how often a hand may be split, and shares of the game wager."""
 
     player: PlayerTotalsSection
     dealer: DealerTotalsSection

@@ -1,8 +1,7 @@
-"""Pure 21.5 by the published basic strategy for blackjack where the dealer hits soft 17 and a hand may surrender late.
+"""The published basic strategy for blackjack where the dealer hits soft 17 and a hand may surrender late.
 
-Each chart names the player-dealer's up cards, every bonus card as T, against which the play is right. What the rules of
-this game do not leave open, such as standing on a hard 11, never comes up: the engine does not offer it.
-"""
+Each chart lists the player-dealer's up cards, every bonus card as T, against which the play is right. What the rules of
+this game do not leave open, such as standing on a hard 11, never comes up: the engine does not offer it."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ SPLITS_TENS, SURRENDERS = "split tens", "surrender"  # what some players like to
 def choice(
     round_: Round, seat: int, hand: int, cards: tuple[str, ...], offered: Sequence[str], likes: Container[str]
 ) -> str:
-    """By the hand as it was split."""
+    """Return the choice for the hand as it was split."""
     own = state_of(round_).boxes[seat][hand - 1].cards
     return choose(own, str(round_.hands["dealer"][0]), offered, SPLITS_TENS in likes, SURRENDERS in likes)
 

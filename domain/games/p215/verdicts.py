@@ -1,4 +1,4 @@
-"""How each wager of Pure 21.5 Blackjack comes out, and in which order."""
+"""Verdicts on the wagers of Pure 21.5 Blackjack, and their order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settle(round_: Round) -> list[RoundEvent]:
 
 
 class _Dealer:
-    """The player-dealer's hand as every wager of the round looks at it."""
+    """The player-dealer's hand as every wager of the round sees it."""
 
     def __init__(self, cards: tuple[str, ...]) -> None:
         self.cards = cards
@@ -67,7 +67,7 @@ def _seat_verdicts(round_: Round, seat: int, dealer: _Dealer) -> Iterator[Verdic
 def _hand_verdicts(
     round_: Round, seat: int, bettors: Sequence[str], spots: Sequence[str], dealer: _Dealer
 ) -> Iterator[Verdict]:
-    """Hand by hand, all wagers of one before the next."""
+    """Yield verdicts hand by hand, all wagers of one before the next."""
     box = state_of(round_).boxes[seat]
     for number, hand in enumerate(box, start=1):
         for spot in spots:
@@ -143,7 +143,7 @@ def _buster(round_: Round, wager: Wager, dealer: _Dealer) -> Verdict:
 
 
 def _by_count(round_: Round, wager: Wager, count: int, story: str) -> Verdict:
-    """Paid by a number of cards: the first line of the table is for as many or more."""
+    """Return the verdict by a number of cards: the first line of the table is for that many or more."""
     table = round_.rules.paytable_of[wager.spot]
     odds = table.pays.get(str(min(count, int(next(iter(table.pays))))))
     return paid_by_table(wager, odds, story, _number(int(table.lowest)))

@@ -10,7 +10,7 @@ from domain.rules.ruleset import RuleSet
 
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
-    """Hands are counted in one deck; for more, nobody has counted them."""
+    """Return the edges. Hands are counted for one deck only."""
     if rules.decks != (1, 1):
         return
     yield edge_by_table(rules.paytable_of["pair_plus"], chances(three_card_counts()), shared=False)

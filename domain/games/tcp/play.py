@@ -30,7 +30,7 @@ def _dealt(round_: Round) -> bool:
 
 
 def _to_act(round_: Round) -> int | None:
-    """The first seat from the player-dealer's left that has not decided."""
+    """Return the first seat from the player-dealer's left that has not decided."""
     plays = state_of(round_).plays
     for seat in clockwise(round_.seats or (), needed(round_.bank).seat):
         if (seat, round_.seated[seat]) not in plays:
@@ -44,7 +44,7 @@ def _check_choice(round_: Round, choice: str, point: str) -> None:
 
 
 def _decided(round_: Round) -> bool:
-    """Every seat has decided, and every backline bettor behind a hand that plays."""
+    """Return whether every seat has decided, and every backline bettor behind a hand that plays."""
     return _to_act(round_) is None and not any(_followers(round_, seat) for seat in round_.seats or ())
 
 
@@ -63,13 +63,13 @@ def _has_six_card(round_: Round, seat: int) -> bool:
 
 
 def seats_to_show(round_: Round) -> list[int]:
-    """Hands that are still compared, and folded ones whose six card wager is alive."""
+    """Return hands that are still compared, and folded ones whose six card wager is live."""
     live = live_seats(round_)
     return [seat for seat in round_.seats or () if seat in live or _has_six_card(round_, seat)]
 
 
 class ThreeCardPlay(PokerGame):
-    """Who does what when in Three Card Poker."""
+    """The order of play of Three Card Poker."""
 
     up_card = UP_CARD
 

@@ -1,4 +1,4 @@
-"""What the rule-set files of Three Card Poker have that others do not."""
+"""Sections of rule-set files that only Three Card Poker has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three Card Poker by the published basic strategy: queen, six and four or better plays."""
+"""The published basic strategy for Three Card Poker: play queen, six and four or better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each wager of Three Card Poker 6 Card Bonus comes out, and in which order."""
+"""Verdicts on the wagers of Three Card Poker 6 Card Bonus, and their order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
 
 
 class _ThreeCardHand:
-    """A seat's hand and the dealer's as the wagers there look at them; a wager that needs one has had it shown."""
+    """A seat's hand and the dealer's as the wagers see them; a hand that a wager needs has been shown."""
 
     def __init__(self, round_: Round, cards: tuple[str, ...] | None, dealer: tuple[str, ...] | None) -> None:
         self._round, self._seen, self._dealer_seen = round_, cards, dealer

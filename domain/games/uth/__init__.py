@@ -15,7 +15,7 @@ from domain.round.events import LineSettled
 from domain.round.state import Round
 
 _PAYS_BY = {"blind": FIVE_CARD_NAMES[::-1], "trips": FIVE_CARD_NAMES[::-1]}
-_BEST_OF_LEAST = 5  # cards without which a hand has no name
+_BEST_OF_LEAST = 5  # cards needed to name a hand
 
 
 class UltimateTexasHoldem(HoldemPlay):

@@ -15,7 +15,7 @@ _HOLE_CARDS, _ALL_CARDS, _ROYAL_CARDS = 2, 7, 5
 
 
 def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
-    """Hands are counted in one deck; for more, nobody has counted them."""
+    """Return the edges. Hands are counted for one deck only."""
     if rules.decks != (1, 1):
         return
     for table in rules.tables_for("trips").values():
@@ -25,7 +25,8 @@ def house_edges(rules: RuleSet) -> Iterator[HouseEdge]:
 
 
 def _progressive(table: ProgressiveTable, flop: int) -> HouseEdge:
-    """The wager never comes back; prizes are multiples of it, shares of the meter, and envy."""
+    """Return the edge of the progressive. The wager is never returned; prizes are multiples of it, shares of the meter,
+    and envy."""
     chance = _chances(table, flop)
     won = [(award, chance.get(award.hand, Fraction())) for award in table.awards]
     return HouseEdge(
@@ -39,7 +40,7 @@ def _progressive(table: ProgressiveTable, flop: int) -> HouseEdge:
 
 
 def _chances(table: ProgressiveTable, flop: int) -> dict[str, Fraction]:
-    """How often a hand is each line of the table; a royal flush is the first line that it fits."""
+    """Return the chance of each line of the table; a royal flush is the first line that it fits."""
     if table.reads == "first five":
         return chances(best_hand_counts(_HOLE_CARDS + flop))
     found = chances(best_hand_counts(_ALL_CARDS))

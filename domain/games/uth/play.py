@@ -34,7 +34,7 @@ from domain.round.wagers import check_own_wagers
 BOARD_REVEALS = ("flop", "turn_river")
 
 
-# ---- what is remembered
+# ---- state
 
 
 def _cards_turned(round_: Round, event: CardsTurned) -> Round:
@@ -73,7 +73,7 @@ def _check_toke(round_: Round, seat: int, bettor: str) -> None:
 
 
 def _next_packet(round_: Round) -> DealStep | None:
-    """The packet that may be dealt now: one of a later street waits until everybody has acted on this one."""
+    """Return the packet that may be dealt now. One of a later street waits until everybody has acted on this one."""
     step, street = next_packet(round_), state_of(round_).street
     if step is None or step.street <= street or (step.street == street + 1 and _street_done(round_)):
         return step
@@ -81,7 +81,7 @@ def _next_packet(round_: Round) -> DealStep | None:
 
 
 def _next_reveal(round_: Round) -> str | None:
-    """The street or hand that is due, once everything before it is done."""
+    """Return the street or hand to turn over next, once everything before it is done."""
     street = state_of(round_).street
     through = order_of_deal(round_).through[min(street + 1, 2)]
     if round_.seats is None or round_.packets != through or not _street_done(round_):
@@ -99,7 +99,7 @@ def _to_reveal(round_: Round, of: str) -> Cards:
 
 
 def _deciding(round_: Round) -> bool:
-    """Whether decisions are open: every card of this street has been dealt, and none of the next."""
+    """Return whether decisions are open: every card of this street has been dealt, and none of the next."""
     return (
         round_.seats is not None
         and round_.packets == order_of_deal(round_).through[state_of(round_).street]
@@ -116,7 +116,7 @@ def _to_act(round_: Round, state: PokerState, seat: int) -> bool:
 
 
 def _street_done(round_: Round) -> bool:
-    """Every live hand has acted on this street, and every backline bettor behind a play wager too."""
+    """Return whether every live hand has acted on this street, and every backline bettor behind a play wager."""
     state = state_of(round_)
     for seat in round_.seats or ():
         if _to_act(round_, state, seat):
@@ -161,7 +161,7 @@ def _clause(round_: Round) -> str:
 
 
 def _unseen_bonus(round_: Round) -> list[int]:
-    """Folded hands that must be turned over first, because somebody has a bonus wager on them."""
+    """Return folded hands that must be turned over first, because somebody has a bonus wager on them."""
     if not rules_of(round_).folded_hands_seen:
         return []
     live, hands = live_seats(round_), round_.hands
@@ -169,7 +169,7 @@ def _unseen_bonus(round_: Round) -> list[int]:
 
 
 def bonus_on(round_: Round, seat: int) -> bool:
-    """Whether a seat has a wager that a fold does not end."""
+    """Return whether a seat has a wager that a fold does not end."""
     return any("trips" in stakes.spots or "progressive" in stakes.spots for stakes in round_.layout[seat].values())
 
 
@@ -189,7 +189,7 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
 
 
 class HoldemPlay(PokerGame):
-    """Who does what when in Ultimate Texas Hold'em."""
+    """The order of play of Ultimate Texas Hold'em."""
 
     evolvers = EVOLVERS
 
@@ -242,7 +242,8 @@ class HoldemPlay(PokerGame):
         return [_follow(round_, action, bettor, times)]
 
     def may_settle(self, round_: Round) -> bool:
-        """Everybody is done and the hands that count can be seen; the dealer hand too, unless every hand folded."""
+        """Return whether everybody is done and the hands that matter are seen; the dealer hand too, unless every hand
+        folded."""
         if state_of(round_).street < 2 or not _street_done(round_):
             return False
         live = live_seats(round_)

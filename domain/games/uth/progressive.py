@@ -1,4 +1,4 @@
-"""The progressive wager of South Dakota's Ultimate Texas Hold'em: prizes off the meter or from the tray, and envy."""
+"""The progressive wager of South Dakota's Ultimate Texas Hold'em: prizes from the meter or the tray, and envy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from domain.rules.ruleset import Award, ProgressiveTable
 class Prize(Struct, frozen=True):
     award: Award
     amount: int
-    exact: bool  # false where a fraction of a cent was dropped
+    exact: bool  # false if a fraction of a cent was dropped
     story: str
 
 
 class Awards(Struct, frozen=True):
-    """What the progressive table pays in a round, worked out before any line is written."""
+    """What the progressive table pays in a round, computed before any line is written."""
 
     prizes: Mapping[int, Prize] = {}
     losses: Mapping[int, str] = {}  # why a seat's progressive wager is not paid
@@ -31,7 +31,7 @@ class Awards(Struct, frozen=True):
     events: tuple[RoundEvent, ...] = ()
 
     def verdict(self, wager: Wager) -> Verdict:
-        """The wager itself went in before the cards and never comes back, win or lose."""
+        """Return the verdict. The wager was collected before the cards and is never returned, win or lose."""
         prize = self.prizes.get(wager.seat)
         if prize is None:
             story = self.losses.get(wager.seat)
@@ -60,7 +60,7 @@ class Awards(Struct, frozen=True):
         )
 
     def envy(self, seat: int, bettor: str, stakes: Stakes) -> Iterator[Verdict]:
-        """Paid to each other seat with a progressive wager, once for each hand that causes it."""
+        """Return what each other seat with a progressive wager is paid, once for each hand that causes it."""
         if "progressive" in stakes.spots:
             for cause, award in sorted(self.causes.items()):
                 if cause != seat and award.envy is not None:
@@ -74,7 +74,7 @@ NO_AWARDS = Awards()
 
 
 def awards(round_: Round) -> Awards:
-    """Meter awards are taken from the highest seat down, each of what the meter shows at that moment."""
+    """Return the awards. Meter awards are taken from the highest seat down, each from what the meter then shows."""
     table, meter = round_.terms.progressive, round_.terms.meter
     if table is None or meter is None:
         return NO_AWARDS
@@ -107,7 +107,7 @@ def awards(round_: Round) -> Awards:
 
 
 def _envy_causes(round_: Round) -> dict[int, Award]:
-    """Hands that pay envy, whether or not they had a progressive wager themselves."""
+    """Return hands that pay envy, with or without a progressive wager of their own."""
     table = round_.terms.progressive
     if table is None or not any(award.envy for award in table.awards):
         return {}
@@ -122,7 +122,7 @@ def _envy_causes(round_: Round) -> dict[int, Award]:
 
 
 class _Read(Struct, frozen=True):
-    """A hand as the progressive table reads it; no award where it pays nothing."""
+    """A hand as the progressive table reads it; no award if it pays nothing."""
 
     award: Award | None
     story: str
@@ -136,7 +136,7 @@ _ROYALS = {
 
 
 def _read(round_: Round, table: ProgressiveTable, seat: int) -> _Read | None:
-    """The best line of the table that a hand reaches; None while any card of it is unseen."""
+    """Return the best line of the table that a hand reaches; None while any card of it is unseen."""
     hole, board = whole(round_.hands[seat]), whole(round_.hands["board"])
     if hole is None or board is None:
         return None

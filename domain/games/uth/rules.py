@@ -1,4 +1,4 @@
-"""What the rule-set files of Ultimate Texas Hold'em have that others do not."""
+"""Sections of rule-set files that only Ultimate Texas Hold'em has."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ POINTS = (
     "trips.win",
     "trips.lose",
 )
-TRIPS_ALONE = "trips_alone"  # a rule set that answers this takes trips without an ante
+TRIPS_ALONE = "trips_alone"  # a rule set that answers this accepts trips without an ante
 _FLOP_FOR_PROGRESSIVE = 3
 
 
 class FoldedHandsSection(Section, frozen=True):
-    seen_for_bonus: bool  # whether a bonus wager on a folded hand has the hand turned over before settlement
+    seen_for_bonus: bool  # whether a folded hand with a bonus wager is turned over before settlement
     clause: str
 
 
@@ -51,7 +51,8 @@ class HoldemFile(PokerFile, frozen=True, kw_only=True):
     trips_table: TripsTableSection
 
     def points(self) -> tuple[str, ...]:
-        """What becomes of a bonus wager on a folded hand: it waits until the hand is seen, or is lost unseen."""
+        """Return the questions on a bonus wager on a folded hand: it waits until the hand is seen, or is lost
+        unseen."""
         if self.folded_hands.seen_for_bonus:
             return ("folded_hands",)
         return ("trips.unseen", "progressive.unseen") if self.progressive else ("trips.unseen",)

@@ -1,4 +1,4 @@
-"""Ultimate Texas Hold'em by the published basic strategy: when to raise, as a multiple of the ante."""
+"""The published basic strategy for Ultimate Texas Hold'em: when to raise, as a multiple of the ante."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def choice(round_: Round, seat: int, hand: int, cards: Cards, offered: Sequence[
 
 
 def multiple(hole: Cards, board: Cards) -> int:
-    """4, 2 or 1 by the cards that are face up, or 0: check, and at the end fold."""
+    """Return 4, 2 or 1 by the face-up cards, or 0: check, and at the end fold."""
     if not board:
         return 4 if _strong_hole_cards(hole) else 0
     if len(board) == 3:
@@ -57,7 +57,7 @@ def _has_hidden_pair(hole: Cards, board: Cards) -> bool:
 
 
 def _outs(hole: Cards, board: Cards) -> int:
-    """Unseen cards of which the dealer needs only one to have the better hand."""
+    """Return how many unseen cards would each give the dealer the better hand."""
     mine = best_of(hole + board).strength
     seen = hole + board
     return sum(best_of((*board, card)).strength > mine for card in DECK if card not in seen)

@@ -1,4 +1,4 @@
-"""How each wager of Ultimate Texas Hold'em comes out, and in which order."""
+"""Verdicts on the wagers of Ultimate Texas Hold'em, and their order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def settle(round_: Round) -> list[RoundEvent]:
 
 
 def _shown(round_: Round, awards: progressive.Awards) -> Iterator[CardsTurned]:
-    """Live hands are shown; a folded one only where a wager does not end with the fold or it pays envy to others."""
+    """Return the hands that are shown: live ones, and folded ones with a wager that the fold does not end or that pay
+    envy."""
     live = live_seats(round_)
     for seat in round_.seats or ():
         cards = whole(round_.hands[seat])
@@ -66,12 +67,12 @@ def _verdicts(round_: Round, awards: progressive.Awards) -> list[Verdict]:
 
 
 class _Hand(Struct, gc=False):
-    """A seat's hand at the settlement; `against` is None where it folded or nobody has seen it."""
+    """A seat's hand at settlement; `against` is None if it folded or nobody has seen it."""
 
     seat: int
     made: PokerHand | None
     against: _Showdown | None
-    order: tuple[str, ...]  # in which its wagers are settled
+    order: tuple[str, ...]  # order in which its wagers are settled
 
 
 def _shown_hand(round_: Round, seat: int, live: bool, board: tuple[str, ...], dealer: PokerHand | None) -> _Hand:

@@ -997,7 +997,7 @@ BROKEN = {
         "[qualify]",
         '[split]\nmost_hands = 4\nclause = "cc/deck/1"\n\n[qualify]',
         "[split]",
-        "[split] is no part of this game",
+        "[split] is not part of this game",
     ),
     "a game without its section": (
         "p215-casino-club",
