@@ -109,7 +109,7 @@ def test_a_new_rule_set_begins_with_another_and_has_no_mistakes(tmp_path: Path):
     assert (again.exit_code, "already exists" in again.stderr) == (2, True)
     assert run("check", str(file)).exit_code == 0
     badly_named = run("new", str(tmp_path / "Three Card.toml"), "--from", "uth-sd")
-    assert (badly_named.exit_code, "no id of a rule set" in badly_named.stderr) == (2, True)
+    assert (badly_named.exit_code, "not a rule-set id" in badly_named.stderr) == (2, True)
 
 
 def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path):

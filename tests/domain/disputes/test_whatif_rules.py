@@ -87,5 +87,5 @@ def test_figures_that_do_not_go_together_are_refused_with_the_reason(played: tup
     "place", ["id", "version", "clause", "odds.play.clause", "settlement.seats_clause", "odds.nine.pays"]
 )
 def test_what_is_no_figure_is_not_changed(played: tuple[Round, Round, list[RoundEvent]], place: str):
-    with pytest.raises(BadTerms, match=r"no figure|There is no"):
+    with pytest.raises(BadTerms, match=r"not a figure|There is no"):
         under(played[0], figures={place: "2:1"})
