@@ -1,1 +1,1 @@
-"""Read models folded from the stored events; each can be thrown away and rebuilt."""
+"""Read models computed from the stored events; each can be dropped and rebuilt."""

@@ -1,1 +1,1 @@
-"""What projections remember of each aggregate in order to understand its next event; one accumulator for each kind."""
+"""What projections remember of each aggregate to handle its next event; one accumulator per kind."""

@@ -1,4 +1,4 @@
-"""What every accumulator has in common: it folds the events of one aggregate and keeps what reports ask for."""
+"""The base of accumulators: each folds the events of one aggregate and keeps what reports need."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from projections.calendar.posting_days import PostingDays
 
 
 class Accumulator(Struct):
-    """`version`, `position`, `by` and `at_ms` are those of the last event taken in; `late` says whether any of them was
-    entered late."""
+    """`version`, `position`, `by` and `at_ms` are those of the last event; `late` says whether any was entered late."""
 
     posting_days: PostingDays
     version: int = 0
@@ -22,10 +21,10 @@ class Accumulator(Struct):
     late: bool = False
 
     def take(self, event: Any) -> None:
-        """Remember what reports ask for; nothing is decided here."""
+        """Remember what reports need; nothing is decided here."""
 
 
 def events_of(method: Callable[..., None]) -> tuple[type, ...]:
-    """The events that a method handles, by the annotation of its `event`."""
+    """Return the events that a method handles, by the annotation of its `event`."""
     event = get_type_hints(method)["event"]
     return get_args(event) or (event,)

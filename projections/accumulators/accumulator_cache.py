@@ -1,4 +1,4 @@
-"""The accumulators whose next event may come; one that is not cached is read again from the store."""
+"""A cache of accumulators whose next event may come; others are read again from the store."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() f
 
 
 class AccumulatorCache:
-    """`cached` is by the aggregate's number; whoever folds removes the rounds that have ended."""
+    """`cached` is by the aggregate's number; the fold removes rounds that have ended."""
 
     def __init__(self, feed: Feed, posting_days: PostingDays, *, cards: bool) -> None:
         self._feed = feed
@@ -58,10 +58,10 @@ class AccumulatorCache:
         self.take: dict[type, Take] = {**OTHERS, **(CARDS if cards else {})}
 
     def before(self, kind: type[Accumulator], originator: int, version: int) -> Accumulator:
-        """An aggregate that is not cached, as it was just before this version."""
+        """Load an uncached aggregate as it was just before this version."""
         accumulator = self.cached[originator] = kind(self._posting_days)
         if version > 1:
-            # Of a meter, the first event and the last one are enough.
+            # For a meter, the first and the last event are enough.
             since = version - 1 if kind is MeterAccumulator else 1
             for position, _, _, topic_id, state in self._feed.earlier(originator, version, since):
                 entry = TOPICS.decoder(self._feed.topic(topic_id))(state)

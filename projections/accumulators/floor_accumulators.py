@@ -1,4 +1,4 @@
-"""Drop boxes, progressive meters, disputes and bettors as projections remember them."""
+"""Accumulators of drop boxes, progressive meters, disputes and bettors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projections.calendar.gaming_days import DayShift
 
 
 class BoxAccumulator(Accumulator):
-    """`times`: when each kind of event happened last, in milliseconds."""
+    """`times` is when each kind of event last happened, in milliseconds."""
 
     box: DropBox = field(default_factory=lambda: DropBox("", ""))
     times: dict[type, int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class MeterAccumulator(Accumulator):
 
 
 class DisputeAccumulator(Accumulator):
-    """`state` is set from the first event on; `times`: when each kind of event happened last, in milliseconds."""
+    """`state` is set from the first event on; `times` is when each kind of event last happened, in milliseconds."""
 
     state: Dispute | None = None
     times: dict[type, int] = field(default_factory=dict)
@@ -64,8 +64,8 @@ class DisputeAccumulator(Accumulator):
 
 
 class BettorAccumulator(Accumulator):
-    """Nothing needs to be remembered of a bettor."""
+    """Remembers nothing of a bettor."""
 
 
 class ClosingAccumulator(Accumulator):
-    """What days and months are closed is remembered with the order of events, for all aggregates."""
+    """Remembers nothing: closed days and months are known for all aggregates by position."""

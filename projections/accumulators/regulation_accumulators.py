@@ -1,4 +1,4 @@
-"""What tables have posted, what a property chose and who is registered, as projections remember it."""
+"""Accumulators of postings, choices of the property and registrations."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class PostingAccumulator(Accumulator):
 
 
 class OfferingAccumulator(Accumulator):
-    """Nothing needs to be remembered of a choice: the last one counts."""
+    """Remembers nothing of a choice: the last one applies."""
 
 
 class ExplanationAccumulator(Accumulator):
-    """Nothing needs to be remembered of an explanation."""
+    """Remembers nothing of an explanation."""
 
 
 class FactAccumulator(Accumulator):
-    """Nothing needs to be remembered of a round's facts: each says all."""
+    """Remembers nothing of a round's facts: each is complete."""
 
 
 class RulebookAccumulator(Accumulator):
-    """Nothing needs to be remembered of the rulebook: each adoption says all."""
+    """Remembers nothing of the rulebook: each adoption is complete."""
 
 
 class PropositionAccumulator(Accumulator):

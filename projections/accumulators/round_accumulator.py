@@ -1,4 +1,4 @@
-"""A round as projections remember it: its money, and its cards where a projection needs them."""
+"""The accumulator of a round: its money, and its cards where a projection needs them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CardEvent = CardsDealt | CardsTurned | DecisionMade | DecisionFollowed | Insuran
 
 
 class Choice(NamedTuple):
-    """What somebody chose at a seat: whoever sits there for everybody behind them, or a bettor for themselves."""
+    """A choice at a seat: by the seated player for everybody behind them, or by a bettor for themselves."""
 
     seat: int
     bettor: str | None
@@ -83,7 +83,7 @@ class RoundAccumulator(Accumulator):
     disputed: int = 0
     # By bettor in the order of their first wager: the seats they bet at.
     bettors: dict[str, set[int]] = field(default_factory=dict)
-    tips: set[str] = field(default_factory=set)  # the bettors whose wagers are tips for the dealer
+    tips: set[str] = field(default_factory=set)  # bettors whose wagers are tips for the dealer
     seats: dict[int, None] = field(default_factory=dict)
     # By bettor, seat and spot: the kind of bettor.
     wagers: dict[tuple[str, int, str], str | None] = field(default_factory=dict)
@@ -91,14 +91,14 @@ class RoundAccumulator(Accumulator):
     shortfall: int = 0
     cards: dict[tuple[Place, int], list[str | None]] = field(default_factory=dict)
     choices: list[Choice] = field(default_factory=list)
-    shown: int = 0  # cards that everybody sees whatever they are (`always_shown`)
+    shown: int = 0  # cards that are always shown (`always_shown`)
     deal_over: bool = False
     settled: RoundSettled | None = None
-    hands: list[dict[str, Any]] | None = None  # each hand with its name, once somebody has worked them out
+    hands: list[dict[str, Any]] | None = None  # each hand with its name, once computed
 
     @property
     def posted(self) -> DayShift:
-        """Where its last event is posted: on the round's day as long as that is open."""
+        """Return where its last event is posted: on the round's day while that is open."""
         return self.posting_days.open(self.day_shift, self.position)
 
     @property
@@ -192,7 +192,7 @@ class RoundAccumulator(Accumulator):
             self.tips.add(event.bettor)
 
     def _wager_withdrawn(self, event: WagerWithdrawn) -> None:
-        """A bettor without a wager did not play, nor was a seat without one played; part of a wager is one."""
+        """Remove a withdrawn wager. A bettor, or seat, without any wager did not play; part of a wager is one."""
         if event.left:
             return
         del self.wagers[event.bettor, event.seat, event.spot]
@@ -219,17 +219,18 @@ class RoundAccumulator(Accumulator):
 
 
 def always_shown(round_: RoundAccumulator, event: CardsDealt | CardsTurned) -> tuple[str | None, ...]:
-    """The cards of an event that are face up whatever they are: those dealt before anybody decides, and the board.
+    """Return the cards of an event that are face up whatever their value: those dealt before anybody decides, and the
+    board.
 
-    A hand that is turned over because it was not folded, or that grows because it is low, is no fair sample of a deck.
-    """
+    A hand that is turned over because it was not folded, or that grows because it is low, is not a fair sample of a
+    deck."""
     if isinstance(event, CardsTurned):
         return event.cards if event.of in STREETS else ()
     return () if round_.deal_over else event.cards[event.face_down :]
 
 
 def no_longer_shown(round_: RoundAccumulator, event: EntryTakenBack) -> tuple[str, ...]:
-    """The cards that `always_shown` counted and that were taken back."""
+    """Return the cards that `always_shown` counted and that were taken back."""
     entry = event.entry
     if entry["do"] == "reveal":
         return tuple(entry["cards"]) if entry["of"] in STREETS else ()

@@ -1,4 +1,4 @@
-"""A table session as projections remember it: seats, the bank and its offers, the dealer, the box and the tray."""
+"""The accumulator of a table session: seats, the bank and its offers, the dealer, the box and the tray."""
 
 from __future__ import annotations
 
@@ -50,11 +50,10 @@ SessionEvent = (
 
 
 class TrayAccumulator(Struct):
-    """What went into and out of the tray since its opening count, or since somebody played there uncounted.
+    """What went into and out of the tray since its opening count, or since uncounted play began.
 
-    The positions are those of the events with which the stretch began and ended: what the tray pays for a correction
-    belongs to the stretch in which it pays.
-    """
+    The positions are those of the events with which the stretch began and ended: a correction paid by the tray belongs
+    to the stretch in which it is paid."""
 
     began_at_ms: int = 0
     began_position: int = 0
@@ -69,7 +68,7 @@ class TrayAccumulator(Struct):
 
 
 class SessionAccumulator(Accumulator):
-    """`begun` is the last round that began; what is known of its bank is kept until the next one begins."""
+    """`begun` is the last round that began; its bank is remembered until the next one begins."""
 
     table: str = ""
     session: int = 0
@@ -82,7 +81,7 @@ class SessionAccumulator(Accumulator):
     ended: str | None = None  # how the last round that began ended, once it has
     run: BankRun | None = None
     seats: dict[int, str] = field(default_factory=dict)
-    waiting: list[int] = field(default_factory=list)  # declined for the round that is to begin
+    waiting: list[int] = field(default_factory=list)  # declined for the next round
     begun: RoundBegun | None = None
     begun_at_ms: int = 0
     declined: list[int] = field(default_factory=list)
@@ -174,7 +173,8 @@ class SessionAccumulator(Accumulator):
         self.tray = TrayAccumulator(began_at_ms=self.at_ms, began_position=self.position, opening=opening)
 
     def _tray_in_use(self) -> TrayAccumulator:
-        """A closing count ends a stretch: what happens before the next opening count is in one that nobody counted."""
+        """Return the current stretch. A closing count ends one; until the next opening count, play is in an uncounted
+        one."""
         if self.tray.ended_position is not None:
             self.stretch += 1
             self._begin_stretch()

@@ -1,8 +1,7 @@
-"""The audit over an archive: in this process, in several, or on a Dask cluster whose workers reach the same folder.
+"""The audit of an archive: in this process, in several, or on a Dask cluster whose workers reach the same folder.
 
-The findings are the same as over the store, except that seals that were never opened stay closed (what opens them is
-in no archive) and that there are no projections to compare.
-"""
+The findings are the same as for the store, except that seals that were never opened stay closed (an archive has no
+openings) and that there are no projections to compare."""
 
 from __future__ import annotations
 
@@ -30,13 +29,13 @@ from projections.audit.run import Audit, Options, Outcome, Summary, Task, TaskRe
 from projections.audit.scope import EVERYTHING, Scope
 
 MOST_PARTITIONS_A_TASK = 16
-STREAMS_A_TASK = 4  # a stream of an archive is looked for in its files
+STREAMS_A_TASK = 4  # streams of an archive are searched for in its files
 LEAVES_AT_ONCE = 65_536
 TASKS_A_BATCH = 4  # for each thread of a cluster
 
 
 class ArchiveWorker:
-    """Does tasks over one archive."""
+    """Does tasks on one archive."""
 
     def __init__(self, folder: str, scope: Scope) -> None:
         self._archive = Archive(Path(folder), read_manifest(Path(folder)))
@@ -45,7 +44,7 @@ class ArchiveWorker:
         self._floor = FloorCheck(self._archive, self._rulebook)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is held open."""
 
     def do(self, task: Task) -> TaskResult:
         if task.kind == "rounds":
@@ -67,7 +66,7 @@ class ArchiveWorker:
         return result
 
     def _leaves(self, loaded: Loaded, sealed: list[int]) -> Iterator[Finding]:
-        """Each sealed event has the hash that the log has at its index; `sealed` counts them, and their indexes."""
+        """Check that each sealed event has the hash at its index in the log; `sealed` counts them and their indexes."""
         archive = self._archive
         rows = loaded.rows
         hashes = leaf_hashes(archive, rows, archive.ids(list({row.originator for row in rows})))
@@ -83,13 +82,13 @@ class ArchiveWorker:
                 yield Finding("row_changed", what, stream="log", version=index, position=row.position)
 
 
-# ---- who does the tasks
+# ---- where tasks run
 
 _here = threading.local()
 
 
 def _do(folder: str, scope: Scope, task: Task) -> TaskResult:
-    """In whatever process and thread of a cluster: each opens the archive once."""
+    """Do a task in any process and thread of a cluster; each opens the archive once."""
     known: tuple[str, Scope, ArchiveWorker] | None = getattr(_here, "worker", None)
     if known is None or known[:2] != (folder, scope):
         known = _here.worker = (folder, scope, ArchiveWorker(folder, scope))
@@ -104,8 +103,8 @@ def archive_workers(folder: str, scope: Scope, processes: int, scheduler: str | 
 
 @contextmanager
 def on_cluster(scheduler: str, do: Callable[[Any], Any]) -> Iterator[Do]:
-    """Tasks on a running Dask cluster, results in order. Tasks are sent and fetched in batches, because each exchange
-    costs milliseconds; the next batch is sent before the last one is fetched."""
+    """Run tasks on a Dask cluster, results in order. Tasks are sent and fetched in batches, because each exchange costs
+    milliseconds; the next batch is sent before the last one is fetched."""
     client = dask_distributed().Client(scheduler, set_as_default=False)
 
     def send(tasks: Iterable[Any]) -> Iterator[Any]:
@@ -133,7 +132,7 @@ def partition_tasks(manifest: Manifest, processes: int) -> Iterator[Task]:
 
 
 class ArchiveAudit(Audit):
-    """`scheduler`: the address of a Dask scheduler, instead of processes on this machine."""
+    """`scheduler` is the address of a Dask scheduler, instead of processes on this machine."""
 
     def __init__(
         self, folder: Path, scope: Scope = EVERYTHING, *, scheduler: str | None = None, **options: Unpack[Options]
@@ -166,8 +165,8 @@ class ArchiveAudit(Audit):
         return summary
 
     def _floor_streams(self) -> list[StreamRange]:
-        """Of single rounds nothing but the sessions of a table that is audited as a whole: what else they touch may be
-        in any file."""
+        """Return the floor's streams. For single rounds these are only the sessions of a table audited as a whole:
+        other things may be in any file."""
         if self._scope.whole or not self._wants("floor"):
             return super()._floor_streams()
         return [StreamRange("table", self._scope.table)] if self._scope.table and self._scope.whole_tables else []
@@ -209,7 +208,7 @@ class ArchiveAudit(Audit):
                 yield Finding("fork", what, stream="log")
 
     def _roots(self, sizes: set[int]) -> dict[int, bytes]:
-        """The roots of the tree at these sizes, as far as its leaves go."""
+        """Return the roots of the tree at these sizes, as far as its leaves go."""
         tree, roots = Tree(), {0: Tree().root()}
         try:
             with (self._folder / LEAVES).open("rb") as file:

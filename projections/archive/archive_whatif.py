@@ -33,7 +33,7 @@ def archive_what_if(
     processes: int | None = None,
     scheduler: str | None = None,
 ) -> WhatIf:
-    """`scheduler`: the address of a Dask scheduler, instead of processes on this machine."""
+    """`scheduler` is the address of a Dask scheduler, instead of processes on this machine."""
     pyarrow()
     folder = folder.resolve()
     found, parts = WhatIf(), partitions(read_manifest(folder))
@@ -56,7 +56,7 @@ def archive_what_if(
 
 
 class ArchiveWhatIfWorker(RoundSettler):
-    """What one process does of it: some partitions, each settled for itself."""
+    """Settles some partitions in one process."""
 
     def __init__(self, folder: str, scope: Scope, changes: RuleChanges) -> None:
         self._archive = Archive(Path(folder), read_manifest(Path(folder)))
@@ -64,10 +64,10 @@ class ArchiveWhatIfWorker(RoundSettler):
         self._boxes: dict[UUID, str] = {}
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is held open."""
 
     def do(self, parts: Sequence[Partition]) -> tuple[int, WhatIf]:
-        """The number of events that it read, and what came of them."""
+        """Return the number of events read, and the totals."""
         self._found = WhatIf()
         for part in parts:
             self._partition(part)
@@ -96,7 +96,7 @@ class ArchiveWhatIfWorker(RoundSettler):
                 self._round(opened, entry.at_ms, events, part.gaming_day, boxes.get(opened.round or ""))
 
     def _named(self, drops: Sequence[tuple[str, UUID]]) -> Iterator[tuple[str, str]]:
-        """After the partition was read: looking for a box reads other files."""
+        """Name boxes, after the partition was read: looking for a box reads other files."""
         for round_id, box in drops:
             if box not in self._boxes:
                 self._boxes[box] = self._box(next(self._archive.floor_stream(box)), box)
@@ -111,7 +111,7 @@ _here = threading.local()
 
 
 def _do(folder: str, scope: Scope, changes: RuleChanges, parts: Sequence[Partition]) -> tuple[int, WhatIf]:
-    """In whatever process and thread of a cluster: each opens the archive once."""
+    """Do a task in any process and thread of a cluster; each opens the archive once."""
     asked = folder, scope, changes
     known: tuple[Any, ArchiveWhatIfWorker] | None = getattr(_here, "settler", None)
     if known is None or known[0] != asked:

@@ -1,4 +1,4 @@
-"""What is in an archive, as its manifest says."""
+"""The manifest of an archive: what is in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORM = 1
 
 
 class BadArchive(Exception):
-    """A folder that is not an archive, or not one that this program reads."""
+    """A folder that is not an archive, or has a format that this program does not read."""
 
 
 class ArchivedFile(Struct, frozen=True):
@@ -26,11 +26,11 @@ class ArchivedFile(Struct, frozen=True):
     rows: int
     rounds: int
     sha256: str
-    streams: dict[str, int] = {}  # of the floor: the ids of aggregates, and their first version here
+    streams: dict[str, int] = {}  # for the floor: the ids of aggregates, and their first version here
 
 
 class Manifest(Struct, frozen=True):
-    """`whole`: all events up to the last position are in it."""
+    """`whole`: it has all events up to the last position."""
 
     form: int
     property: str
@@ -47,11 +47,11 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode((folder / NAME).read_bytes(), type=Manifest)
     except OSError as error:
-        raise BadArchive(f"{folder} is no archive: {error.strerror}") from None
+        raise BadArchive(f"{folder} is not an archive: {error.strerror}") from None
     except msgspec.MsgspecError as error:
         raise BadArchive(f"The manifest of {folder} cannot be read: {error}") from None
     if manifest.form != FORM:
-        raise BadArchive(f"{folder} is an archive of form {manifest.form}, which this program does not read.")
+        raise BadArchive(f"{folder} is an archive of format {manifest.form}, which this program does not read.")
     for file in manifest.files:
         if not is_below(file.path):
             raise BadArchive(f"The manifest of {folder} names a file that is not in that folder: {file.path!r}.")
@@ -59,6 +59,6 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def is_below(path: str) -> bool:
-    """Whether a path of a manifest leads to a place below the manifest's own folder."""
+    """Return whether a path of a manifest stays below the manifest's own folder."""
     parts = PurePosixPath(path).parts
     return bool(parts) and parts[0] != "/" and ".." not in parts and "\\" not in path and "\0" not in path

@@ -36,11 +36,11 @@ def partitions(manifest: Manifest) -> list[Partition]:
 
 
 class DamagedFile(Exception):
-    """A file of the archive that is gone, was changed, or cannot be read."""
+    """A file of the archive that is missing, was changed, or cannot be read."""
 
 
 class _Numbered(Generic[T]):
-    """Values with a number for each, in the order of their first use."""
+    """Values numbered in the order of their first use."""
 
     def __init__(self) -> None:
         self.values: list[T] = []
@@ -54,7 +54,7 @@ class _Numbered(Generic[T]):
 
 
 class Archive:
-    """For one process. Aggregates and topics get numbers of their own here."""
+    """Reads an archive in one process. Aggregates and topics get numbers of their own."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self._folder = folder
@@ -69,12 +69,13 @@ class Archive:
                 self._streams.setdefault(id_, []).append((version, file.path))
         self._leaves = _Leaves(folder / LEAVES)
         self._gaming_day = ""
-        self._opened: dict[bytes, EventRow] = {}  # the openings of one file of rounds, and which it is of a table's
+        # openings of one file of rounds, and its number among the table's files
+        self._opened: dict[bytes, EventRow] = {}
         self._opened_at: dict[str, int] = {}
-        self.indexes: dict[int, int] = {}  # in the log, by position, of the partition that was read last
+        self.indexes: dict[int, int] = {}  # log indexes by position, for the partition read last
 
     def rows(self, part: Partition) -> Sequence[EventRow]:
-        """Of a partition, in the order of positions. The numbers of the partition before are forgotten."""
+        """Return the rows of a partition in the order of positions. Numbers of the previous partition are dropped."""
         self._ids, self.indexes = _Numbered(), {}
         self._gaming_day = part.gaming_day
         rows: list[EventRow] = []
@@ -88,7 +89,7 @@ class Archive:
         return rows
 
     def read(self, path: str) -> tuple[list[EventRow], list[int | None]]:
-        """A file's rows, and the index of each in the log."""
+        """Return a file's rows, and the index of each in the log."""
         table = self._table(path)
         columns = [table.column(name).to_pylist() for name in table.schema.names]
         positions, times, ids, versions, topics, states, leaves = columns
@@ -112,7 +113,7 @@ class Archive:
         except pa.ArrowException as error:
             raise DamagedFile(f"{path} cannot be read: {error}") from None
 
-    # ---- what the checks of rounds and of the floor read
+    # ---- for the checks of rounds and of the floor
 
     def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
         return []
@@ -124,15 +125,16 @@ class Archive:
         return None
 
     def without_first(self, originators: Sequence[int]) -> list[int]:
-        """Whole rounds are in one file; aggregates of the floor go on from day to day."""
+        """Return aggregates without their first event: none, since rounds are whole in one file and the floor continues
+        from day to day."""
         return [originator for originator in originators if self._ids.values[originator].hex() not in self._streams]
 
     def staff_ids(self) -> frozenset[str]:
-        """Nobody: who works for the house is in no event."""
+        """Return nobody: the staff register is in no event."""
         return frozenset()
 
     def gaming_day(self, at_ms: int) -> str:
-        """As it was when the archive was written: the settings themselves are not in it."""
+        """Return the gaming day as of writing the archive: the settings themselves are not in it."""
         return self._gaming_day
 
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
@@ -155,11 +157,12 @@ class Archive:
         return sorted(rows, key=lambda row: row.version)
 
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
-        """None: an archive finds rounds by day and table, not one by one."""
+        """Return nothing: an archive finds rounds by day and table, not one by one."""
         return {}
 
     def opening(self, originator_id: UUID, table: str) -> EventRow | None:
-        """Rounds are asked for in order: the file of the last one is kept, and the search continues from there."""
+        """Return the opening of a round. Rounds are requested in order: the last file is kept, and the search continues
+        there."""
         wanted = originator_id.bytes
         if wanted in self._opened:
             return self._opened[wanted]
@@ -180,7 +183,7 @@ class Archive:
 
 
 class _Leaves:
-    """The hashes of the log's leaves, read from the mapped file."""
+    """The hashes of the log's leaves, from the memory-mapped file."""
 
     def __init__(self, path: Path) -> None:
         self._bytes: mmap.mmap | bytes = b""

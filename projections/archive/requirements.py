@@ -1,4 +1,4 @@
-"""The optional packages of archives: pyarrow, and Dask where an audit runs on several machines."""
+"""The optional packages of archives: pyarrow, and Dask for audits on several machines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Writes an archive of the ledger as it is now, in one pass over the events.
 
-It is written to a folder of its own and moved to its place at the end: an archive is there whole or not at all, and
-writing it again replaces it.
-"""
+It is written to a temporary folder and moved at the end, so that it is complete or absent. Writing again replaces
+it."""
 
 from __future__ import annotations
 
@@ -36,14 +35,14 @@ from projections.engine.connection import connect
 TABLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 FLOOR = "floor"  # for what belongs to no table: meters, rule sets, bettors, disputes
 ROWS_IN_A_GROUP = 20_000
-MOST_OPEN = 128  # files written to at once; a day of a hundred tables fits
+MOST_OPEN = 128  # open files; enough for a day of a hundred tables
 LEAVES_AT_ONCE = 65_536
 
 Progress = Callable[[int, int], None]  # positions done, positions in total
 
 
 class NotAnArchive(Exception):
-    """The folder holds something else, which must not be replaced."""
+    """The folder contains something else, which must not be replaced."""
 
 
 class Written(NamedTuple):
@@ -70,7 +69,7 @@ def write_archive(
     if folder.exists() and not folder.is_dir():
         raise NotAnArchive(f"{folder} is a file, and an archive is a folder: name another.")
     if folder.exists() and any(folder.iterdir()) and not (folder / NAME).exists():
-        raise NotAnArchive(f"{folder} is not empty and is no archive: name another folder.")
+        raise NotAnArchive(f"{folder} is not empty and not an archive: name another folder.")
     partial, old = folder.with_name(f".{folder.name}.partial"), folder.with_name(f".{folder.name}.old")
     for left_over in (partial, old):
         shutil.rmtree(left_over, ignore_errors=True)
@@ -87,8 +86,8 @@ def write_archive(
 
 
 def folder_name(table: str | None) -> str:
-    """A table's own, or the floor's for a name that the ledger never gives: an event may have been inserted by hand,
-    and must not choose where files are written."""
+    """Return a table's folder name, or the floor's for a name that the ledger never gives: an event may have been
+    inserted by hand, and must not choose where files are written."""
     return table if table is not None and TABLE_ID.fullmatch(table) else FLOOR
 
 
@@ -144,7 +143,7 @@ class _ArchiveWriter:
             self._add(openings[row.originator], row, ids, self._size if leaf is None else leaf)
 
     def _learn(self, rows: Sequence[EventRow], ids: dict[int, bytes]) -> dict[int, _Key]:
-        """The files of the rounds that open in this part, and the tables that others belong to."""
+        """Note the files of rounds that open in this part, and the tables that others belong to."""
         openings: dict[int, _Key] = {}
         for row in rows:
             if row.version != 1:
@@ -176,7 +175,7 @@ class _ArchiveWriter:
 
     def _add(self, key: _Key, row: EventRow, ids: dict[int, bytes], leaf: int) -> None:
         if key.kind == "floor" and not self._scope.whole:
-            return  # without all of its events an aggregate cannot be checked
+            return  # an aggregate cannot be checked without all of its events
         self._events += 1
         archived = ArchiveRow(
             position=row.position,
@@ -240,13 +239,13 @@ def schema() -> Any:
             ("version", pa.int32()),
             ("topic", pa.string()),
             ("state", pa.binary()),
-            ("leaf", pa.int64()),  # the index in the log; null where it was not sealed yet
+            ("leaf", pa.int64()),  # the index in the log; null if it was not sealed yet
         ]
     )
 
 
 class _Files:
-    """The files of all partitions, of which only the latest are open. After one that was closed comes another."""
+    """The files of all partitions, of which only the latest are open. A closed one is continued in another file."""
 
     def __init__(self, folder: Path, property_: str) -> None:
         self._folder = folder
@@ -262,7 +261,7 @@ class _Files:
                 self._done.append(self._open.pop(next(iter(self._open))).close())
             number = self._numbers[key] = self._numbers.get(key, 0) + 1
             file = _File(self._folder, self._property, key, number)
-        self._open[key] = file  # at the end: the first is the one not written to for longest
+        self._open[key] = file  # at the end: the first is the least recently used
         file.add(row)
 
     def finish(self) -> list[ArchivedFile]:

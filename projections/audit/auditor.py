@@ -1,4 +1,4 @@
-"""The audit that this process has started, if it has; it ends with the service."""
+"""The audit that this process has started, if any; it ends with the service."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Auditor:
         self._running: tuple[str, BaseProcess] | None = None
 
     def start(self, by: str, scope: Scope, without: Sequence[str], asked: dict[str, object]) -> StoredAudit:
-        """`asked` is kept with the audit, in the words of whoever asked."""
+        """Start an audit. `asked` is stored with it, as the caller wrote it."""
         audit_id = f"a-{uuid4().hex[:16]}"
         with self._lock:
             self.audits.start(audit_id, by, msgspec.json.encode(asked).decode())
@@ -44,7 +44,7 @@ class Auditor:
         return found
 
     def close(self) -> None:
-        """It is asked to stop, which it notices within a second or so; then it is made to."""
+        """Ask the audit to stop, which it notices within a second or so; otherwise terminate it."""
         with self._lock:
             if self._running is None:
                 return

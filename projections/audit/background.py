@@ -1,7 +1,6 @@
-"""An audit in a process of its own, apart from the service: progress and findings are stored as they come.
+"""An audit in a separate process: progress and findings are stored as they come.
 
-A service that ends asks its audit to stop. One that is killed cannot: the audit then notices that its parent is gone.
-"""
+A service that ends asks its audit to stop. If the service is killed, the audit notices that its parent is gone."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ FINDINGS_AT_ONCE = 500
 
 
 class AuditRequest(Struct, frozen=True):
-    """What is to be audited."""
+    """What to audit."""
 
     scope: Scope = Scope()
     without: tuple[str, ...] = ()
@@ -70,8 +69,8 @@ def run(database_url: str, audit_id: str, asked: AuditRequest, processes: int, p
 
 @contextmanager
 def on_record(database_url: str, by: str, asked: str) -> Iterator[Callable[[Summary], None]]:
-    """Records an audit on the command line and its result, covered by a digest of the trail like all that was recorded
-    before. Yields the function that takes its summary."""
+    """Record an audit on the command line and its result, covered by a digest of the trail. Yields the function that
+    takes its summary."""
     database = Database(database_url, connections_at_most=1)
     audits, audit_id = AuditRuns(database), f"c-{uuid4().hex[:16]}"
     summaries: list[Summary] = []

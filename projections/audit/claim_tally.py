@@ -1,8 +1,7 @@
-"""What a round says of its table, box and meter, against what those say of it: each claim once on either side.
+"""Matches what a round says of its table, box and meter with what those say of it: each claim once on either side.
 
-Both are written in one transaction and so are close to each other: claims cancel while they are gathered, and no more
-is kept than the rounds in play at one moment.
-"""
+Both sides are written in one transaction and so are close to each other: claims cancel while they are gathered, and
+only those of rounds in play at one moment are kept."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ class Tally:
         self._open: dict[Claim, int] = {}
 
     def add(self, claims: Iterable[Claim], side: int) -> None:
-        """`side` is 1 for what rounds say, -1 for the floor."""
+        """Add claims: `side` is 1 for rounds, -1 for the floor."""
         open_ = self._open
         for claim in claims:
             count = open_.get(claim, 0) + side

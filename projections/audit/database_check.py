@@ -10,7 +10,7 @@ from infra.schema.catalogue import CatalogueAudit
 from infra.store.database import Database
 from infra.trail.trail_audit import TrailAudit
 
-# Of sessions on record: by which logins that are more than the service needs.
+# Logins of recorded sessions with more rights than the service needs.
 POWERFUL_LOGINS = (
     "SELECT DISTINCT login::text FROM roundledger.seal_sessions JOIN pg_roles r ON r.rolname = login, pg_namespace "
     "WHERE nspname = 'roundledger' AND (rolsuper OR pg_has_role(r.oid, nspowner, 'MEMBER')) ORDER BY 1"
@@ -53,6 +53,6 @@ class DatabaseCheck:
 
 
 def _note(violation: Violation) -> Finding:
-    """Nothing against the ledger: the role that was held first is the one that counted."""
+    """Return a note, not a finding: the role that was held first is the one with effect."""
     what = f"{violation.what} {violation.remedy}"
     return Finding("roles", what, stream=f"staff/{violation.holder}", severity="note")

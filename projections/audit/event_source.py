@@ -1,8 +1,7 @@
 """Where an audit reads events: the store, in ranges of positions, or an archive, in partitions.
 
-Either is read a part at a time, some thousand events. A part gives the same from both: its rows, all later rows of the
-rounds that open in it, and what is sealed with them.
-"""
+Both are read one part at a time, some thousand events. A part has its rows, all later rows of the rounds that open in
+it, and what is sealed with them."""
 
 from __future__ import annotations
 
@@ -40,20 +39,20 @@ class Streams(Protocol):
     def topic(self, topic_id: int, /) -> str: ...
 
     def stream(self, originator_id: UUID) -> Iterator[EventRow]:
-        """One aggregate's rows by version, a page at a time."""
+        """Yield one aggregate's rows by version, a page at a time."""
 
     def floor_stream(self, originator_id: UUID) -> Iterator[EventRow]:
-        """The same of an aggregate that is no round, and that may have no events."""
+        """Yield the rows of an aggregate that is not a round and may have no events."""
 
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
-        """The first rows of these aggregates; none where single ones cannot be looked up."""
+        """Return the first rows of these aggregates; empty if single ones cannot be looked up."""
 
     def opening(self, originator_id: UUID, table: str) -> EventRow | None:
-        """The first row of a round of this table, where few are asked for."""
+        """Return the first row of a round of this table, for few rounds."""
 
     def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
-        """What is sealed with these aggregates, by originator and version; None where seals cannot be opened here.
-        `versions`: the last ones that are audited. What is sealed of a later event is left for the next audit."""
+        """Return what is sealed with these aggregates, by originator and version; None if seals cannot be opened here.
+        `versions` are the last ones audited; what is sealed with later events is left for the next audit."""
 
 
 def decoded(source: Streams, row: EventRow) -> Entry[Any]:
@@ -66,18 +65,18 @@ class Source(Streams, Protocol[AnyPart]):
     def rows(self, part: AnyPart) -> Sequence[EventRow]: ...
 
     def later(self, seen: Sequence[tuple[int, int]]) -> Sequence[EventRow]:
-        """The rows of these originators beyond these versions and beyond the part."""
+        """Return the rows of these originators beyond these versions and beyond the part."""
 
     def ids(self, originators: Sequence[int], /) -> dict[int, UUID]: ...
 
     def without_first(self, originators: Sequence[int], /) -> list[int]:
-        """Those of them that have no first event."""
+        """Return those of them without a first event."""
 
     def staff_ids(self) -> frozenset[str]:
-        """Of everybody on the staff register; of nobody where there is none."""
+        """Return the ids on the staff register; empty if there is none."""
 
     def gaming_day(self, at_ms: int) -> str:
-        """Of a round of the part that was read last, by when it opened."""
+        """Return the gaming day of a round of the last part, by when it opened."""
 
 
 _SEALED: LiteralString = (
@@ -86,7 +85,7 @@ _SEALED: LiteralString = (
 
 
 class Store:
-    """The ledger as it was at position `last`: what is written meanwhile is left for the next audit."""
+    """The ledger as of position `last`: what is written meanwhile is left for the next audit."""
 
     def __init__(self, database_url: str, last: int | None = None) -> None:
         self._recorder = LedgerRecorder(database_url, role=SERVICE_ROLE, connections_at_most=2)
@@ -112,7 +111,7 @@ class Store:
         return self._rows.between(part.first, part.last, topics)
 
     def openings(self, originator_ids: Sequence[UUID]) -> dict[UUID, EventRow]:
-        """The first rows of these aggregates."""
+        """Return the first rows of these aggregates."""
         ids = self._rows.numbers(originator_ids)
         return {ids[row.originator]: row for row in self._rows.firsts(list(ids))}
 
@@ -130,7 +129,7 @@ class Store:
     def sealed(self, versions: Mapping[int, int]) -> dict[int, dict[int, list[SealedUnit]]] | None:
         found: dict[int, dict[int, list[SealedUnit]]] = {}
         rows = self._recorder.database.read(lambda cursor: open_sealed(cursor, _SEALED, [list(versions)]))
-        # Read afterwards, so that whatever was sealed meanwhile has its event among them.
+        # Read afterwards, so that everything sealed meanwhile has its event among them.
         beyond = list({originator for originator, version, *_ in rows if version > versions[originator]})
         since = self._rows.first_versions(beyond, self.last)
         for originator, version, number, cards, salt in rows:
@@ -148,6 +147,6 @@ class Store:
 
 
 def parts(last: int, size: int = PART) -> Iterator[Part]:
-    """All positions up to the last one."""
+    """Yield parts of all positions up to the last one."""
     for first in range(1, last + 1, size):
         yield Part(first, min(first + size - 1, last))

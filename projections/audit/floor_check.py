@@ -94,11 +94,11 @@ class FloorCheck:
         yield from self._problems_found()
 
     def _problems_found(self) -> list[Finding]:
-        """Where events are out of order, cannot be read or have wrong times, since this was asked last."""
+        """Return events out of order, unreadable or with wrong times, since the last call."""
         found, self._problems = self._problems, []
         return found
 
-    # ---- one of each kind
+    # ---- by kind
 
     def _table(self, range_: StreamRange) -> Iterator[Finding]:
         table = range_.name
@@ -118,7 +118,7 @@ class FloorCheck:
                         before = finding
 
     def _part_of_session(self, range_: StreamRange) -> Iterator[Finding]:
-        """What the table's earlier sessions led to is not checked."""
+        """Check part of a session, without what the table's earlier sessions led to."""
         table, _, number = range_.name.rpartition("/")
         for finding in self._session(table, int(number), None, range_):
             if isinstance(finding, Finding):
@@ -127,7 +127,7 @@ class FloorCheck:
     def _session(
         self, table: str, number: int, before: SessionAudit | None, range_: StreamRange | None = None
     ) -> Iterator[Finding | SessionAudit]:
-        """The findings of a session, and at its end its audit, from which the next session goes on."""
+        """Yield the findings of a session, and at its end return its audit, from which the next session continues."""
         name = f"{table}/{number}"
         audit: SessionAudit | None = None
         begun: list[Begun] = []
@@ -157,12 +157,12 @@ class FloorCheck:
             else:
                 findings = list(audit.take(event))
                 if range_ is not None and row.position < range_.first:
-                    continue  # read only for what it leads to
+                    continue  # read only for the state after it
                 yield from _all_at(findings, row)
                 if isinstance(event, RoundBegun) and audit.begun is not None:
                     if posted is not None and (other := posted.begun(event.round, entry.at_ms)) is not None:
                         yield at_row(replace(other, stream=f"session/{name}"), row)
-                        posted = None  # once for each session: every later round has the same fault
+                        posted = None  # once per session: every later round has the same fault
                     if audit.jump is not None:
                         yield at_row(self._judged(audit.jump, table), row)
                     begun.append(audit.begun)
@@ -178,7 +178,8 @@ class FloorCheck:
             yield audit
 
     def _judged(self, jump: Finding, table: str) -> Finding:
-        """A finding or a note, by what the round says that opened it; a round that is gone is found elsewhere."""
+        """Return a finding, or a note if the round was opened under an earlier engine; a missing round is reported
+        elsewhere."""
         row = self._source.opening(stream_id("round", jump.round or ""), table)
         engine = ENGINE_VERSION
         if row is not None:
@@ -189,13 +190,13 @@ class FloorCheck:
         return new_check(jump, since=CHECKED_SINCE, opened_under=engine)
 
     def _openings(self, begun: list[Begun]) -> Iterator[Finding]:
-        """What rounds say of their dealer and of refusals of the bank, as far as they can be had one by one here."""
+        """Return what rounds say of their dealer and of refusals of the bank, if they can be looked up here."""
         wanted = {stream_id("round", each.round): each for each in begun}
         for id_, row in self._source.openings(list(wanted)).items():
             try:
                 opened = self._topics[row.topic_id].decode(row.state).event
             except UNREADABLE:
-                continue  # found with the rounds
+                continue  # reported with the rounds
             if isinstance(opened, RoundOpened):
                 yield from _all_at(begun_otherwise(wanted[id_], opened), row)
 
@@ -215,13 +216,13 @@ class FloorCheck:
             yield from self._sealed_counts(audit, sealed)
 
     def _sealed_counts(self, audit: BoxAudit, sealed: list[tuple[EventRow, CountSealed]]) -> Iterator[Finding]:
-        """What is stored with a sealed count opens it. No figure is read, let alone reported."""
+        """Check that what is stored with a sealed count opens it. No figure is reported."""
         if not sealed:
             return
         originator, last = sealed[-1][0].originator, sealed[-1][0].version
         stored = self._source.sealed({originator: last})
         if stored is None:
-            return  # an archive has no openings but those of counts that were opened
+            return  # an archive has no openings but those of opened counts
         units = stored.get(originator, {})
         for row, event in sealed:
             yield from _all_at(audit.opens(event, units.get(row.version, [])), row)
@@ -259,7 +260,7 @@ class FloorCheck:
             yield at_row(finding, row)
 
     def _postings(self, range_: StreamRange) -> Iterator[Finding]:
-        """Nothing is posted for a time that is over."""
+        """Check that nothing was posted for a time in the past."""
         for row, entry in self._entries(range_):
             event = entry.event
             if isinstance(event, TermsPosted | PostingTakenDown) and event.from_ms < entry.at_ms:
@@ -267,7 +268,7 @@ class FloorCheck:
                 yield at_row(Finding("posting", what, table=event.table, stream=f"posting/{range_.name}"), row)
 
     def _facts(self, range_: StreamRange) -> Iterator[Finding]:
-        """Facts stated about a round, against the round; and whether one is missing."""
+        """Check facts stated about a round against the round, and report missing ones."""
         found = [(row, entry) for row, entry in self._entries(range_) if isinstance(entry.event, RoundFact)]
         about = Finding("fact", "", round=range_.name, stream=f"{FACTS}/{range_.name}")
         round_ = self._played(range_.name)
@@ -283,7 +284,7 @@ class FloorCheck:
             yield replace(about, what=missing, clause=round_.rules.clause("supervisor"))
 
     def _played(self, round_id: str) -> round_facts.PlayedRound | None:
-        """The round as it is stored; None where it is gone, which is found with the rounds too."""
+        """Return the stored round; None if it is missing, which is also reported with the rounds."""
         entries = []
         for row in self._source.stream(stream_id("round", round_id)):
             try:
@@ -322,7 +323,7 @@ class FloorCheck:
             yield from _all_at(audit.take(event, entry.by, entry.at_ms), row)
 
     def _evidence(self, audit: DisputeAudit) -> Iterator[Finding]:
-        """The round is still what it was when the dispute opened, to the last byte."""
+        """Check that the round is still byte for byte what it was when the dispute opened."""
         opened = audit.dispute.opened
         rows = islice(self._source.stream(stream_id("round", opened.round)), opened.evidence.version)
         hash_ = frozen_hash((self._source.topic(row.topic_id), row.state) for row in rows)
@@ -338,7 +339,8 @@ class FloorCheck:
     def _from_opening(
         self, range_: StreamRange, opening: type, missing: str, tells_all: Callable[[str], bool] | None = None
     ) -> Iterator[tuple[EventRow, Entry[Any]]]:
-        """The events of an aggregate whose first one opens it; `missing` is what is found where it does not."""
+        """Yield the events of an aggregate that must start with its opening; `missing` is the finding if it does
+        not."""
         opened = False
         for row, entry in self._entries(range_, tells_all):
             if not opened and not isinstance(entry.event, opening):
@@ -351,12 +353,11 @@ class FloorCheck:
     def _entries(
         self, range_: StreamRange, tells_all: Callable[[str], bool] | None = None
     ) -> Iterator[tuple[EventRow, Entry[Any]]]:
-        """The events of an aggregate in order, all of them unless there are some that have the whole state, by their
-        topic (`tells_all`).
+        """Yield the events of an aggregate in order: all of them, unless some topics contain the whole state
+        (`tells_all`).
 
-        Then of a range that does not begin with the aggregate itself, only its first event, and what follows the last
-        but one such event before the range: it does not say how the round before it ended, and the events before it do.
-        """
+        Then, for a range that starts later, only its first event and those from the last but one such event before the
+        range: that one does not say how the round before it ended, and the events before it do."""
         label = f"{range_.kind}/{range_.name}"
         waiting, known, before_ms = list[EventRow](), 0, 0
         version = position = 0
@@ -385,15 +386,15 @@ class FloorCheck:
 
 
 def _wrong_times(label: str, row: EventRow, before_ms: int, times: Times) -> Iterator[Finding]:
-    """As notes: events of the floor do not say which version of the program stored them, and earlier versions stored
-    them whatever the clocks showed."""
+    """Report wrong times as notes: floor events do not say which version of the program stored them, and earlier
+    versions did not check clocks."""
     for finding in (event_times.ahead_of_recording(times), event_times.recorded_backwards(before_ms, times)):
         if finding is not None:
             yield at_row(replace(finding, stream=label, severity="note"), row)
 
 
 def _is_todays(adopted: RuleSetAdopted) -> bool:
-    """Nearly always; then the text need not be parsed again."""
+    """Return whether it is today's shipped text, as nearly always, which need not be parsed again."""
     name = adopted.ruleset
     shipped = rulesets.with_hash(name, adopted.content_hash)
     return shipped is not None and shipped.text == adopted.text

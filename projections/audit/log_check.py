@@ -1,4 +1,4 @@
-"""Checks the transparency log: it is compared with the leaves of all rows, computed where the rows are read anyway."""
+"""Checks the transparency log against the leaves of all rows, computed where the rows are read anyway."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _FixedLog(LogReader):
 
 
 class LogCheck:
-    """Takes the rows in the order of their positions, or in any order where they are not all."""
+    """Takes rows in the order of positions, or in any order if they are not all."""
 
     def __init__(
         self, database: Database, outside: Sequence[Checkpoint], keys: Sequence[Verifier], *, whole: bool
@@ -54,7 +54,7 @@ class LogCheck:
     def of(
         cls, database_url: str, outside: Sequence[Checkpoint], keys: Sequence[Verifier], *, whole: bool = True
     ) -> Self | None:
-        """None where nothing was ever sealed and no checkpoint was kept outside."""
+        """Return a check; None if nothing was ever sealed and no checkpoint was kept outside."""
         database = Database(database_url, connections_at_most=2)
         found = cls(database, outside, keys, whole=whole)
         if found._size or outside:

@@ -1,4 +1,4 @@
-"""Checks sessions against what their table had posted then, what it was designated for, and what the property chose."""
+"""Checks sessions against what their table had posted, what it was designated for, and what the property chose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from projections.audit.event_source import Streams, decoded
 
 
 class SessionPostings(NamedTuple):
-    """A session that opened at a moment, and what was posted at its table before, then and since."""
+    """A session, and what was posted at its table before, then and since."""
 
     table: str
     rules: RuleSet
@@ -31,7 +31,7 @@ class SessionPostings(NamedTuple):
     chosen: TermsChosen | None
 
     def opening(self) -> Iterator[Finding]:
-        """What is wrong with the session's terms."""
+        """Report what is wrong with the session's terms."""
         if self.chosen is not None:
             for wrong in postings.not_chosen(self.chosen, self.terms):
                 yield self._finding(wrong)
@@ -41,7 +41,7 @@ class SessionPostings(NamedTuple):
                 yield self._finding(why_not)
 
     def begun(self, round_id: str, at_ms: int) -> Finding | None:
-        """What is wrong with a round of the session, where another posting began since the session opened."""
+        """Report what is wrong with a round, if another posting began since the session opened."""
         if self.posted.at(self.at_ms) is self.posted.at(at_ms):
             return None
         why_not = self._not_posted(at_ms)
@@ -55,7 +55,7 @@ class SessionPostings(NamedTuple):
 
 
 class PostingCheck:
-    """For one source; what a table has posted is read once."""
+    """Checks one source; what a table has posted is read once."""
 
     def __init__(self, source: Streams) -> None:
         self._source = source
@@ -84,7 +84,7 @@ class PostingCheck:
         return self._choices[ruleset]
 
     def _entries(self, kind: str, name: str) -> Iterator[Entry[Any]]:
-        """What cannot be read is reported where the aggregate itself is checked."""
+        """Return readable entries; unreadable ones are reported where the aggregate itself is checked."""
         for row in self._source.floor_stream(stream_id(kind, name)):
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic):
                 yield decoded(self._source, row)

@@ -1,4 +1,4 @@
-"""Tasks done by this process or by several; results come in the order of the tasks."""
+"""Runs tasks in this process or in several; results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from projections.audit.event_source import PART, Part, parts
 
-MOST_PARTS_A_TASK = 4  # each reads ahead within its task, and holds what it found until its end
+MOST_PARTS_A_TASK = 4  # each reads ahead within its task, and keeps its results until the end
 TASKS_A_PROCESS = 4  # at least, so that no process waits long for the last one
 FEWEST_EVENTS_A_PROCESS = 4 * PART  # a process takes a second to start
 
@@ -39,7 +39,7 @@ def _do(task: Any) -> Any:
 
 @contextmanager
 def workers(make: Callable[[], Worker], processes: int) -> Iterator[Do]:
-    """One process is this one; several are others, which end with it. Each makes its worker once."""
+    """Yield workers: this process, or several others that end with it. Each makes its worker once."""
     if processes == 1:
         worker = make()
         try:
@@ -52,22 +52,22 @@ def workers(make: Callable[[], Worker], processes: int) -> Iterator[Do]:
 
 
 def how_many(asked: int | None, events: int) -> int:
-    """As many processes as there are cores, unless another number is given or there are too few events."""
+    """Return the number of processes: one per core, unless given or there are too few events."""
     return asked or max(1, min(os.cpu_count() or 1, events // FEWEST_EVENTS_A_PROCESS))
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
-    """Some items at a time."""
+    """Yield items in batches."""
     rest = iter(items)
     while batch := tuple(islice(rest, size)):
         yield batch
 
 
 def tasks_of(items: Iterable[T], count: int, processes: int, most: int = MOST_PARTS_A_TASK) -> Iterator[tuple[T, ...]]:
-    """So many items, divided into tasks of at most `most` of them, several for each process."""
+    """Divide items into tasks of at most `most`, several per process."""
     return batches(items, max(1, min(most, count // (processes * TASKS_A_PROCESS))))
 
 
 def part_tasks(last: int, processes: int) -> Iterator[tuple[Part, ...]]:
-    """All positions, some parts at a time."""
+    """Divide all positions into tasks of several parts."""
     return tasks_of(parts(last, PART), last // PART, processes)

@@ -1,10 +1,8 @@
 """Checks the projections' tables against the events: they are computed again and compared row by row.
 
-How far a projection has come and what its tables hold is read in one snapshot of the database. Almost all events are
-folded before that snapshot is taken: rows that are updated again and again would keep all their earlier versions while
-its transaction is open, and each update would take longer than the last. A projection without tables yet is not
-compared.
-"""
+A projection's position and rows are read in one database snapshot. Almost all events are folded before that snapshot is
+taken: rows that are updated repeatedly would keep all earlier versions while its transaction is open, and each update
+would take longer than the last. A projection without tables is not compared."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ Moved = Callable[[int], None]
 
 
 class Comparison(Struct):
-    """How far the projections had come, the furthest behind first, and how many rows were compared."""
+    """The projections' positions, furthest behind first, and how many rows were compared."""
 
     positions: dict[str, int] = {}
     rows: int = 0
@@ -48,8 +46,8 @@ class Comparison(Struct):
 
 
 def there(database_url: str) -> tuple[list[str], list[str]]:
-    """The projections whose tables have today's shape, and those that cannot be compared until they are rebuilt: their
-    tables have an earlier one, or it is not known how far they have come."""
+    """Return the projections whose tables have the current shape, and those that cannot be compared until they are
+    rebuilt: tables of an earlier shape, or an unknown position."""
     with connect(database_url) as connection:
         row = connection.execute("SELECT to_regclass('projections.positions')").fetchone()
         if row is None or row[0] is None:
@@ -76,7 +74,7 @@ def _fingerprint(name: str) -> str | None:
 
 
 def compare(database_url: str, names: Sequence[str], moved: Moved | None = None) -> Comparison:
-    """Of these projections; `moved` is called with the number of events of each page that was folded again."""
+    """Compare projections; `moved` is called with the number of events of each folded page."""
     compared = Comparison()
     with (
         LedgerRecorder(database_url, role=READER_ROLE, connections_at_most=2) as recorder,
@@ -106,7 +104,7 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
 
 
 class _Group(NamedTuple):
-    """Projections that had come equally far, which is all of them unless one was rebuilt alone."""
+    """Projections at the same position: all of them, unless one was rebuilt alone."""
 
     names: frozenset[str]
     position: int
@@ -114,7 +112,7 @@ class _Group(NamedTuple):
 
 
 class _FoldedAgain:
-    """The projections' tables as the events make them, as temporary tables of a connection."""
+    """The projections' tables recomputed from events, as temporary tables of a connection."""
 
     def __init__(self, connection: Connection, recorder: LedgerRecorder, moved: Moved | None) -> None:
         connection.execute("SET temp_buffers = '32MB'")
@@ -123,7 +121,7 @@ class _FoldedAgain:
         self._calendars: list[dict[str, Any]] = []
 
     def fold_to(self, positions: dict[str, int]) -> None:
-        """From where each has come so far, or from the beginning if that leads nowhere else."""
+        """Fold from the current position, or from the beginning if that does not lead there."""
         if not self._groups or not self._leads_to(positions):
             self._begin(positions)
         for at, group in enumerate(self._groups):
@@ -134,7 +132,8 @@ class _FoldedAgain:
             self._groups[at] = group._replace(position=upto)
 
     def _leads_to(self, positions: dict[str, int]) -> bool:
-        """Not if a projection was rebuilt meanwhile and is no longer where its group is, or gaming days were set."""
+        """Return False if a projection was rebuilt meanwhile and is no longer at its group's position, or gaming days
+        were set."""
         to = [{positions.get(name, -1) for name in group.names} for group in self._groups]
         onward = all(
             len(ends) == 1 and min(ends) >= group.position for ends, group in zip(to, self._groups, strict=True)

@@ -1,4 +1,4 @@
-"""Checks the rounds of a part: its rows are decoded once, rounds are audited, and claims are matched."""
+"""Checks the rounds of a part: rows are decoded once, rounds are audited, and claims are matched."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ Decode = Callable[[bytes], Entry[Any]]
 
 
 class Loaded(NamedTuple):
-    """All that the check of a part needs of the source."""
+    """Everything that the check of a part needs of the source."""
 
     rows: Sequence[EventRow]
     rounds: Mapping[int, Sequence[EventRow]]  # those that open in the part, with all of their rows
-    gone_on: frozenset[int]  # rounds of which some rows are beyond the part
-    floor: Sequence[EventRow]  # of aggregates that are no rounds, or of rounds that opened before
+    gone_on: frozenset[int]  # rounds with some rows beyond the part
+    floor: Sequence[EventRow]  # of other aggregates, or of rounds that opened before
     ids: dict[int, UUID]
     sealed: SealedCards
-    orphans: Sequence[int] = ()  # aggregates whose first event is gone
+    orphans: Sequence[int] = ()  # aggregates without their first event
 
 
 class StreamRange(NamedTuple):
@@ -92,8 +92,8 @@ class PartResult(Struct):
     rounds: int = 0
     findings: list[Finding] = []
     claims: list[tuple[Claim, int]] = []
-    streams: list[StreamRange] = []  # the aggregates of the floor that begin here, or that rounds of this part touch
-    positions: bytes = b""  # of all rows, eight bytes each, and their leaf hashes, where the log is checked too
+    streams: list[StreamRange] = []  # aggregates of the floor that begin here, or that rounds of this part touch
+    positions: bytes = b""  # positions of all rows, eight bytes each, and their leaf hashes, if the log is checked too
     leaves: bytes = b""
     wordings: Wordings = {}
     trips: dict[Day, Use] = {}  # the pay tables of days that should have one
@@ -105,7 +105,7 @@ class _TopicCheck(NamedTuple):
 
     decode: Decode
     is_round: bool
-    wanted: bool  # of the floor: says something of a round, or begins an aggregate
+    wanted: bool  # of the floor: claims something of a round, or begins an aggregate
 
 
 BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
@@ -130,7 +130,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
 
 
 def _raising(unknown: UnknownTopic) -> Decode:
-    """Each event of an unknown topic is reported by itself."""
+    """Report each event of an unknown topic."""
 
     def decode(state: bytes) -> Entry[Any]:
         raise unknown
@@ -139,7 +139,7 @@ def _raising(unknown: UnknownTopic) -> Decode:
 
 
 class TopicChecks(dict[int, _TopicCheck]):
-    """What is done with the events of a topic, by its number."""
+    """What is done with events, by topic number."""
 
     def __init__(self, topic: Callable[[int], str]) -> None:
         self._topic = topic
@@ -158,22 +158,22 @@ class TopicChecks(dict[int, _TopicCheck]):
 
 
 class RoundCheck(Generic[AnyPart]):
-    """For one source and one process; parts may come in any order."""
+    """Checks rounds of one source in one process; parts may come in any order."""
 
     def __init__(self, source: Source[AnyPart], rulebook: Rulebook, scope: Scope, *, with_leaves: bool = False) -> None:
-        """`with_leaves`: the rows' hashes are computed as well, to be compared with the log."""
+        """`with_leaves`: also compute the rows' hashes, to compare them with the log."""
         self._source = source
         self._with_leaves = with_leaves
         self._rulebook = rulebook
         self._scope = scope
         self._topics = TopicChecks(source.topic)
         self._staff = source.staff_ids()
-        self._register: dict[str, PropositionPlayer] = {}  # of proposition players, as far as it was asked
+        self._register: dict[str, PropositionPlayer] = {}  # registrations of proposition players, as far as read
 
     # ---- reading
 
     def load(self, part: AnyPart) -> Loaded:
-        """Touches nothing that `audit` uses, so that the next part can be read meanwhile."""
+        """Load a part. Touches nothing that `audit` uses, so that the next part can be read meanwhile."""
         source = self._source
         rows = source.rows(part)
         rounds, floor, strays = dict[int, list[EventRow]](), list[EventRow](), list[int]()
@@ -221,8 +221,8 @@ class RoundCheck(Generic[AnyPart]):
     def audit_each(
         self, loaded: Loaded, result: PartResult, tally: Tally
     ) -> Iterator[tuple[RoundOpened, Sequence[EventRow]]]:
-        """The rounds in scope, one after another as they are audited, each with its rows. A round is decoded only when
-        it is its turn, which keeps memory small."""
+        """Yield the rounds in scope one by one as they are audited, with their rows. A round is decoded only in its
+        turn, to save memory."""
         self._check_floor(loaded.floor, result, tally)
         for originator, rows in loaded.rounds.items():
             opened = self._audit_round(originator, rows, loaded, result, tally)
@@ -235,7 +235,7 @@ class RoundCheck(Generic[AnyPart]):
             result.leaves = leaf_hashes(self._source, rows, ids)
 
     def _check_floor(self, rows: Sequence[EventRow], result: PartResult, tally: Tally) -> None:
-        """What the floor's rows claim of rounds, and which of its aggregates begin with them."""
+        """Collect what the floor's rows claim of rounds, and which aggregates begin with them."""
         plans, claims = self._topics, list[Claim]()
         for row in rows:
             decode, _, wanted = plans[row.topic_id]
@@ -255,8 +255,8 @@ class RoundCheck(Generic[AnyPart]):
     def _audit_round(
         self, originator: int, rows: Sequence[EventRow], loaded: Loaded, result: PartResult, tally: Tally
     ) -> RoundOpened | None:
-        """How the round opened, if it is in scope. Rows of one part come in the order of positions; those of a round
-        that continues beyond it need not."""
+        """Return how the round opened, if it is in scope. Rows of one part are in the order of positions; those of a
+        round that continues beyond it need not be."""
         plans = self._topics
         try:
             entries = [plans[row.topic_id].decode(row.state) for row in rows]
@@ -301,7 +301,7 @@ class RoundCheck(Generic[AnyPart]):
         return opened
 
     def _proposition(self, opened: RoundOpened, bettor: str, at_ms: int, first: EventRow, result: PartResult) -> None:
-        """Somebody on the register of proposition players banks on registered days only."""
+        """Check that a registered proposition player banked on a registered day."""
         player = self._register.get(bettor)
         if player is None:
             rows = self._source.floor_stream(stream_id(PROPOSITION, bettor))
@@ -343,7 +343,7 @@ class RoundCheck(Generic[AnyPart]):
         return self._scope.opened(opened, at_ms) and self._scope.has(opened, events)
 
     def _readable(self, rows: Sequence[EventRow], result: PartResult) -> tuple[list[EventRow], list[Entry[Any]]]:
-        """The rows that can be read, and their entries; the others are reported."""
+        """Return the rows that can be read, and their entries; report the others."""
         readable, entries = [], []
         for row in rows:
             try:
@@ -354,12 +354,12 @@ class RoundCheck(Generic[AnyPart]):
         return readable, entries
 
 
-_UP_TO = list(range(1, 512))  # the versions of a round that is in order: a list made once is compared quickly
-_YEAR_2000_MS = 946_684_800_000  # where PostgreSQL's time begins
+_UP_TO = list(range(1, 512))  # the versions of a round in order: comparing with one list is quick
+_YEAR_2000_MS = 946_684_800_000  # PostgreSQL's epoch
 
 
 def leaf_hashes(source: Streams, rows: Sequence[EventRow], ids: Mapping[int, UUID]) -> bytes:
-    """As the log has them. An id that is not in the store any more hashes to something that was never sealed."""
+    """Return hashes as the log has them. An id that is no longer stored hashes to something that was never sealed."""
     known = defaultdict(lambda: bytes(16), {originator: id_.bytes for originator, id_ in ids.items()})
     topics = {number: encoded_topic(source.topic(number)) for number in {row.topic_id for row in rows}}
     return leaf_hashes_of(rows, known, topics)
@@ -379,15 +379,15 @@ def times_of(entry: Entry[Any], row: EventRow) -> Times:
 
 
 def add_wordings(to: Wordings, more: Wordings) -> None:
-    """Counted, not listed: where sentences were reworded, every earlier round has some. The first is the same in
-    whatever order parts come."""
+    """Count reworded sentences instead of listing them: after a rewording, every earlier round has some. The first is
+    the same in any order of parts."""
     for key, (rounds, first) in more.items():
         before, known = to.get(key, (0, first))
         to[key] = before + rounds, min(known, first, key=lambda each: each.position or 0)
 
 
 def _by_aggregate(rows: Iterable[EventRow]) -> dict[int, list[EventRow]]:
-    """In the order of their first rows, each one's rows in the order in which they come."""
+    """Group rows by aggregate, in the order of their first rows."""
     found: defaultdict[int, list[EventRow]] = defaultdict(list)
     for row in rows:
         found[row.originator].append(row)
@@ -404,7 +404,7 @@ def _of_opening(kind: str, what: str, opened: RoundOpened, first: EventRow) -> F
 
 
 def _by_index(sealed: SealedCards, originator: int, versions: Sequence[int]) -> dict[int, list[SealedUnit]] | None:
-    """Units by the index of their event: version 2 is the first after the opening where none is missing."""
+    """Return units by the index of their event: version 2 is the first after the opening if none is missing."""
     if sealed is None:
         return None
     units = sealed.get(originator, {})
@@ -422,7 +422,7 @@ def _in_disorder(rows: Sequence[EventRow]) -> bool:
 
 
 def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
-    """Versions that are missing, and events that were stored before those that come before them."""
+    """Report missing versions, and events stored before those that they follow."""
     place: dict[str, Any] = {name: getattr(opened, name, None) for name in ("round", "table", "ruleset")}
     ordered = sorted((row.version, row.position) for row in rows)
     for before, now in pairwise([(0, 0), *ordered]):
@@ -430,7 +430,7 @@ def _disorder(opened: Any, rows: Sequence[EventRow]) -> Iterator[Finding]:
 
 
 def out_of_order(of: str, before: tuple[int, int], now: tuple[int, int], **place: Any) -> Iterator[Finding]:
-    """Events that are missing between two, each with its version and position, or that are stored the wrong way."""
+    """Report events that are missing between two, with version and position, or stored in the wrong order."""
     version, position = now
     for missing in range(before[0] + 1, version):
         what = f"Event {missing} of {of} is missing; the next one that is there is {version}."

@@ -1,4 +1,4 @@
-"""The rule sets and terms of each round's own day, each read once: tables play by the same for hours."""
+"""The rule sets and terms of each round's own day, each read once: tables use the same for hours."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class NoRules(Exception):
 
 
 class Rulebook:
-    """The text of a rule set that is not today's is read from the source."""
+    """Finds rule sets. A text that is not today's is read from the source."""
 
     def __init__(self, source: Streams) -> None:
         self._source = source
@@ -79,8 +79,8 @@ class Rulebook:
         return None
 
     def in_force(self, ruleset: str, content_hash: str, at_ms: int) -> str | None:
-        """Why nothing could open under this content then, where a property had adopted versions of the rule set by that
-        day. A minute is what clocks may differ by."""
+        """Return why nothing could open under this content then, if the property had adopted versions of the rule set
+        by that day. Clocks may differ by a minute."""
         days = {day_of(at_ms), day_of(at_ms - NOTICE_MS)}
         adopted = self._book().adoptions(ruleset)
         if not adopted or min(days) < adopted[0].event.first_day:
@@ -103,7 +103,7 @@ class Rulebook:
         return self._adoptions
 
     def _decisions(self) -> Iterator[tuple[RulebookEvent, str, int]]:
-        """What cannot be read is reported where the adoptions themselves are checked."""
+        """Return readable adoptions; unreadable ones are reported where adoptions themselves are checked."""
         for row in self._source.floor_stream(stream_id(*ADOPTIONS)):
             with suppress(msgspec.MsgspecError, UnicodeDecodeError, UnknownTopic):
                 entry = decoded(self._source, row)
@@ -111,7 +111,7 @@ class Rulebook:
                     yield entry.event, entry.by, entry.at_ms
 
     def terms(self, rules: RuleSet, document: Mapping[str, Any]) -> Terms:
-        """What a meter shows changes with every round; the rest of the terms does not."""
+        """Return terms. A meter's figures change with every round; the rest of the terms does not."""
         meter = document.get("meter")
         key = (rules.content_hash, msgspec.json.encode({**document, "meter": None}))
         terms = self._terms.get(key)
@@ -119,7 +119,7 @@ class Rulebook:
             try:
                 terms = terms_of(rules, document)
             except (Refusal, msgspec.ValidationError) as error:
-                raise NoRules(f"The terms are none that {rules.id} has: {error}") from None
+                raise NoRules(f"The terms are not ones that {rules.id} has: {error}") from None
             if len(self._terms) >= MOST_TERMS:
                 self._terms.clear()
             self._terms[key] = terms

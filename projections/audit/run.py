@@ -1,9 +1,8 @@
-"""An audit from beginning to end, in this process or in several, over the store.
+"""An audit of the store from beginning to end, in this process or in several.
 
-Work is divided into tasks that are independent of each other: ranges of positions, aggregates of the floor, groups of
-projections. Their results come back in the order of the tasks, so that the same store gives the same findings in the
-same order however many processes there are; and no more is kept than a few results.
-"""
+Work is divided into independent tasks: ranges of positions, aggregates of the floor, groups of projections. Results
+come in the order of the tasks, so that the same store gives the same findings in the same order with any number of
+processes, and only a few results are kept at a time."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ from projections.engine.rebuild import shares
 from projections.models.registry import ALL
 
 STREAMS_A_TASK = 16
-MOST_GROUPS = 3  # of projections that are compared together
+MOST_GROUPS = 3  # projections that are compared together
 CHECKS = ("rounds", "floor", "projections", "log", "trail")
 
 
@@ -81,7 +80,7 @@ class Stopped(Exception):
     """The audit was asked to stop."""
 
 
-# ---- tasks, as a process does them
+# ---- tasks
 
 
 class Task(NamedTuple):
@@ -91,7 +90,7 @@ class Task(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    """`more` is what only tasks of that kind report: what was compared of projections, counts of boxes stored open."""
+    """`more` is what only tasks of that kind report: compared projections, or counts of boxes stored open."""
 
     task: Task
     part: PartResult
@@ -99,7 +98,7 @@ class TaskResult(NamedTuple):
 
 
 class AuditWorker:
-    """Does tasks over one store. The next part is read while this one is audited."""
+    """Does tasks on one store. The next part is read while this one is audited."""
 
     def __init__(self, database_url: str, scope: Scope, last: int, with_leaves: bool) -> None:
         self._database_url = database_url
@@ -132,18 +131,18 @@ class AuditWorker:
 
 
 def floor_result(task: Task, found: list[Finding], floor: FloorCheck) -> TaskResult:
-    """With what the check of the floor has gathered since the last task."""
+    """Return the result with what the check of the floor gathered since the last task."""
     claims, floor.claims = floor.claims, []
     open_counts, floor.open_counts = floor.open_counts, 0
     return TaskResult(task, PartResult(findings=found, claims=[(claim, -1) for claim in claims]), open_counts)
 
 
-# ---- the whole
+# ---- the audit
 
 
 class Options(TypedDict, total=False):
-    """How an audit is made, of a database or of an archive. `outside`: checkpoints that were kept elsewhere; `keys`:
-    those of the log, if the ones that come with it do not count."""
+    """How to audit a database or an archive. `outside` are checkpoints kept elsewhere; `keys` those of the log, if not
+    the ones that come with it."""
 
     processes: int | None
     without: Iterable[str]
@@ -154,7 +153,7 @@ class Options(TypedDict, total=False):
 
 
 class Audit:
-    """`report` gets each finding and note, `progress` the progress; to stop the audit, raise from `progress`."""
+    """`report` gets each finding and note, `progress` the progress; raise from `progress` to stop the audit."""
 
     def __init__(self, database_url: str, scope: Scope = EVERYTHING, **options: Unpack[Options]) -> None:
         self._database_url = database_url
@@ -189,7 +188,7 @@ class Audit:
             with_leaves = self._log is not None
             make = partial(AuditWorker, self._database_url, self._scope, last, with_leaves)
             with workers(make, self._how_many(last)) as do:
-                # Projections take longest, so where there are several processes they begin with them.
+                # Projections take longest, so several processes begin with them.
                 compared = do([*self._projection_tasks(groups, last)])
                 for result in do(self._rounds_tasks(last)):
                     self._take(result)
@@ -210,7 +209,7 @@ class Audit:
     def _wants(self, check: str) -> bool:
         return check not in self._without
 
-    # ---- what there is to do
+    # ---- tasks to do
 
     def _rounds_tasks(self, last: int) -> Iterator[Task]:
         if self._scope.round is not None and (opened := self._opened_at(self._scope.round, last)) is not None:
@@ -220,13 +219,13 @@ class Audit:
             yield Task("rounds", parts, parts[-1].last - parts[0].first + 1)
 
     def _opened_at(self, round_id: str, last: int) -> int | None:
-        """Where the round opens; without its opening, all that its table says of rounds is read."""
+        """Return where the round opens; without its opening, everything that its table says of rounds is read."""
         with Store(self._database_url, last) as store:
             found = store.openings([stream_id("round", round_id)])
         return next((row.position for row in found.values() if row.position <= last), None)
 
     def _groups(self, last: int) -> list[list[str]]:
-        """Projections that are compared in one pass: each group decodes all events once, so there are few of them, and
+        """Group projections that are compared in one pass. Each group decodes all events once, so there are few, and
         some processes are left for the rounds."""
         if not self._wants("projections") or not self._scope.whole:
             return []
@@ -244,7 +243,7 @@ class Audit:
         return (Task("floor", some, 0) for some in batches(self._floor_streams(), streams_a_task))
 
     def _floor_streams(self) -> list[StreamRange]:
-        """All of the floor, or what the rounds in scope touch of it; of one table all sessions."""
+        """Return all of the floor, or what the rounds in scope touch; of one table all sessions."""
         if not self._wants("floor"):
             return []
         found = list(self._streams.values())
@@ -252,7 +251,7 @@ class Audit:
             return found
         return [StreamRange("table", self._scope.table), *(it for it in found if it.kind not in ("session", "table"))]
 
-    # ---- what came of it
+    # ---- results
 
     def _take(self, result: TaskResult) -> None:
         summary, part = self._summary, result.part
@@ -326,7 +325,7 @@ class Audit:
         for (ruleset, engine), (rounds, first) in sorted(self._wordings.items()):
             self._found(_worded(ruleset, engine, rounds, first))
 
-    # ---- of each check whether it was done, and what it covered or why it was not
+    # ---- what each check covered, or why it was left out
 
     def _rounds_check(self) -> Outcome:
         text = f"{self._summary.rounds:,} rounds decided again"
@@ -337,7 +336,7 @@ class Audit:
 
     @property
     def _has_all(self) -> bool:
-        """Whether both sides of every claim of the rounds in scope have been read."""
+        """Return whether both sides of every claim of the rounds in scope have been read."""
         return True
 
     def _floor_check(self) -> Outcome:
@@ -353,7 +352,7 @@ class Audit:
         return True, text + self._open_counts_text()
 
     def _open_counts_text(self) -> str:
-        """No finding: counts were stored like this until they were sealed."""
+        """Return a remark, not a finding: counts were stored like this until they were sealed."""
         if not self._open_counts:
             return ""
         many = self._open_counts > 1
@@ -376,7 +375,7 @@ class Audit:
         return (False, "nothing has been sealed") if self._log is None else (True, self._log.text())
 
     def _trail_check(self) -> Outcome:
-        """Done here, not by a process of its own: it reads little."""
+        """Check the trail in this process: it reads little."""
         if not self._scope.whole:
             return False, "only an audit without filters compares it, and the schema"
         check = DatabaseCheck(self._database_url)
@@ -385,7 +384,7 @@ class Audit:
 
 
 def _worded(ruleset: str, engine: int, rounds: int, first: Finding) -> Finding:
-    """One note for all rounds of a rule set and an engine version, with the first of them as the example."""
+    """Return one note for all rounds of a rule set and an engine version, with the first of them as an example."""
     if rounds == 1:
         return first
     what = (

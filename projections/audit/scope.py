@@ -1,4 +1,4 @@
-"""What is to be audited: all of it, the rounds of a time, a table, a rule set or a bettor, or one round."""
+"""What to audit: everything, the rounds of a time, a table, a rule set or a bettor, or one round."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Scope(Struct, frozen=True):
 
     @property
     def whole_tables(self) -> bool:
-        """Whether what a table, its boxes and its rounds say of each other is all there."""
+        """Return whether everything that a table, its boxes and its rounds say of each other is in scope."""
         return self == Scope(table=self.table)
 
     def opened(self, opened: RoundOpened | SessionOpened, at_ms: int) -> bool:
-        """Whether the round may be in scope, judging by its opening or by that of its table's session."""
+        """Return whether the round may be in scope, by its opening or by that of its table's session."""
         return (
             (self.round is None or isinstance(opened, SessionOpened) or opened.round == self.round)
             and (self.table is None or opened.table == self.table)
@@ -41,7 +41,8 @@ class Scope(Struct, frozen=True):
         )
 
     def has(self, opened: RoundOpened, events: Sequence[RoundEvent]) -> bool:
-        """A bettor counts wherever they bet and did not take it back, behind another's seat too, and as the bank."""
+        """Return whether the round is in scope. A bettor matches wherever they bet and did not withdraw, behind
+        another's seat too, and as the bank."""
         if self.bettor is None or opened.bank_bettor == self.bettor or self.bettor in opened.players.values():
             return True
         return any(bet.bettor == self.bettor for _, bet in bets_left(events))

@@ -1,8 +1,7 @@
 """Checks the rounds of a part that are in scope, with what table, box, meter and dispute say of them.
 
 Those are read around the rows of these rounds: a command writes to all of them in one statement, so their positions are
-close. Where a table says that a round in scope began, and that round is not stored, it is reported.
-"""
+close. If a table says that a round in scope began, and that round is not stored, it is reported."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ CLAIMING_TOPICS = frozenset[str]().union(*(TOPICS.topics_of(cast("type[Struct]",
 
 
 class Selected(NamedTuple):
-    """`names`: all rounds that open in the part, in scope or not; `begun`: rounds that began there, by their table."""
+    """`names` are all rounds that open in the part, in scope or not; `begun` are rounds that began there, by table."""
 
     rounds: Loaded
     floor: Sequence[EventRow]
@@ -55,7 +54,7 @@ class SelectedRoundCheck:
         self._source = source
         self._scope = scope
         self._rounds: RoundCheck[Part] = RoundCheck(source, rulebook, scope, with_leaves=with_leaves)
-        self._first: dict[int, Any] = {}  # the first event of an aggregate of the floor, None where it is gone
+        self._first: dict[int, Any] = {}  # the first event of an aggregate of the floor, None if it is missing
 
     # ---- reading
 
@@ -115,7 +114,7 @@ class SelectedRoundCheck:
         return result
 
     def _said_of(self, names: dict[str | None, str], floor: Sequence[EventRow], tally: Tally) -> Iterator[EventRow]:
-        """The rows of the floor that name these rounds; their claims go to the tally."""
+        """Yield the rows of the floor that name these rounds; their claims go to the tally."""
         for row in floor:
             try:
                 event = decoded(self._source, row).event
@@ -127,7 +126,7 @@ class SelectedRoundCheck:
                 yield row
 
     def _gone(self, selected: Selected, tally: Tally) -> Iterator[EventRow]:
-        """Rounds in scope that began at a table and of which not even the opening is stored."""
+        """Report rounds in scope that began at a table but are not stored."""
         asked = {
             stream_id("round", entry.event.round): (row, entry)
             for row, entry in selected.begun
@@ -142,7 +141,7 @@ class SelectedRoundCheck:
                 yield row
 
     def _streams(self, rows: Sequence[EventRow]) -> Iterator[StreamRange]:
-        """What these rows are of, each once, from the first of them to the last."""
+        """Return the aggregates of these rows, each once, with its first and last position."""
         first = self._begins([row.originator for row in rows])
         ranges: dict[int, tuple[int, int]] = {}
         for row in rows:

@@ -1,5 +1,5 @@
-"""What-if over history: past rounds are settled as they were and as they would have been under other rules, and added
-up by gaming day, table, wager, bettor and box. Nothing is stored."""
+"""What-if over history: past rounds are settled as they were and under other rules, and totalled by gaming day, table,
+wager, bettor and box. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from projections.engine.connection import connect
 FIGURES = ("fees", "paid", "collected", "net")
 FEE_DROPPED = "box.fee_dropped.v1"
 OPENINGS = TOPICS.topics_of(RoundOpened)
-MOST_LISTED = 10_000  # rounds that could not have been played so; beyond that they are counted
+MOST_LISTED = 10_000  # rounds that could not have been played; further ones are counted
 
 Progress = Callable[[int, int, int], None]  # events done, all events, rounds settled
 
 
 class Figures(Struct):
-    """Rounds that could have been played so, and their cents by name, as they were and as they would have been."""
+    """Rounds that could have been played, and their cents by name, as they were and under the other rules."""
 
     rounds: int = 0
     changed: int = 0
@@ -77,7 +77,7 @@ class WhatIf(Struct):
     unplayable_rounds: int = 0
 
     def add(self, other: WhatIf) -> None:
-        """What another process has settled."""
+        """Add what another process has settled."""
         self.total.add(other.total)
         for by in ("days", "tables", "wagers", "bettors", "boxes"):
             ours: dict[str, Figures] = getattr(self, by)
@@ -118,7 +118,7 @@ def what_if(
 
 
 class RoundSettler:
-    """Settles rounds as they were and as they would have been, and adds up the difference."""
+    """Settles rounds as they were and under the other rules, and totals the difference."""
 
     def __init__(self, rulebook: Rulebook, scope: Scope, changes: RuleChanges) -> None:
         self._rulebook, self._scope, self._changes = rulebook, scope, changes
@@ -126,7 +126,7 @@ class RoundSettler:
         self._found = WhatIf()
 
     def _changed(self, rules: RuleSet) -> RuleSet:
-        """The rules with the changes, made once for each version."""
+        """Return the rules with the changes, made once per version."""
         found = self._changed_rules.get(rules.content_hash)
         if found is None:
             found = self._changed_rules[rules.content_hash] = changed_rules(rules, self._changes)
@@ -167,7 +167,7 @@ class RoundSettler:
 
 
 class WhatIfWorker(RoundSettler):
-    """What one process does of it: some parts, each settled for itself."""
+    """Settles some parts in one process."""
 
     def __init__(self, database_url: str, scope: Scope, changes: RuleChanges, last: int) -> None:
         self._store = Store(database_url, last)
@@ -180,7 +180,7 @@ class WhatIfWorker(RoundSettler):
         self._store.close()
 
     def do(self, parts: Sequence[Part]) -> tuple[int, WhatIf]:
-        """The position up to which it is done, and what came of it."""
+        """Return the position reached, and the totals."""
         self._found = WhatIf()
         for part in parts:
             self._part(part)
@@ -206,7 +206,7 @@ class WhatIfWorker(RoundSettler):
                 self._round(opened, at_ms, events, day, boxes.get(opened.round or ""))
 
     def _drops(self, part: Part) -> Iterator[tuple[str, str]]:
-        """Rounds and the box that their fee went into; a round's events are close to those of its box."""
+        """Return rounds and the box that their fee went into; a round's events are close to those of its box."""
         near = Part(part.first, min(part.last + part.last - part.first, self._store.last))
         for row in self._store.of_topics(near, [FEE_DROPPED]):
             yield TOPICS.decoder(FEE_DROPPED)(row.state).event.round, self._box(row)

@@ -1,4 +1,4 @@
-"""The settings of gaming days in the database: each divides the property's time from one gaming day on."""
+"""The stored settings of gaming days: each divides the property's time from one gaming day on."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from projections.engine.storage import Connection
 
 
 def gaming_days(connection: Connection | Cursor) -> GamingDays:
-    """As they are set in this database."""
+    """Return the gaming days as set in this database."""
     rows = connection.execute("SELECT from_day, time_zone, shifts FROM projections.gaming_days").fetchall()
     return GamingDays(_calendar(*row) for row in rows)
 
 
 def gaming_days_or_default(connection: Connection | Cursor) -> GamingDays:
-    """The default where nothing has been projected yet, and so nothing set."""
+    """Return the gaming days, or the default if nothing has been projected and so nothing set."""
     row = connection.execute("SELECT to_regclass('projections.gaming_days')").fetchone()
     return GamingDays() if row is None or row[0] is None else gaming_days(connection)
 
 
 def gaming_days_set(connection: Connection) -> list[dict[str, Any]]:
-    """Every setting with the day from which it applies; the default comes first and applies until another does."""
+    """Return every setting with its first day; the default comes first."""
     rows = connection.execute(
         "SELECT from_day, time_zone, shifts, set_by, set_at FROM projections.gaming_days ORDER BY from_day"
     ).fetchall()
@@ -46,7 +46,7 @@ def _described(
 
 
 def set_gaming_days(connection: Connection, calendar: Calendar, by: str, now: datetime) -> None:
-    """From a future day on, once: rounds that have been assigned to their shift stay there."""
+    """Set gaming days from a future day on, once: rounds keep the shift they were assigned to."""
     check(calendar)
     today = gaming_days(connection).of(round(now.timestamp() * 1000)).day
     if calendar.from_day <= today:

@@ -1,8 +1,7 @@
 """The gaming day and shift of a moment: by the property's time zone, the start of its day and its shifts.
 
-A boundary is a moment, not a reading of the wall clock: where the clock is put back, an hour that is shown twice is in
-one shift or in two, but never jumps back into the one before. A start that the clock skips comes an hour later.
-"""
+A boundary is a moment, not a clock reading: when the clock is set back, an hour that is shown twice is in one shift or
+in two, but never returns to the earlier one. A start that the clock skips comes an hour later."""
 
 from __future__ import annotations
 
@@ -47,12 +46,12 @@ class DayShift(NamedTuple):
     shift: str
 
     def adjusting(self, own: date) -> date | None:
-        """The day that an entry belongs to, where it is posted on another one."""
+        """The day that an entry belongs to, if it is posted on another one."""
         return None if own == self.day else own
 
 
 class BadCalendar(ValueError):
-    """Shifts that do not divide a day, or a time zone that nobody knows."""
+    """Shifts that do not divide a day, or an unknown time zone."""
 
 
 def check(calendar: Calendar) -> None:
@@ -70,13 +69,13 @@ def check(calendar: Calendar) -> None:
 
 
 def _offsets(shifts: Sequence[Shift]) -> list[int]:
-    """Minutes from the start of the gaming day to each shift."""
+    """Return the minutes from the start of the gaming day to each shift."""
     first = shifts[0].start
     return [((shift.start.hour - first.hour) * 60 + shift.start.minute - first.minute) % (24 * 60) for shift in shifts]
 
 
 class GamingDays:
-    """Finds day and shift of a moment. Boundaries are computed once for each day that is asked for."""
+    """Finds day and shift of a moment. Boundaries are computed once per requested day."""
 
     def __init__(self, calendars: Iterable[Calendar] = ()) -> None:
         self._calendars = sorted((DEFAULT, *calendars), key=lambda calendar: calendar.from_day)
@@ -99,14 +98,14 @@ class GamingDays:
         return self._zone or self.calendar_of(at_ms).zone
 
     def local(self, at: datetime) -> datetime:
-        """As the property's clocks showed it."""
+        """Return the moment as the property's clocks showed it."""
         return at.astimezone(self._zone or self.zone_of(round(at.timestamp() * 1000)))
 
     def first_shift(self, day: date) -> str:
         return self._in_force(day).shifts[0].name
 
     def bounds_of(self, day: date) -> tuple[datetime, datetime]:
-        """When a gaming day begins, and when the next one does."""
+        """Return when a gaming day begins, and when the next one does."""
         return self._start_of(day), self._start_of(day + timedelta(days=1))
 
     def _start_of(self, day: date) -> datetime:
@@ -115,14 +114,14 @@ class GamingDays:
 
     @property
     def shifts(self) -> list[str]:
-        """Their names as they follow one another in a day; those of earlier settings after those of the last."""
+        """Return the names of shifts in the order of a day; those of earlier settings after the current ones."""
         return list(dict.fromkeys(shift.name for calendar in reversed(self._calendars) for shift in calendar.shifts))
 
     def _in_force(self, day: date) -> Calendar:
         return next(calendar for calendar in reversed(self._calendars) if calendar.from_day <= day)
 
     def _boundaries(self, utc_day: int) -> tuple[list[int], list[DayShift]]:
-        """Every start of a shift from two days before to two days after, which is more than any zone is off."""
+        """Return every start of a shift from two days before to two days after, more than any zone is off."""
         middle = date(1970, 1, 1) + timedelta(days=utc_day)
         found = []
         for offset in range(-2, 3):

@@ -1,4 +1,4 @@
-"""The property's clock for a process that goes on: its zone, gaming days and shifts, as they were a minute ago."""
+"""The property's clock for a long-running process: its zone, gaming days and shifts, at most a minute old."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LiveClock:
         self._asked_at = -KNOWN_SECONDS
 
     def refresh(self) -> None:
-        """Asks the database, but not again within a minute; where nothing has been projected yet, the default holds,
-        and while it does not answer, what it said last."""
+        """Reread, at most once a minute; the default if nothing has been projected yet, and the last answer while the
+        database is away."""
         if time.monotonic() - self._asked_at < KNOWN_SECONDS:
             return
         try:
@@ -42,15 +42,15 @@ class LiveClock:
         return self._days.of(time.time_ns() // 1_000_000)
 
     def shifts(self) -> list[str]:
-        """The names of today's shifts, in their order."""
+        """Return the names of today's shifts, in order."""
         return [shift.name for shift in self._days.calendar_of(time.time_ns() // 1_000_000).shifts]
 
     def zone(self) -> str:
-        """Its name today, for scripts that show times."""
+        """Return the name of the zone, for scripts that show times."""
         return self._days.zone_of(time.time_ns() // 1_000_000).key
 
     def in_zone(self, wall: datetime) -> datetime:
-        """A time that somebody read off the property's clock; of one that it showed twice, the first."""
+        """Return a time read off the property's clock; if it was shown twice, the first."""
         near = round(wall.replace(tzinfo=UTC).timestamp() * 1000)
         try:
             return wall.replace(tzinfo=self._days.zone_of(near))
@@ -58,7 +58,7 @@ class LiveClock:
             raise ValueError("it is in the first or the last days that there are") from None
 
     def end_of(self, day: date) -> datetime:
-        """When the next gaming day begins, by the calendar of the one that ends."""
+        """Return when the next gaming day begins, by the calendar of the one that ends."""
         noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC) + timedelta(days=1)
         calendar = self._days.calendar_of(round(noon.timestamp() * 1000))
         return datetime.combine(noon.date(), calendar.shifts[0].start, calendar.zone)

@@ -1,4 +1,4 @@
-"""The property's own clock, for people who read: times of the ledger as its clocks showed them, with the offset."""
+"""The property's clock: times of the ledger as its clocks showed them, with the offset."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PropertyClock(Struct, frozen=True):
         return self.local(datetime.fromtimestamp(at_ms / 1000, UTC))
 
     def words(self, text: str) -> str:
-        """A text of the ledger with the times in it shown by the property's clock."""
+        """Return a text of the ledger with its times by the property's clock."""
         return STORED_MOMENT.sub(lambda found: self.moment(found[0]), text)
 
     def zone(self, at: datetime) -> str:
@@ -40,11 +40,11 @@ class PropertyClock(Struct, frozen=True):
 
 
 def clock_of(database: Database) -> PropertyClock:
-    """The default where nothing has been projected yet, and so nobody has set gaming days."""
+    """Return the clock, with defaults if nothing has been projected and so no gaming days set."""
     return PropertyClock(database.read(gaming_days_or_default))
 
 
 def clock_at(database_url: str) -> PropertyClock:
-    """Where projections have tables."""
+    """Return the clock of a database with projections."""
     with connect(database_url) as connection:
         return PropertyClock(gaming_days(connection))

@@ -1,1 +1,1 @@
-"""What keeps read models up to date: fold, storage, runner, rebuild."""
+"""Keeping read models up to date: fold, storage, runner, rebuild."""

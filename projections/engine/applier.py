@@ -1,4 +1,4 @@
-"""Applies events to the tables of projections, page by page, each page and its position in one transaction."""
+"""Applies events to the tables of projections page by page, each page and its position in one transaction."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from projections.engine.fold import Fold
 from projections.engine.projection import Projection
 from projections.engine.storage import LIVE, Connection, Writer
 
-PAGE = 4_000  # events of a transaction at most
+PAGE = 4_000  # events per transaction at most
 
 
 class Stale(Exception):
-    """The tables were made by another version of the program: they must be rebuilt."""
+    """The tables were made by another version of the program and must be rebuilt."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
@@ -36,11 +36,11 @@ class _Position(NamedTuple):
     name: str
     position: int
     fingerprint: str
-    settings: int  # of gaming days: how many there are
+    settings: int  # the number of gaming-day settings
 
 
 class Applier:
-    """For one connection, whose session holds the locks that keep others away."""
+    """Applies events on one connection, whose session holds the locks that keep others away."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Applier:
         self._settings = 0  # of gaming days, which are only ever added to
 
     def begin(self) -> None:
-        """Create missing tables and indexes; tables of another version are Stale."""
+        """Create missing tables and indexes; raises Stale for tables of another version."""
         with self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [storage.TABLES_LOCK])
             there = {row.name: row.fingerprint for row in self._rows()}
@@ -91,7 +91,7 @@ class Applier:
         return list(map(_Position._make, rows))
 
     def step(self, upto: int | None = None) -> int:
-        """Apply the next page to those that are furthest behind; the number of positions applied, 0 at the end."""
+        """Apply the next page to those furthest behind; return the number of positions applied, 0 at the end."""
         rows = self._rows()
         positions = {row.name: row.position for row in rows}
         settings = rows[0].settings
@@ -112,12 +112,12 @@ class Applier:
                     self._advance(behind, after, position)
                     fold.write(self._connection, self._writer)
         except BaseException:
-            self._fold = None  # what it has cached may be ahead of what is stored
+            self._fold = None  # the cache may be ahead of what is stored
             raise
         return position - after
 
     def catch_up(self, upto: int | None = None) -> int:
-        """Apply pages until there are no more; the number of positions applied."""
+        """Apply pages until there are no more; return the number of positions applied."""
         applied = 0
         while done := self.step(upto):
             applied += done
@@ -130,7 +130,7 @@ class Applier:
         return self._fold
 
     def _advance(self, names: frozenset[str], after: int, position: int) -> None:
-        """First of all in the transaction, so that whoever else moves these projections waits here."""
+        """Update positions first in the transaction, so that others who advance these projections wait here."""
         moved = self._connection.execute(
             "UPDATE projections.positions SET position = %s, updated_at = now() "
             "WHERE place = %s AND name = ANY(%s) AND position = %s",

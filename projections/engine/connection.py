@@ -1,4 +1,4 @@
-"""The projections' own connection to the database, and the locks by which a second process is refused."""
+"""The projections' connection to the database, and the locks that refuse a second process."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ class AlreadyRunning(Exception):
 
 
 def connect(database_url: str) -> Connection:
-    """With the rights of the role that owns the reports' tables, and no others."""
+    """Connect with the rights of the role that owns the reports' tables."""
     connection = psycopg.connect(database_url, autocommit=True)
     take_role(connection, PROJECTOR_ROLE)
-    # A commit that is lost with the server is applied again from the position before it: nobody need wait for the disk.
+    # A commit that is lost with the server is applied again from the previous position: no need to wait for the disk.
     connection.execute("SET synchronous_commit = off")
-    # The rows of a day are stored close to one another, on a disk without a head to move: an index pays off sooner than
-    # by default.
+    # The rows of a day are close together, on a disk without a head to move: an index pays off sooner than by default.
     connection.execute("SET random_page_cost = 1.1")
     return connection
 
 
 def lock(connection: Connection, names: Iterable[str], place: str, wait_seconds: float = LOCK_WAIT_SECONDS) -> None:
-    """Locks of the session, released when it ends, however it ends."""
+    """Take session locks, released when it ends, however it ends."""
     deadline = time.monotonic() + wait_seconds
     for name in sorted(names):
         while not _try_lock(connection, f"{place}/{name}"):

@@ -1,10 +1,8 @@
-"""The events in their order, as small rows and quickly, none ever skipped.
+"""All events in order as compact rows, quickly and without gaps.
 
-The recorder's `read` knows how far the order is settled and gives every row its aggregate's id and time, which few
-projections need. So the recorder says how far to read, and the rows themselves are read without those. Where there is a
-backlog, one look at who is writing settles all of it: whatever was drawn before that look is visible once they have
-ended.
-"""
+The recorder's `read` knows how far the order is settled, and returns ids and times that few projections need. So the
+recorder says how far to read, and the rows are read without those. With a backlog, one look at the current writers
+settles all of it: whatever was drawn before that look is visible once they have ended."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from infra.store.recorder import LedgerRecorder
 from infra.store.streams import stream_id
 from projections.calendar.posting_days import ShutDays
 
-PROBE = 500  # events that the recorder is asked for at a time
+PROBE = 500  # events requested from the recorder at a time
 WRITER_WAIT_SECONDS = 0.5
 
 
@@ -29,20 +27,20 @@ class Feed:
     def __init__(self, recorder: LedgerRecorder) -> None:
         self._recorder = recorder
         self._rows = CompactRows(recorder.database, recorder.topic_ids)
-        self._settled = 0  # nothing can turn up at this position or below it any more
+        self._settled = 0  # nothing can appear at or below this position any more
         self.topic = recorder.topic_ids.name
         self.earlier = self._rows.earlier
-        self._adoptions = 0  # so many are known
+        self._adoptions = 0  # how many are known
         self._closings = 0  # likewise
         self.shut_days = ShutDays()
 
     def page(
         self, after: int, limit: int, upto: int | None = None, as_of: datetime | None = None
     ) -> tuple[list[FeedRow], int]:
-        """At most `limit` events after a position, and the position up to which these are all: `after` at the end.
+        """Return at most `limit` events after a position, and the position up to which these are all: `after` at the
+        end.
 
-        Events that were recorded after `as_of` are left out.
-        """
+        Events recorded after `as_of` are left out."""
         if after >= self._settled:
             self._settle(after)
         until = self._settled if upto is None else min(upto, self._settled)
@@ -63,7 +61,7 @@ class Feed:
                 self._settled = last
 
     def _keep_rules(self) -> None:
-        """Tables and rounds name their rule set by its hash: whatever a property has adopted is known before them."""
+        """Load adopted rule sets before they are needed: tables and rounds name their rule set by its hash."""
         stream = stream_id(*ADOPTIONS)
         for version, topic_id, state in self._recorder.rows_of(stream, gt=self._adoptions):
             event = TOPICS.decoder(self.topic(topic_id))(state).event
@@ -72,7 +70,7 @@ class Feed:
             self._adoptions = version
 
     def _keep_closings(self, until: int) -> None:
-        """An entry is posted by what was closed before it: whatever was is known with the page."""
+        """Load closings up to the page: an entry is posted by what was closed before it."""
         for row in self._rows.stream(stream_id(*CLOSINGS), until, self._closings):
             event = TOPICS.decoder(self.topic(row.topic_id))(row.state).event
             if isinstance(event, DayShut | DayReopened):

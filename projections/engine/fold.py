@@ -1,4 +1,4 @@
-"""Folds pages of events into the rows of one or several projections; each event is decoded once for all of them."""
+"""Folds pages of events into the rows of one or several projections; each event is decoded once for all."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PAGE = 20_000
 
 
 class _TopicPlan(NamedTuple):
-    """What is done with events of one topic; without a kind nobody needs them, and they are not even decoded."""
+    """What is done with events of one topic. Without a kind nobody needs them, and they are not decoded."""
 
     decode: Callable[[bytes], Entry[Any]]
     kind: type[Accumulator] | None
     take: Take | None
     handlers: tuple[Handler, ...]
-    ends: bool  # a round is over with it, or was before: it need not be cached
+    ends: bool  # the round is over with it, or was before: it need not be cached
 
 
 ENDING = ANNOTATIONS | {RoundSettled, RoundVoided}
@@ -51,7 +51,7 @@ class Fold:
         self._plans: dict[int, _TopicPlan] = {}
 
     def take_in(self, rows: Iterable[FeedRow]) -> None:
-        """A page of events in order; the rows that come of them are then to be written."""
+        """Take a page of events in order; its rows are then to be written."""
         plans, cached = self._plans, self._cache.cached
         ended = set()
         for position, originator, version, topic_id, state in rows:
@@ -82,7 +82,7 @@ class Fold:
                 del cached[originator]
 
     def write(self, connection: Connection, writer: Writer) -> None:
-        """The rows of the page, in the transaction that the caller has open."""
+        """Write the rows of the page, in the caller's transaction."""
         for projection in self._projections:
             projection.resolve(connection, writer.schema)
             for table, rows in projection.collected():
@@ -98,8 +98,8 @@ class Fold:
         progress: Callable[[int], None] | None = None,
         after: int = 0,
     ) -> None:
-        """All events up to a position or a time, or those after a position; `progress` is called with the number of
-        positions of each page."""
+        """Fold all events up to a position or a time, or after a position; `progress` gets the number of positions of
+        each page."""
         while True:
             page, position = self._feed.page(after, PAGE, upto, as_of)
             if position == after:
@@ -112,7 +112,7 @@ class Fold:
             after = position
 
     def _plan(self, topic_id: int, state: bytes) -> _TopicPlan:
-        """The first event of a topic shows of what class it is today, also where the topic is an old one."""
+        """Return the plan of a topic, found by the current class of its first event, even for a retired topic."""
         decode = TOPICS.decoder(self._feed.topic(topic_id))
         event = type(decode(state).event)
         take = self._cache.take.get(event)

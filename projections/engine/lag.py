@@ -1,4 +1,4 @@
-"""How far projections have come, and how far they are behind the events."""
+"""How far projections are, and how far behind the events."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FURTHEST_BEHIND: LiteralString = (
 
 
 def lag(connection: psycopg.Connection[Any], names: Iterable[str]) -> Lag:
-    """Of the one that is furthest behind."""
+    """Return the lag of the projection furthest behind."""
     ((position,),) = connection.execute(FURTHEST_BEHIND, [list(names)]).fetchall()
     return lag_after(lambda statement, values: connection.execute(statement, values).fetchall(), position)
 
 
 def wait_until(database_url: str, name: str, seconds: float) -> Lag:
-    """Wait until another process's runner has applied what is stored now; what it still lacks when the time is up."""
+    """Wait until another process's runner has applied what is stored now; return what it lacks when the time is up."""
     deadline = time.monotonic() + seconds
     with connect(database_url) as connection:
         ((last,),) = connection.execute(LAST_POSITION).fetchall()
@@ -47,22 +47,22 @@ def wait_until(database_url: str, name: str, seconds: float) -> Lag:
             time.sleep(0.02)
 
 
-# ---- over a pool of connections
+# ---- with a connection pool
 
 
 def stored_and_applied(database: Database, names: Sequence[str]) -> tuple[int, int]:
-    """The position of the last event, and up to where all of these are, in one query."""
+    """Return the position of the last event, and the lowest position of these projections, in one query."""
     last, done = database.rows(BOTH, _values(names))[0]
     return int(last), int(done)
 
 
 def applied(database: Database, names: Sequence[str]) -> int:
-    """Up to where all of them are; -1 while one has no tables yet, or those of another version of the program."""
+    """Return the lowest position of these projections; -1 while one has no tables, or those of another version."""
     return int(database.rows(APPLIED, _values(names))[0][0])
 
 
 def revision(database: Database, name: str) -> tuple[int, datetime] | None:
-    """Changes whenever rows may have: with the position, and when rebuilt tables replace others."""
+    """Return a value that changes whenever rows may have: with the position, and when rebuilt tables replace others."""
     rows = database.rows(POSITION, [name])
     return (rows[0][0], rows[0][1]) if rows else None
 

@@ -1,8 +1,7 @@
-"""What a projection is: tables, and for each kind of event what it means to them.
+"""The base of projections: tables, and what each kind of event means for them.
 
-A projection collects rows while a page of events is folded; all rows of a page are then written in one transaction
-with the position, so that each event counts exactly once however often a process dies.
-"""
+A projection collects rows while a page of events is folded; all rows of a page are then written in one transaction with
+the position, so that each event counts exactly once however often a process dies."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ Method = TypeVar("Method", bound=Callable[..., None])
 
 
 class Window:
-    """Which times count, for a report on a range of time: from `since_ms` on and before `until_ms`."""
+    """The times that a report covers: from `since_ms` on and before `until_ms`."""
 
     def __init__(self, since_ms: int | None = None, until_ms: int | None = None) -> None:
         self._since_ms = -(1 << 62) if since_ms is None else since_ms
@@ -35,20 +34,19 @@ _fingerprints: dict[tuple[str, int], str] = {}
 
 
 def handler(method: Method) -> Method:
-    """A method of a projection that handles the events it is annotated with; it gets the aggregate with the event
-    already taken in."""
+    """Mark a method of a projection that handles the events it is annotated with; it gets the accumulator after the
+    event."""
     method.__dict__["events"] = events_of(method)
     return method
 
 
 class Projection:
-    """One instance for each fold, with collectors of its own. `version` goes up when the same events are to make other
-    rows."""
+    """One instance per fold, with collectors of its own. Raise `version` when the same events make other rows."""
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     needs_cards: ClassVar[bool] = False
-    cost: ClassVar[int] = 2  # of a rebuild, against other projections: who shares the work goes by it
+    cost: ClassVar[int] = 2  # relative cost of a rebuild, by which work is shared
     tables: ClassVar[tuple[Table, ...]]
     _collectors: ClassVar[dict[str, Collector]]
     _handlers: ClassVar[dict[type, list[str]]]
@@ -76,7 +74,7 @@ class Projection:
     @classmethod
     def fingerprint(cls) -> str:
         key = cls.name, cls.version
-        if key not in _fingerprints:  # every request asks
+        if key not in _fingerprints:  # needed by every request
             _fingerprints[key] = fingerprint(cls.tables, cls.version)
         return _fingerprints[key]
 
@@ -84,9 +82,9 @@ class Projection:
         return (getattr(self, name) for name in self._handlers.get(event, ()))
 
     def resolve(self, connection: Connection, schema: str) -> None:
-        """Before a page is written, in its transaction: what cannot be known without the rows of the pages before."""
+        """Compute, before a page is written and in its transaction, what depends on rows of earlier pages."""
 
     def collected(self) -> Iterator[tuple[Table, Sequence[Row]]]:
-        """The rows of the page, each key once; afterwards there are none."""
+        """Return the rows of the page, each key once, and empty the collectors."""
         for name in self._collectors:
             yield from getattr(self, name).collected()

@@ -1,4 +1,4 @@
-"""Keeps the projections up to date from inside the service, unless another process does."""
+"""Keeps the projections up to date in the service, unless another process does."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ logger = logging.getLogger(__name__)
 RETRY_SECONDS = 2.0
 LOOK_SECONDS = 0.005
 TRY_SECONDS = 0.1  # between attempts to catch up while somebody else does
-WAIT_SECONDS = 2.0  # for the runner to apply what is there when somebody asks
+WAIT_SECONDS = 2.0  # for the runner to apply what is stored when somebody asks
 
 
 class Unavailable(Exception):
-    """The tables of a report are not there yet, or were made by another version."""
+    """The tables of a report do not exist yet, or were made by another version."""
 
 
 class Projector(BackgroundWork):
-    """On a standby the primary's tables are there, and nothing is brought up to date."""
+    """On a standby the primary's tables are read, and nothing is updated."""
 
     def __init__(self, database: Database, follow: bool, *, reads_only: bool = False) -> None:
         self._database = database
@@ -33,7 +33,7 @@ class Projector(BackgroundWork):
         super().__init__("roundledger-projecting", wanted=follow)
 
     def _run(self) -> None:
-        """One process of several follows; the others wait until its place is free."""
+        """Follow in one process of several; the others wait until its place is free."""
         from projections.engine.connection import AlreadyRunning
         from projections.engine.runner import Runner
 
@@ -48,7 +48,7 @@ class Projector(BackgroundWork):
                 self._stop.wait(RETRY_SECONDS)
 
     def bring_up_to_date(self, *projections: str) -> None:
-        """Wait for whoever follows, a moment at most; where nobody does, catch up here."""
+        """Wait briefly for whoever follows; if nobody does, catch up here."""
         deadline = time.monotonic() + WAIT_SECONDS
         stored: int | None = None
         next_try = 0.0
@@ -61,7 +61,7 @@ class Projector(BackgroundWork):
                     applied = lag.applied(self._database, projections)
                 if applied >= stored or (applied >= 0 and (self._reads_only or time.monotonic() > deadline)):
                     return
-            except NO_SUCH_TABLE:  # nobody follows, or whoever does has only just begun: its tables are not there
+            except NO_SUCH_TABLE:  # nobody follows, or has only just begun: there are no tables yet
                 problem = "The reports are not there yet."
             if self._thread is None and not self._reads_only and time.monotonic() >= next_try:
                 if self._catch_up(projections):
@@ -72,7 +72,7 @@ class Projector(BackgroundWork):
             time.sleep(LOOK_SECONDS)
 
     def _catch_up(self, projections: tuple[str, ...]) -> bool:
-        """False where another process is at work on them, or another request of this one."""
+        """Catch up; False if another process, or another request of this one, is at work."""
         from projections.engine.applier import Stale
         from projections.engine.connection import AlreadyRunning
         from projections.engine.runner import Runner
@@ -88,18 +88,18 @@ class Projector(BackgroundWork):
         return True
 
     def events_behind(self) -> int:
-        """How many events the furthest of all projections has still to apply, as far as positions tell."""
+        """Return how many events the furthest-behind projection still has to apply, judging by positions."""
         from projections.models.registry import ALL
 
         stored, applied = lag.stored_and_applied(self._database, tuple(ALL))
         return max(stored - max(applied, 0), 0)
 
     def revision(self, projection: str) -> tuple[int, datetime] | None:
-        """What is worked out from its rows holds as long as this does not change."""
+        """Return a value that stays the same while results computed from the rows stay valid."""
         return lag.revision(self._database, projection)
 
     def lag(self) -> tuple[int, float]:
-        """How far behind the furthest projection is, in events and in seconds."""
+        """Return how far the furthest-behind projection is behind, in events and in seconds."""
         from projections.engine.connection import connect
         from projections.models.registry import ALL
 

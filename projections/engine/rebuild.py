@@ -1,8 +1,7 @@
-"""Rebuilds projections while others write and read: in tables of their own, swapped in when they have caught up.
+"""Rebuilds projections while others write and read: in separate tables, swapped in when they have caught up.
 
-A rebuild that is stopped keeps what it has built, and the next one continues from there. Projections know nothing of
-one another, so several processes share them: each reads all events, and makes and swaps the tables of its own.
-"""
+An interrupted rebuild keeps what it has built, and the next one continues. Projections are independent, so several
+processes share them: each reads all events, and makes and swaps its own tables."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from projections.models.registry import named
 
 FEWEST_EVENTS_A_PROCESS = 250_000  # a process takes a second to start, on a busy machine several
 PROGRESS_SECONDS = 0.2
-SWAP_WAIT_MS = 500  # for readers of the old tables; they in turn never wait longer than this for us
+SWAP_WAIT_MS = 500  # for readers of the old tables, who in turn never wait longer than this for us
 SWAP_TRIES = 240
 SWAP_PAUSE_SECONDS = 0.25
 
@@ -42,14 +41,14 @@ def rebuild(
     page: int = PAGE,
     processes: int | None = 1,
 ) -> int:
-    """Rebuild all projections, or those named, in one pass of each process; the number of events applied. Without a
-    number there are as many processes as cores, if there are events enough."""
+    """Rebuild all projections, or those named, in one pass per process; return the number of events applied. By default
+    there is one process per core, if there are enough events."""
     projections = named(names)
     groups = shares(projections, _how_many(database_url) if processes is None else processes)
     if len(groups) == 1:
         return _rebuild(database_url, projections, progress, page)
     context = multiprocessing.get_context("spawn")
-    reached = context.Array("q", [0] * (len(groups) + 1))  # the position of each, and the last one there is
+    reached = context.Array("q", [0] * (len(groups) + 1))  # the position of each, and the last one
     with ProcessPoolExecutor(len(groups), context, _begin, (reached,)) as pool:
         under_way = [
             pool.submit(_rebuild_share, database_url, [projection.name for projection in group], page, place)
@@ -64,7 +63,7 @@ def rebuild(
 
 
 def shares(projections: Sequence[type[Projection]], processes: int) -> list[list[type[Projection]]]:
-    """What each process rebuilds: the costly ones are dealt out first, each to whoever has least to do."""
+    """Return what each process rebuilds: the costly ones first, each to the process with least to do."""
     groups: list[list[type[Projection]]] = [[] for _ in range(max(1, min(processes, len(projections))))]
     for projection in sorted(projections, key=lambda one: -one.cost):
         min(groups, key=lambda group: sum(one.cost for one in group)).append(projection)
@@ -110,7 +109,7 @@ def _rebuild(database_url: str, projections: Sequence[type[Projection]], progres
 
 
 def _drop_outdated(connection: Connection, projections: Iterable[type[Projection]]) -> None:
-    """What another version of the program began is of no use."""
+    """Drop what another version of the program began."""
     for projection in projections:
         row = connection.execute(
             "SELECT fingerprint FROM projections.positions WHERE place = %s AND name = %s", [REBUILD, projection.name]
@@ -135,7 +134,7 @@ def _catch_up(applier: Applier, recorder: LedgerRecorder, progress: Progress | N
 
 
 def _swap(connection: Connection, applier: Applier, projections: Iterable[type[Projection]]) -> None:
-    """One after another, and never behind the tables that they replace."""
+    """Swap tables one after another, never behind those that they replace."""
     for projection in projections:
         for last_try in (*[False] * (SWAP_TRIES - 1), True):
             try:

@@ -18,16 +18,16 @@ class Collector:
         self.tables = tables
 
     def fresh(self) -> Self:
-        """An empty one for the same tables."""
+        """Return an empty one for the same tables."""
         return type(self)(*self.tables)
 
     def collected(self) -> Iterator[tuple[Table, Sequence[Row]]]:
-        """The rows of the page, each key once; afterwards it is empty."""
+        """Return the rows of the page, each key once, and empty it."""
         raise NotImplementedError
 
 
 class Sums(Collector):
-    """Amounts to be added to those that are stored, by key; and the same under the shorter key of a second table."""
+    """Amounts to add to stored ones, by key, and also under the shorter key of a second table."""
 
     def __init__(self, *tables: Table) -> None:
         super().__init__(*tables)
@@ -36,14 +36,14 @@ class Sums(Collector):
         self._sums: dict[Key, list[int]] = {}
 
     def of(self, key: Key) -> list[int]:
-        """To be added to in place, or raised, in the order of the table's columns after its key."""
+        """Return the amounts under a key, to be changed in place, in the order of the table's columns after its key."""
         sums = self._sums.get(key)
         if sums is None:
             sums = self._sums[key] = [0] * len(self._places)
         return sums
 
     def add(self, key: Key, **amounts: int) -> None:
-        """By the names of columns: sums grow by an amount, of `most` the greater one stays."""
+        """Add by column name: sums grow by an amount, `most` keeps the greater one."""
         sums, places, most = self.of(key), self._places, self._table.most
         for name, amount in amounts.items():
             place = places[name]
@@ -60,7 +60,7 @@ class Sums(Collector):
 
 
 def _totals(rows: Iterable[Row], table: Table, totals: Table) -> list[Row]:
-    """What rows of sums come to under a key that has fewer columns."""
+    """Return totals of rows under a key with fewer columns."""
     places = [list(table.columns).index(name) for name in totals.key]
     found: dict[Key, Sequence[int]] = {}
     for row in rows:
@@ -84,7 +84,7 @@ class Appended(Collector):
 
 
 class Latest(Collector):
-    """Rows that replace what is stored under their key; the last one of a page counts."""
+    """Rows that replace those stored under their key; the last one of a page applies."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
@@ -99,8 +99,8 @@ class Latest(Collector):
 
 
 class Changed(Collector):
-    """Accumulators that the page has changed; their rows are made once, at its end. Each table comes with the function
-    that makes its rows of an accumulator."""
+    """Accumulators changed by the page; their rows are made once, at its end. Each table has the function that makes
+    its rows."""
 
     def __init__(self, *rows_of: tuple[Table, Callable[[Any], Iterable[Row]]]) -> None:
         super().__init__(*[table for table, _ in rows_of])

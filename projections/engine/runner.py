@@ -1,8 +1,7 @@
 """Keeps projections up to date: follows the events live, or catches up once.
 
-Notifications make it quick, polling every second makes it sure. One connection does everything that matters: it holds
-the locks by which a second runner is refused, so if it breaks, nobody writes until the locks have been taken again.
-"""
+Notifications make it quick, polling every second makes it reliable. One connection does everything that matters: it
+holds the locks that refuse a second runner, so if it breaks, nobody writes until the locks have been taken again."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ RECONNECT_SECONDS = 0.2
 
 
 class _Stopped(Exception):
-    """While tables were being rebuilt."""
+    """Stopped while tables were being rebuilt."""
 
 
 class Runner:
@@ -51,8 +50,8 @@ class Runner:
     def start(
         self, wait_seconds: float = LOCK_WAIT_SECONDS, rebuilding: Callable[[int, int], None] | None = None
     ) -> Applier:
-        """Connect and take the locks. Raises AlreadyRunning; and Stale, unless `rebuilding` is there to be called with
-        the progress: then tables of another version are rebuilt, under these locks."""
+        """Connect and take the locks. Raises AlreadyRunning; and Stale, unless `rebuilding` is given: then tables of
+        another version are rebuilt under these locks, and it is called with the progress."""
         if self._applier is not None:
             return self._applier
         connection = connect(self._database_url)
@@ -79,7 +78,7 @@ class Runner:
             applier.begin()
 
     def catch_up(self) -> int:
-        """Apply all that is stored, and what is stored in the meantime; the number of events applied."""
+        """Apply everything stored, also what is stored in the meantime; return the number of events applied."""
         applier = self.start()
         while True:
             try:
@@ -93,11 +92,11 @@ class Runner:
         report: Callable[[Lag], None] | None = None,
         wait_seconds: float = LOCK_WAIT_SECONDS,
     ) -> None:
-        """Follow the events until `stop` is set; waits for a database that is away, and rebuilds stale tables first."""
+        """Follow the events until `stop` is set; waits while the database is away, and rebuilds stale tables first."""
 
         def go_on(done: int, there: int) -> None:
             if stop.is_set():
-                raise _Stopped  # what was rebuilt is kept, and the next runner continues from there
+                raise _Stopped  # what was rebuilt is kept, and the next runner continues
 
         try:
             self.start(wait_seconds, go_on)
@@ -112,7 +111,7 @@ class Runner:
                 logger.warning("Starting again: %s", error)
                 self._disconnect()
                 stop.wait(RECONNECT_SECONDS)
-            except AlreadyRunning as error:  # our own old connection, or somebody who was quicker
+            except AlreadyRunning as error:  # our own old connection, or somebody quicker
                 logger.warning("%s", error)
                 stop.wait(RECONNECT_SECONDS)
 
@@ -142,7 +141,7 @@ class Runner:
 
     def close(self) -> None:
         if self._connection is not None:
-            with suppress(psycopg.Error):  # now, and not when the server notices that the connection is gone
+            with suppress(psycopg.Error):  # now, not when the server notices that the connection is gone
                 self._connection.execute("SELECT pg_advisory_unlock_all()")
         self._disconnect()
         self._recorder.close()

@@ -1,8 +1,7 @@
-"""Creates and drops the tables of projections, and writes rows to them a batch at a time.
+"""Creates and drops the tables of projections, and writes rows in batches.
 
-The same tables are made in three places: live, in a schema of their own while they are rebuilt, and as temporary tables
-for a report on the past.
-"""
+The same tables exist in three places: live, in a separate schema while they are rebuilt, and as temporary tables for a
+report on the past."""
 
 from __future__ import annotations
 
@@ -16,13 +15,14 @@ from infra.schema.migrator import READER_ROLE, SERVICE_ROLE
 from projections.engine.table import Row, Table
 
 LIVE, REBUILD, TEMPORARY = "projections", "projections_rebuild", "pg_temp"
-TABLES_LOCK = 7_301_406_225_119_009  # of the advisory lock under which one process makes tables at a time
+TABLES_LOCK = 7_301_406_225_119_009  # of the advisory lock under which one process creates tables at a time
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def create(connection: Connection, schema: str, tables: Sequence[Table]) -> None:
-    """With their indexes where they are live; elsewhere indexes only cost, or are made once all rows are there."""
+    """Create tables, with indexes if they are live; elsewhere indexes only cost, or are made once all rows are
+    there."""
     for table in tables:
         connection.execute(table.create(schema))
     if schema == LIVE:
@@ -40,7 +40,7 @@ def create_indexes(connection: Connection, schema: str, tables: Iterable[Table])
 
 
 def create_missing_indexes(connection: Connection, schema: str, tables: Iterable[Table]) -> None:
-    """Those that a newer version of the program adds; looking for them is cheaper than trying each."""
+    """Create indexes that a newer version of the program adds; looking for them is cheaper than trying each."""
     found = connection.execute(
         "SELECT c.relname FROM pg_class c WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'i'", [schema]
     ).fetchall()
@@ -54,7 +54,7 @@ def drop(connection: Connection, schema: str, tables: Iterable[Table]) -> None:
 
 
 def _readers(connection: Connection) -> list[Identifier]:
-    """The roles that read reports, as far as this server has them."""
+    """Return the roles that read reports, as far as this server has them."""
     rows = connection.execute(
         "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s)", [[READER_ROLE, SERVICE_ROLE]]
     ).fetchall()
@@ -79,7 +79,7 @@ class Writer:
 
 
 def _array(values: Sequence[Any], type_: str) -> str:
-    """An array as PostgreSQL reads it. psycopg's own dumper takes several times as long."""
+    """Return an array as PostgreSQL reads it. psycopg's dumper takes several times as long."""
     if type_ == "text":
         return _text_array(values)
     if None in values:

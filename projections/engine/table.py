@@ -1,7 +1,6 @@
-"""The tables of projections, described in code: their columns, and what becomes of a row whose key is there already.
+"""The tables of projections, declared in code: their columns, and what happens to a row whose key exists.
 
-They are not migrated: what can be made again from events is made again (decision 11).
-"""
+They are not migrated: what can be recomputed from events is (decision 11)."""
 
 from __future__ import annotations
 
@@ -17,11 +16,10 @@ Row = Sequence[Any]
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """Of a row whose key is there already, `sums` are added, of `most` the greater one stays, the rest is replaced.
+    """If a row's key exists, `sums` are added, `most` keeps the greater one, and the rest is replaced.
 
-    Types are PostgreSQL's; "ms" is a timestamptz that is written as milliseconds since 1970, and an array is written as
-    text with commas. Rows of an `appended` table are only ever added.
-    """
+    Types are PostgreSQL's; "ms" is a timestamptz written as milliseconds since 1970, and an array is written as text
+    with commas. Rows of an `appended` table are only ever added."""
 
     name: str
     columns: dict[str, str]
@@ -48,12 +46,12 @@ class Table(Struct, frozen=True, kw_only=True):
 
     @property
     def index_names(self) -> list[str]:
-        """By number: a new index comes after those that are there already."""
+        """Return names by number: a new index comes after existing ones."""
         return [f"{self.name}_{number}" for number in range(len(self.indexes))]
 
     @property
     def passed_types(self) -> list[str]:
-        """The types in which columns are passed to PostgreSQL."""
+        """Return the types in which columns are passed to PostgreSQL."""
         return [_passed(_bare(type_)) for type_ in self.columns.values()]
 
     def insert(self, schema: str) -> Composed:
@@ -85,19 +83,19 @@ class Table(Struct, frozen=True, kw_only=True):
         return "greatest(t.{0}, excluded.{0})" if column in self.most else "excluded.{0}"
 
 
-# ---- tables, as models declare them
+# ---- declarations for models
 
 SHIFT = "gaming_day date NOT NULL, shift text NOT NULL"
 SHIFT_AND_TABLE = f"{SHIFT}, table_id text NOT NULL"
 
 
 def table(name: str, columns: str, key: str, *, appended: bool = False, indexes: tuple[str, ...] = ()) -> Table:
-    """`columns` and `key` are written as in CREATE TABLE."""
+    """Declare a table; `columns` and `key` are written as in CREATE TABLE."""
     return Table(name=name, columns=_columns(columns), key=_names(key), appended=appended, indexes=indexes)
 
 
 def sums_table(name: str, key: str, sums: str, *, most: str = "", indexes: tuple[str, ...] = ()) -> Table:
-    """A table whose rows add up under a key. `key` and `most` are columns with their types, `sums` only names."""
+    """Declare a table whose rows add up under a key. `key` and `most` are columns with types, `sums` only names."""
     by, greatest, added = _columns(key), _columns(most), _names(sums)
     columns = {**by, **dict.fromkeys(added, "bigint NOT NULL"), **greatest}
     return Table(name=name, columns=columns, key=tuple(by), sums=added, most=tuple(greatest), indexes=indexes)
@@ -113,7 +111,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def fingerprint(tables: Iterable[Table], version: int) -> str:
-    """Changes with the shape of the tables and with the version that their code gives itself."""
+    """Return a value that changes with the shape of the tables and the version of their code."""
     described = f"{version} {[(table.name, sorted(table.columns.items()), table.key) for table in tables]}"
     return sha256(described.encode()).hexdigest()[:16]
 

@@ -1,8 +1,7 @@
-"""The files of an evidence bundle, made of what was sealed and of nothing else.
+"""The files of an evidence bundle, made only from what was sealed.
 
 The entries of the log are the evidence. Everything else follows from them, from the rule set's text and from the signed
-checkpoint, always in the same way, so that a verifier can make it again.
-"""
+checkpoint, reproducibly, so that a verifier can make it again."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ RULES_TOPIC = "rules.adopted.v1"
 
 
 class NotARound(ValueError):
-    """Entries that are not a round, or not the whole of one."""
+    """Entries that are not a round, or not a whole one."""
 
 
 class Sealed(Struct, frozen=True):
@@ -66,7 +65,7 @@ class Sealed(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """`sealed`: the rule set's text as it was adopted, where the ledger has that, and the round's events in order."""
+    """`sealed` are the rule set's text as adopted, if the ledger has it, and the round's events in order."""
 
     round_id: str
     ruleset_text: str
@@ -80,7 +79,7 @@ class Evidence(Struct, frozen=True):
 
 
 def story_of(evidence: Evidence) -> Replay:
-    """The round replayed from its entries alone; a card that was never turned over is not in them."""
+    """Return the round replayed from its entries alone; a card that was never turned over is not in them."""
     rows = []
     for sealed in evidence.of_round:
         if form_of(sealed.entry) != WHOLE:
@@ -102,7 +101,7 @@ def opening_of(opened: RoundOpened, ruleset_text: str) -> Round:
 
 @cache
 def _code_digest() -> str:
-    """A digest of the code that renders: a version number would say less."""
+    """Return a digest of the rendering code: more precise than a version number."""
     root, found = Path(__file__).parents[2], sha256()
     for place in RENDERING_CODE:
         path = root / place
@@ -113,13 +112,13 @@ def _code_digest() -> str:
 
 
 def rendered_with() -> dict[str, str]:
-    """What the page and the paper depend on besides the round."""
+    """Return what the page and the paper depend on besides the round."""
     programs = {name: version(name) for name in ("roundledger", "jinja2", "reportlab")}
     return {**programs, "zlib": zlib.ZLIB_RUNTIME_VERSION, "code": _code_digest()}
 
 
 def files_of(evidence: Evidence, kept: dict[str, bytes] | None = None, made_with: Any = None) -> dict[str, bytes]:
-    """All files by name, in the order of the zip. `kept`: page and paper as another version has rendered them."""
+    """Return all files by name, in the order of the zip. `kept`: page and paper as another version rendered them."""
     from projections.evidence.readme import readme_of
     from projections.evidence.round_html import page_of
     from projections.evidence.round_pdf import paper_of
@@ -173,7 +172,7 @@ def manifest_of(evidence: Evidence, files: dict[str, bytes], made_with: Any) -> 
 
 
 def _event_line(sealed: Sealed) -> bytes:
-    """The row as JSON; `state` is its text exactly as it is stored."""
+    """Return the row as JSON; `state` is its text exactly as stored."""
     row = sealed.row
     shown = {
         "index": sealed.proof.index,

@@ -1,4 +1,4 @@
-"""A bundle of a round as it is now: events that are not sealed yet are sealed first, here or by the sealer."""
+"""The bundle of a round as it is now: unsealed events are sealed first, here or by the sealer."""
 
 from __future__ import annotations
 

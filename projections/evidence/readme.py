@@ -1,4 +1,4 @@
-"""What a bundle says of itself, for somebody who has never heard of us."""
+"""The README of a bundle, for readers who do not know this program."""
 
 from __future__ import annotations
 

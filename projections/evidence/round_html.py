@@ -1,4 +1,4 @@
-"""The round as one page that needs nothing else: no script, no address, to be read, printed and kept."""
+"""The round as one self-contained page: no script, no address, to be read, printed and kept."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def page_of(story: Replay, evidence: Evidence) -> bytes:
 
 
 def _shown_once(steps: Iterable[Step]) -> Iterator[dict[str, Any]]:
-    """The words of a clause are shown where it first occurs, and not again at every card and bet."""
+    """Return the words of each clause where it first occurs, and not again at every card and bet."""
     said: set[str] = set()
     opened_at = None
     for step in steps:

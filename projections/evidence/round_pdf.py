@@ -91,7 +91,7 @@ def _shown(step: Step, opened_at: datetime) -> dict[str, Any]:
 
 
 def _cards(cards: Sequence[str]) -> str:
-    """Nobody takes what is counted in words for a card."""
+    """Return the cards; a count of cards is in words, so that nobody takes it for a card."""
     seen = [face(card) for card in cards if card != FACE_DOWN]
     closed = len(cards) - len(seen)
     return " ".join([*seen, f"{closed} face down"] if closed else seen)

@@ -1,4 +1,4 @@
-"""Seals the events' log from inside the service, unless another process does."""
+"""Seals the log in the service, unless another process does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from infra.store.database import Database
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
 
-WAIT_SECONDS = 5.0  # for whoever seals, when somebody asks for what is not sealed yet
+WAIT_SECONDS = 5.0  # how long to wait for whoever seals, when something unsealed is requested
 
 
 class Sealing(BackgroundWork):
-    """`keys`: the folder of the log's private key. Without it nothing is sealed here."""
+    """`keys` is the folder of the log's private key. Without it nothing is sealed here."""
 
     def __init__(self, database: Database, keys: Path | None, seals: bool) -> None:
         self.log = LogReader(database)
@@ -30,11 +30,11 @@ class Sealing(BackgroundWork):
         run(self.log.database_url, self._keys, self._stop)
 
     def lag(self) -> tuple[int, float]:
-        """Events that are not sealed yet, and the age of the oldest of them in seconds."""
+        """Return how many events are not sealed yet, and the age of the oldest in seconds."""
         return self.log.lag()
 
     def evidence(self, round_id: str) -> Evidence:
-        """Of a round as it is now; what is not sealed yet is waited for, or sealed here."""
+        """Return the evidence of a round as it is now; waits for unsealed events, or seals them here."""
         from projections.evidence.current_bundle import sealed_evidence
         from projections.evidence.sources import gather
 

@@ -1,4 +1,4 @@
-"""What a bundle needs, out of the ledger and its log."""
+"""What a bundle needs from the ledger and its log."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from projections.evidence.bundle import Evidence, Sealed
 
 
 class NotSealed(Exception):
-    """The round has events that are not in the log yet, or not in the part of it that was asked for."""
+    """The round has events that are not in the log yet, or not in the requested part of it."""
 
 
 class NoEvidence(Exception):
-    """The log does not have what it should: what is stored was changed since it was sealed."""
+    """The log lacks what it should have: stored data was changed since it was sealed."""
 
 
 def gather(log: LogReader, round_id: str, checkpoint: Checkpoint | None = None) -> Evidence:
-    """Under the log's last checkpoint, or under another one, with whatever cosignatures it carries."""
+    """Gather the evidence under the log's last checkpoint, or under another one with its cosignatures."""
     rows = log.events.of(stream_id("round", round_id))
     if not rows:
         raise UnknownRound(f"There is no round {round_id}.")
@@ -82,7 +82,7 @@ def _sealed(log: LogReader, nodes: Nodes, row: LogRow, checkpoint: Checkpoint) -
 
 
 def proofs_of(evidence: Evidence) -> list[dict[str, object]]:
-    """For programs: where each event of the round is in the log, and its path to the root."""
+    """Return, for programs, where each event of the round is in the log, and its path to the root."""
     return [
         {
             "version": sealed.row.originator_version,

@@ -1,9 +1,8 @@
-"""Checks an evidence bundle with neither database nor network, and says by name what is wrong with it.
+"""Checks an evidence bundle with neither database nor network, and reports each fault by name.
 
-First that every byte is as it was packed, then that what was packed is true: the checkpoint signed, every
-event in the log under it, the rule set the one that the round names, the cards those that were sealed, the round
-decided again from its facts, and every other file what comes of that.
-"""
+First that every byte is as it was packed, then that what was packed is true: the checkpoint is signed, every event is
+in the log under it, the rule set is the one that the round names, the cards are those that were sealed, the round is
+decided again from its facts, and every other file follows from that."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ LONGEST_DETAIL = 200
 
 
 class Fault(Struct, frozen=True):
-    """What is wrong, and with which file of the bundle."""
+    """A fault, and the file of the bundle."""
 
     file: str
     detail: str
@@ -61,7 +60,8 @@ class Verdict(Struct):
 
 
 def verify(data: bytes, keys: Sequence[Verifier] = (), outside: Sequence[Checkpoint] = ()) -> Verdict:
-    """`keys` and `outside`: the log's keys and checkpoints as the verifier knows them from elsewhere."""
+    """Verify a bundle. `keys` and `outside` are the log's keys and checkpoints as the verifier knows them from
+    elsewhere."""
     verdict = Verdict()
     try:
         files = unpack(data)
@@ -73,8 +73,8 @@ def verify(data: bytes, keys: Sequence[Verifier] = (), outside: Sequence[Checkpo
     except _Wrong as wrong:
         verdict.faults.append(wrong.fault)
     except Exception as error:
-        # Every value was chosen by whoever wrote the bundle, and the engine is sure of what it decided itself. A bundle
-        # that the ledger has made does not lead here: making it went the same way.
+        # Whoever wrote the bundle chose every value, and the engine trusts what it decided itself. A bundle made by the
+        # ledger does not lead here: making it took the same path.
         detail = f"what they say cannot be followed as a round ({type(error).__name__}: {_first_words(error)})"
         verdict.fault(bundle.EVENTS, detail)
     return verdict
@@ -107,7 +107,7 @@ class _Wrong(Exception):
 
 
 def _check_sizes(files: dict[str, bytes]) -> None:
-    """What is parsed takes several times its size in memory."""
+    """Check sizes: parsing takes several times the size in memory."""
     for name, content in files.items():
         most = MOST_MANIFEST_BYTES if name == bundle.MANIFEST else MOST_TEXT_BYTES
         if name not in bundle.RENDERED and name != bundle.EVENTS and len(content) > most:
@@ -255,7 +255,7 @@ def _check_rules(evidence: Evidence, story: Replay, verdict: Verdict) -> None:
 
 
 def _check_files(files: dict[str, bytes], manifest: dict[str, Any], evidence: Evidence, verdict: Verdict) -> None:
-    """Everything that follows from the events, made once more."""
+    """Make everything that follows from the events again, and compare."""
     made_with, kept = manifest.get("rendered_with"), None
     if made_with != bundle.rendered_with():
         kept = {name: files.get(name, b"") for name in bundle.RENDERED}

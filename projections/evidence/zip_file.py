@@ -1,8 +1,7 @@
-"""Zip files that have one form only: nothing compressed, no times, no comments, names in order.
+"""Zip files in one canonical form: no compression, no times, no comments, names in order.
 
-The same files always give the same bytes. So whoever reads one can pack it again and compare, and no byte of it, not
-even of the zip's own structure, can be changed unseen. The standard library's zipfile does not promise that.
-"""
+The same files always give the same bytes. So a reader can pack them again and compare, and no byte, not even of the
+zip's own structure, can be changed unnoticed. The standard library's zipfile does not promise that."""
 
 from __future__ import annotations
 
@@ -18,14 +17,14 @@ _END = Struct("<4sHHHHIIH")
 _LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _NEEDS = 20  # version 2.0 of the format
 _UNIX = 3 << 8 | _NEEDS
-_DATE = 0x21  # 1 January 1980, where the format's time begins
+_DATE = 0x21  # 1 January 1980, the format's epoch
 _PLAIN_FILE = 0o100644 << 16
 MOST_BYTES = 64 << 20
 MOST_FILES = 10_000  # two for each event of a round; each costs more in memory than its bytes
 
 
 class Damaged(Exception):
-    """`where`: the file in the zip, or the part of the zip itself."""
+    """`where` is the file in the zip, or the part of the zip itself."""
 
     def __init__(self, where: str, detail: str) -> None:
         super().__init__(f"{where}: {detail}")
@@ -78,21 +77,21 @@ def _parts(files: Mapping[str, bytes]) -> Iterator[_Part]:
 
 
 def read_bounded(file: BinaryIO) -> bytes:
-    """All of a file, or one byte more than `unpack` takes: what is longer need not be in memory to be refused."""
+    """Read a file, or one byte more than `unpack` accepts: a longer one need not be in memory to be refused."""
     return file.read(MOST_BYTES + 1)
 
 
 def is_zip(data: bytes) -> bool:
-    """Whether it begins or ends as a zip does: one that was damaged still does one of them."""
+    """Return whether it begins or ends like a zip: a damaged one still does one of them."""
     return data.startswith(_LOCAL_MARK) or data[-_END.size :].startswith(_END_MARK)
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """The files of a zip that `pack` has made; Damaged if any byte is another."""
+    """Return the files of a zip that `pack` made. Raises Damaged if any byte differs."""
     if len(data) > MOST_BYTES:
         raise Damaged("the zip", f"it has more than {MOST_BYTES >> 20} MiB")
     if not data.startswith(_LOCAL_MARK):
-        raise Damaged("the beginning of the zip", "this is no evidence bundle, or not from its first byte on")
+        raise Damaged("the beginning of the zip", "this is not an evidence bundle, or it was changed at its start")
     files, at = dict[str, bytes](), 0
     while data[at : at + 4] == _LOCAL_MARK:
         if len(files) == MOST_FILES:
@@ -126,7 +125,7 @@ def _compare(files: Mapping[str, bytes], data: bytes) -> None:
 
 
 def _whose(data: bytes, at: int) -> str | None:
-    """The file at this byte by the zip's directory: the name before the file may be what was changed."""
+    """Return the file at this byte by the zip's directory: the name before the file may be what was changed."""
     try:
         _, _, _, _, count, _, directory, _ = _END.unpack_from(data, len(data) - _END.size)
         if at >= directory:

@@ -1,8 +1,8 @@
 """The journal as a file for beancount or hledger, with every agreed count of a box as a balance assertion.
 
 Dates are gaming days. Beancount asserts at the beginning of a day, so a box is asserted on the day after its last
-entry; nothing is posted to a box once it has been counted. It also tolerates a difference of a cent by default.
-"""
+entry; nothing is posted to a box once it has been counted. Beancount also tolerates a difference of a cent by
+default."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def beancount_account(account: str) -> str:
-    """Ids are small letters, digits and dashes, so a capital in front keeps them apart; free text is spelled out."""
+    """Return the account's name. Ids are small letters, digits and dashes, so a capital in front distinguishes them;
+    free text is spelled out."""
     kind, _, name = account.partition(":")
     root = BEANCOUNT_ROOTS.get(kind)
     if root is None or not re.fullmatch(r"[a-z0-9-]*", name):
@@ -39,7 +40,7 @@ def beancount_account(account: str) -> str:
 
 
 def hledger_account(account: str) -> str:
-    """Two spaces and a semicolon mean something else in a journal file."""
+    """Return the account's name. Two spaces and a semicolon have a meaning in journal files."""
     return re.sub(r"[^A-Za-z0-9:._-]+", " ", account).strip() or "other"
 
 
@@ -69,7 +70,7 @@ def hledger(entries: Rows, boxes: Rows) -> Iterator[str]:
 
 
 def _transactions(entries: Rows) -> Iterator[tuple[Mapping[str, Any], list[tuple[str, str]]]]:
-    """The entries of one event as one transaction; a credit is a negative amount."""
+    """Return the entries of one event as one transaction; a credit is a negative amount."""
     for _, posted in groupby(entries, key=lambda entry: entry["position"]):
         rows = list(posted)
         yield rows[0], [(row["account"], _signed(row)) for row in rows]

@@ -23,7 +23,7 @@ _Text = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
 
 
 class BadChart(Exception):
-    """A chart that cannot be used, or that leaves out an account; in a sentence for whoever wrote it."""
+    """A chart that cannot be used, or that lacks an account; the message is for its author."""
 
 
 class PropertyAccount(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,7 +62,7 @@ def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[str]:
 
 
 def check_complete(chart: Chart, ours: Iterable[str]) -> None:
-    """Refuse where an amount would be left out of the books."""
+    """Refuse a chart that would leave an amount out of the books."""
     missing = sorted({account for account in ours if chart.account_for(account) is None})
     if missing:
         raise BadChart(f"The chart of accounts has no place for {', '.join(missing[:10])}.")

@@ -1,9 +1,8 @@
-"""Reports as pictures, plain SVG: a bankroll over time, exposure against the player-dealer's wager, fees by hour and
-tier, the win and hold of house-banked tables by gaming day.
+"""Reports as SVG charts: a bankroll over time, exposure against the player-dealer's wager, fees by hour and tier, the
+win and hold of house-banked tables by gaming day.
 
-Colours are attributes, for files and paper, and classes beside them, by which a page gives them those of its theme.
-Every mark has its figures: as a title for whoever points at it, and as attributes from which a page makes a table.
-"""
+Colours are attributes, for files and paper, with classes by which a page applies its theme. Every mark has its figures:
+as a title for pointing at, and as attributes from which a page makes a table."""
 
 from __future__ import annotations
 
@@ -24,11 +23,12 @@ from projections.reports.report_query import report_rows
 WIDTH, HEIGHT = 900, 460
 LEFT, RIGHT, TOP, BOTTOM = 96, 24, 64, 64
 INK, FAINT, PAPER = "#1f2933", "#d9dee4", "#ffffff"
-COLOURS = ("#1f6feb", "#c2410c", "#15803d", "#7c3aed", "#b45309", "#0e7490")  # also for those who see no red and green
+# readable without distinguishing red and green
+COLOURS = ("#1f6feb", "#c2410c", "#15803d", "#7c3aed", "#b45309", "#0e7490")
 MOST_TICKS = 8
-MOST_POINTS = 2_000  # of a line: more than there are pixels says no more
-MOST_MARKED = 100  # points of a line that tell their figures
-MOST_ROUNDS = 100  # that are drawn one by one: more would be a thicket
+MOST_POINTS = 2_000  # points of a line: more than there are pixels adds nothing
+MOST_MARKED = 100  # points of a line that show their figures
+MOST_ROUNDS = 100  # drawn one by one: more would be unreadable
 BUCKETS = 60
 CONTROLS = dict.fromkeys(range(32), " ")
 HOUR_S, DAY_S = 3600, 86_400
@@ -71,7 +71,7 @@ CHARTS = {"bankroll": MOVES, "exposure": EXPOSURE, "collections": FEES, "invento
 
 
 class Line(Struct, frozen=True):
-    """`stepped`: holds until the next point, as a balance does. `across` says where a point is, in words."""
+    """`stepped`: the value holds until the next point, as a balance does. `across` says where a point is, in words."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -81,7 +81,7 @@ class Line(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """Its parts lie on each other; `note` is written above it."""
+    """Its parts are stacked; `note` is written above it."""
 
     label: str
     parts: Sequence[tuple[str, float]]
@@ -89,11 +89,11 @@ class Bar(Struct, frozen=True):
 
 
 def draw(database_url: str, name: str, filters: Filters) -> bytes:
-    """The picture of a report that is in CHARTS."""
+    """Return the chart of a report in CHARTS."""
     if name == "bankroll" and filters.bettor is None:
-        raise BadFilter("The picture of a bankroll is of one bettor.")
+        raise BadFilter("The chart of a bankroll is of one bettor.")
     report = CHARTS[name]
-    filters.check(report.filters, f"The picture of {name}")
+    filters.check(report.filters, f"The chart of {name}")
     found = report_rows(database_url, report, filters, [ALL[projection] for projection in PROJECTIONS[name]])
     match name:
         case "bankroll":
@@ -105,11 +105,11 @@ def draw(database_url: str, name: str, filters: Filters) -> bytes:
     return fees_by_hour([(row["at"], row["net"], row["tier"]) for row in found])
 
 
-# ---- the pictures
+# ---- charts
 
 
 def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) -> bytes:
-    """`held`: cents that the bettor was up before the first of the moves, or down where negative."""
+    """Draw a bankroll. `held` is what the bettor was up before the first move, in cents, negative if down."""
     points: list[tuple[float, float]] = []
     if moves:
         points.append((moves[0][0].timestamp(), held / 100))
@@ -128,12 +128,11 @@ def bankroll(bettor: str, moves: Sequence[tuple[datetime, int]], held: int = 0) 
 
 
 def exposure(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Round after round: what the player-dealer put up, what they could have had to pay, and what they paid. Many
-    rounds are put into buckets: the least put up, and the most of the others, so that no uncovered round is lost.
+    """Draw, round by round, what the player-dealer put up, could have had to pay, and paid. Many rounds are put into
+    buckets: the least put up, and the most of the others, so that no uncovered round is lost.
 
-    The most that may have to be paid is often a thousand times what is paid, so the scale is even up to a dollar and
-    goes by powers of ten above: zero has its place on it.
-    """
+    The liability is often a thousand times what is paid, so the scale is linear up to a dollar and logarithmic above:
+    zero has its place on it."""
     banked = [row for row in rows if row["player_dealer"] is not None]
     size = 1 if len(banked) <= MOST_ROUNDS else ceil(_nice(len(banked) / BUCKETS))
     lines = [
@@ -162,14 +161,14 @@ def _rounds(banked: Sequence[Mapping[str, Any]], at: int, size: int) -> str:
 
 
 def _bucketed(values: Sequence[float], size: int, of: Callable[..., float]) -> list[tuple[float, float]]:
-    """One value for each `size` rounds, numbered from 1; the last bucket reaches to the last round."""
+    """Return one value per `size` rounds, numbered from 1; the last bucket reaches to the last round."""
     points = [(start + 1.0, of(values[start : start + size])) for start in range(0, len(values), size)]
     return [*points, (float(len(values)), points[-1][1])] if size > 1 else points
 
 
 def fees_by_hour(fees: Sequence[tuple[datetime, int, int]]) -> bytes:
-    """Bars by hour and tier over three days at most; by calendar date for more. The hour that is repeated in autumn is
-    two bars."""
+    """Draw bars by hour and tier for up to three days; by calendar date for more. The repeated hour in autumn is two
+    bars."""
     by_date = bool(fees) and fees[-1][0].timestamp() - fees[0][0].timestamp() > 72 * HOUR_S
     sums: dict[str, dict[int, int]] = {}
     if fees:
@@ -197,7 +196,7 @@ def _bar_label(key: str, by_date: bool) -> str:
 
 
 def win_by_day(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """What house-banked tables won, by gaming day, and the hold where something was dropped and the trays counted."""
+    """Draw what house-banked tables won by gaming day, and the hold if something was dropped and the trays counted."""
     by_day: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_day.setdefault(row["gaming_day"], []).append(row)
@@ -220,7 +219,7 @@ class _Scale(Struct, frozen=True):
     high: float
     start: float
     end: float
-    by_powers: bool = False  # even up to 1, and above it each power of ten as far from the next
+    by_powers: bool = False  # linear up to 1, logarithmic above
 
     def __call__(self, value: float) -> float:
         if self.by_powers:
@@ -233,7 +232,7 @@ def _power(value: float) -> float:
 
 
 def _nice(step: float) -> float:
-    """The next of 1, 2, 5 times a power of ten."""
+    """Return the next of 1, 2, 5 times a power of ten."""
     if step <= 0:
         return 1.0
     power = 10.0 ** floor(log10(step))
@@ -241,7 +240,7 @@ def _nice(step: float) -> float:
 
 
 def _upright(values: Sequence[float], by_powers: bool = False) -> tuple[_Scale, list[float]]:
-    """The scale of dollars, always with zero on it."""
+    """Return the scale of dollars, always with zero on it."""
     if by_powers:
         powers = max(1, ceil(log10(max([10.0, *values]))))
         return _Scale(low=0.0, high=1.0 + powers, start=HEIGHT - BOTTOM, end=TOP, by_powers=True), [
@@ -258,7 +257,7 @@ def _upright(values: Sequence[float], by_powers: bool = False) -> tuple[_Scale, 
 
 
 def _times(moments: Sequence[float], zone: Any) -> list[tuple[float, str]]:
-    """At whole minutes, hours or days of the property's clock, as far apart as there is room for."""
+    """Return ticks at whole minutes, hours or days of the property's clock, as far apart as there is room for."""
     if not moments:
         return []
     first, last = moments[0], moments[-1]
@@ -273,7 +272,7 @@ def _times(moments: Sequence[float], zone: Any) -> list[tuple[float, str]]:
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
-    """The lowest and the highest point of each bucket, so that no peak is lost, and the very last point."""
+    """Return the lowest and the highest point of each bucket, so that no peak is lost, and the last point."""
     if len(points) <= MOST_POINTS:
         return points
     size = ceil(len(points) * 2 / MOST_POINTS)
@@ -316,7 +315,7 @@ def _amount(value: float) -> str:
 
 
 def _figures(across: str, name: str, value: float) -> tuple[str, str]:
-    """Attributes and the title of a mark."""
+    """Return the attributes and the title of a mark."""
     attributes = f'data-x="{_safe(across)}" data-name="{_safe(name)}" data-y="{_amount(value)}"'
     return attributes, f"<title>{_safe(across)}, {_safe(name)}: {_amount(value)}</title>"
 
@@ -353,7 +352,7 @@ def _chart(
 
 
 def _marks(line: Line, number: int, placed: Sequence[tuple[float, float]]) -> list[str]:
-    """Dots, or places to point at that are not to be seen: of a long line some."""
+    """Return dots, or invisible places to point at; for a long line only some."""
     points = list(zip(line.points, placed, strict=True))
     if len(points) > MOST_MARKED:
         every = ceil(len(points) / MOST_MARKED)
@@ -424,7 +423,7 @@ def _text(x: float, y: float, words: str, anchor: str, more: str = "") -> str:
 
 
 def _safe(words: str) -> str:
-    """Without the characters that XML does not allow."""
+    """Remove characters that XML does not allow."""
     return escape(words.translate(CONTROLS))
 
 

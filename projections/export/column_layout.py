@@ -1,8 +1,7 @@
-"""Where the columns of a table are on paper, and how long texts are wrapped.
+"""The columns of a table on paper, and wrapping of long texts.
 
 reportlab's own tables cannot put the columns of one row on several lines. With them, the 23 columns of the hands report
-were cut in the middle of words at 5.5 points, took twice the pages and nine times the processor time.
-"""
+were cut in the middle of words at 5.5 points, took twice the pages and nine times the processor time."""
 
 from __future__ import annotations
 
@@ -19,14 +18,14 @@ MARGIN = 36.0
 INNER = WIDTH - 2 * MARGIN
 GAP, WIDEST_GAP = 8.0, 30.0  # between columns
 LARGEST, READABLE, SMALLEST = 9.0, 7.0, 5.5
-SENTENCE = 150.0  # the least width of a column with sentences
-WIDEST_WORD = 190.0  # what is longer is cut
+SENTENCE = 150.0  # least width of a column with sentences
+WIDEST_WORD = 190.0  # longer ones are cut
 INDENT = 14.0  # of the further lines of one row
-NOT_FIRST = frozenset("，。、；：！？）】》」』”’")  # go past the end of a line and do not begin the next
+NOT_FIRST = frozenset("，。、；：！？）】》」』”’")  # may exceed the end of a line, and do not begin the next
 
 
 class Layout(NamedTuple):
-    """`bands`: the columns that share each line of a row."""
+    """`bands` are the columns that share each line of a row."""
 
     size: float
     bands: Sequence[Sequence[int]]
@@ -36,7 +35,7 @@ class Layout(NamedTuple):
     end: float  # of the widest line
 
     def lines(self, row: Sequence[str], font: str = REGULAR) -> list[list[tuple[int, str]]]:
-        """The row as it is drawn, line by line: each cell that is not empty, with its column."""
+        """Return the row line by line as drawn: each cell that is not empty, with its column."""
         lines: list[list[tuple[int, str]]] = []
         for band in self.bands:
             parts = [(at, wrapped(row[at], self.widths[at], self.size, font)) for at in band]
@@ -48,8 +47,8 @@ class Layout(NamedTuple):
 
 
 def layout_of(bold: Sequence[Sequence[str]], cells: Sequence[Sequence[str]], right: Sequence[bool]) -> Layout:
-    """The largest size in which all columns fit on one line. Where that is too small to read, sentences are wrapped, or
-    a row takes several lines, whichever is shorter."""
+    """Return the largest size in which all columns fit on one line. If that is too small to read, sentences are wrapped
+    or a row takes several lines, whichever is shorter."""
     columns = range(len(right))
     whole, least = zip(*(_needed([row[at] for row in bold], {row[at] for row in cells}) for at in columns), strict=True)
     size = (INNER - GAP * (len(columns) - 1)) / sum(whole)
@@ -70,7 +69,7 @@ def layout_of(bold: Sequence[Sequence[str]], cells: Sequence[Sequence[str]], rig
 
 
 def _needed(bold: Sequence[str], values: Iterable[str]) -> tuple[float, float]:
-    """The width of a column in a size of 1, and the least width where its sentences are wrapped."""
+    """Return the width of a column in size 1, and the least width if its sentences are wrapped."""
     longest = sorted(values, key=_bytes)[-20:]
     words = sorted({word for value in longest for word in _words(value)}, key=_bytes)[-20:]
     bold_words = [word for value in bold for word in value.split(" ")]
@@ -81,7 +80,7 @@ def _needed(bold: Sequence[str], values: Iterable[str]) -> tuple[float, float]:
 
 
 def _bytes(value: str) -> int:
-    """Roughly how wide it is: a Chinese character is as wide as two letters and takes three bytes."""
+    """Return the approximate width: a Chinese character is as wide as two letters and takes three bytes."""
     return len(value) if value.isascii() else len(value.encode())
 
 
@@ -95,7 +94,7 @@ def _inner(band: Sequence[int], number: int) -> float:
 
 
 def _split(wide: Sequence[float], lines: int) -> list[range]:
-    """Columns in their order over so many lines, as evenly as possible."""
+    """Distribute columns in order over so many lines, as evenly as possible."""
 
     def widest(cuts: tuple[int, ...]) -> float:
         return max(sum(wide[start:end]) for start, end in pairwise((0, *cuts, len(wide))))
@@ -110,8 +109,8 @@ def _shared(
     wanted: Sequence[float],
     least: Sequence[float] | None = None,
 ) -> list[float]:
-    """The room of each line shared among its columns: what they want, or else no more than one width for all, and no
-    less than they must have."""
+    """Share the room of each line among its columns: what they want, or at most one width for all, and at least what
+    they need."""
     widths = list(wanted)
     for band, room in zip(bands, rooms, strict=True):
         floors = [least[at] if least else 0.0 for at in band]
@@ -126,7 +125,7 @@ def _shared(
 
 
 def _layout(size: float, bands: Sequence[Sequence[int]], widths: Sequence[float], right: Sequence[bool]) -> Layout:
-    """Columns that leave room are further apart, so that the table takes the width of the page where it can."""
+    """Return the layout. Columns with room to spare are further apart, so that the table fills the page."""
     places, end = [0.0] * len(widths), 0.0
     left = INNER - sum(widths) if len(bands) == 1 else 0.0
     gap = min(max(GAP, left / max(len(widths) - 1, 1)), WIDEST_GAP)
@@ -140,7 +139,7 @@ def _layout(size: float, bands: Sequence[Sequence[int]], widths: Sequence[float]
 
 
 def wrapped(cell: str, wide: float, size: float, font: str = REGULAR) -> list[str]:
-    """In lines that fit; a word that does not fit is cut, and Chinese goes on in the next line anywhere."""
+    """Wrap into lines that fit; a word that does not fit is cut, and Chinese may break anywhere."""
     wide += 0.01
     if width(cell, font, size) <= wide:
         return [cell]
@@ -164,5 +163,5 @@ def wrapped(cell: str, wide: float, size: float, font: str = REGULAR) -> list[st
 
 
 def _words(value: str) -> list[str]:
-    """What a line may not end in."""
+    """Split into pieces within which a line must not end."""
     return [part for word in value.split(" ") for part in (word if any(map(is_han, word)) else [word])]

@@ -1,8 +1,7 @@
 """A gaming day of the journal as one entry in the property's own accounts, for accounting software.
 
-Its number is the day's, so that a program which knows the number notices a day that comes twice; its digest says
-whether the figures are still the same.
-"""
+Its number is the day's, so that a program can notice a day that is imported twice; its digest says whether the figures
+are still the same."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ Rows = list[dict[str, Any]]
 
 class JournalLine(Struct, frozen=True, kw_only=True):
     account: PropertyAccount
-    debit_cents: int  # less the credits; negative where they are more
+    debit_cents: int  # less the credits; negative if they are more
     entries: int
     sources: int
 
@@ -46,7 +45,7 @@ class DayJournal(Struct, frozen=True, kw_only=True):
 
 
 def day_journal(entries: Rows, chart: Chart, day: date) -> DayJournal:
-    """One line for each of the property's accounts in which something is left at the end."""
+    """Return one line for each of the property's accounts with a balance at the end."""
     check_complete(chart, (entry["account"] for entry in entries))
     behind: dict[PropertyAccount, Rows] = {}
     for entry in entries:
@@ -58,7 +57,7 @@ def day_journal(entries: Rows, chart: Chart, day: date) -> DayJournal:
 
 
 def entries_behind(entries: Rows, chart: Chart, code: str) -> Rows:
-    """The entries of the journal that a line adds up, each with its round."""
+    """Return the entries of the journal behind a line, each with its round."""
     return [entry for entry in entries if (found := chart.account_for(entry["account"])) and found.code == code]
 
 
@@ -113,7 +112,8 @@ def as_xero(journal: DayJournal) -> str:
 
 
 def as_beancount(journal: DayJournal) -> str:
-    """One transaction, which bean-check refuses where it does not sum to zero; each line says how to get behind it."""
+    """Return one transaction, which bean-check refuses unless it sums to zero; each line says how to find its
+    entries."""
     accounts = [beancount_name(line.account) for line in journal.lines]
     lines = [f"{journal.day} open {account} {CURRENCY}" for account in dict.fromkeys(accounts)]
     lines += ["", f'{journal.day} * "{journal.number}" "Table games" ^{journal.number}']
@@ -124,7 +124,7 @@ def as_beancount(journal: DayJournal) -> str:
 
 
 def as_hledger(journal: DayJournal) -> str:
-    """The same for hledger, under the property's own codes and names."""
+    """Return the same for hledger, under the property's own codes and names."""
     accounts = [hledger_account(f"{line.account.code} {line.account.name}") for line in journal.lines]
     lines = [f"commodity 1000.00 {CURRENCY}", *(f"account {account}" for account in dict.fromkeys(accounts))]
     lines += ["", f"{journal.day} * ({journal.number}) Table games  ; digest: {journal.digest}"]
@@ -134,7 +134,7 @@ def as_hledger(journal: DayJournal) -> str:
 
 
 def beancount_name(account: PropertyAccount) -> str:
-    """Beancount wants a type in front of every account, which a chart does not have: all are under one."""
+    """Return the account's name. Beancount requires a type in front, which a chart does not have: all are under one."""
     words = re.findall(r"[A-Za-z0-9]+", f"{account.code} {account.name}")
     return "Equity:TableGames:" + "-".join(["N", *words])
 

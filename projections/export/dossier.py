@@ -1,5 +1,5 @@
-"""The dossier of a dispute on paper, for whoever rules on it: the claim and the statements, the round as it was played,
-what the rules say and what was paid, rulings and their entries, and what proves the round."""
+"""The dossier of a dispute on paper, for the arbiter: the claim and the statements, the round as it was played, what
+the rules say and what was paid, rulings and their entries, and what proves the round."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from projections.export.round_tables import BETS, DECISIONS, WAGER, bets_on, dec
 from projections.export.sheet import Sheet, figure
 from projections.reports.report import total_of
 
-MARK = "this one"  # marks the wager that it is about
-EVERY_HAND = {"hand": 1}  # is the first one where there is no other
+MARK = "this one"  # marks the wager in dispute
+EVERY_HAND = {"hand": 1}  # is the first one if there is no other
 LINES = (
     "disputed",
     *WAGER,
@@ -159,7 +159,7 @@ def _mark(file: Mapping[str, Any], wager: Mapping[str, Any]) -> str:
 
 
 def _used(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Those that have any values here: most games have one hand, and most bets no kind."""
+    """Return the columns that have any values here: most games have one hand, and most bets no kind."""
     return [column for column in columns if any(row[column] not in (None, "", EVERY_HAND.get(column)) for row in rows)]
 
 
@@ -245,7 +245,7 @@ def _moved(line: Mapping[str, Any] | None) -> str:
     return f"paid {line['paid']}" if line["paid"] != "0.00" else f"collected {line['collected']}"
 
 
-# ---- what was ruled
+# ---- rulings
 
 
 def _rulings(sheet: Sheet, file: Mapping[str, Any], filed: StoredDispute, clock: PropertyClock) -> None:
@@ -294,7 +294,7 @@ def _ruling(
 
 
 def _moves(entry: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
-    """Who pays, and to whom: a negative amount goes the other way."""
+    """Return who pays, and to whom: a negative amount goes the other way."""
     account = entry["account"]
     if account == "player-dealer" and file["player_dealer"]:
         account = f"player-dealer ({file['player_dealer']})"
@@ -310,7 +310,7 @@ def _moves(entry: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-# ---- what proves it
+# ---- proof
 
 
 def _evidence(sheet: Sheet, file: Mapping[str, Any], log: LogReader, clock: PropertyClock) -> None:

@@ -22,14 +22,14 @@ from projections.reports.report_query import rows
 
 MONEY = re.compile(r"-?\d+\.\d\d")
 UNITS = "Amounts are in US dollars; times are the property's, with their offset from UTC."
-TOTAL = "total"  # before what a column adds up to
+TOTAL = "total"  # before the total of a column
 NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
-FORMULA = frozenset("=+-@\t\r")  # with which a formula begins in a spreadsheet
+FORMULA = frozenset("=+-@\t\r")  # characters that start a formula in a spreadsheet
 Rows = Sequence[Mapping[str, Any]]
 
 
 class About(NamedTuple):
-    """What a sheet says of itself: what it shows, as of when, and who printed it."""
+    """The description on a sheet: what it shows, as of when, and who printed it."""
 
     title: str
     state: str
@@ -51,7 +51,7 @@ _NAMED = {
 def about(
     name: str, filters: Filters, now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
 ) -> About:
-    """With every time as the property's clocks show it."""
+    """Return the description, with times by the property's clock."""
     asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
     narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {_asked(filters, field, clock)}" for field in asked]
     state = stood(clock.local(filters.as_of or now))
@@ -88,7 +88,8 @@ def as_csv(name: str, found: Rows, said: About | None = None) -> bytes:
 
 
 def inert(cell: str) -> str:
-    """What somebody wrote is not a formula: a spreadsheet takes a text after an apostrophe literally."""
+    """Escape what somebody wrote, so that it is not a formula: a spreadsheet takes text after an apostrophe
+    literally."""
     return f"'{cell}" if cell[:1] in FORMULA and not NUMBER.fullmatch(cell) else cell
 
 
@@ -99,10 +100,9 @@ def as_xlsx(name: str, found: Rows, said: About | None = None) -> bytes:
 
 
 def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
-    """The journal with counts asserted, unless filters leave an account incomplete.
+    """Return the journal with counts asserted, unless filters leave an account incomplete.
 
-    Boxes are read first: whatever has been counted by then has its entries in the journal.
-    """
+    Boxes are read first: whatever has been counted by then has its entries in the journal."""
     whole = Filters(table=filters.table, as_of=filters.as_of) == filters
     boxes = rows(url, "drops", filters) if whole else []
     lines: Iterator[str] = LEDGER_FILES[format_](_both_sides(url, filters), boxes)
@@ -110,7 +110,7 @@ def ledger_file(url: str, format_: str, filters: Filters) -> Iterator[str]:
 
 
 def _both_sides(url: str, filters: Filters) -> list[dict[str, Any]]:
-    """An entry needs its other side: for one bettor or account, all entries of the events that concern it."""
+    """Add the other side: for one bettor or account, all entries of the events that concern it."""
     found = rows(url, "journal", filters)
     if filters.bettor is None and filters.account is None:
         return found

@@ -1,4 +1,4 @@
-"""What the columns of reports are called on paper and in spreadsheets, and how their values are put for readers."""
+"""Headings of columns on paper and in spreadsheets, and values for readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIGNED = frozenset(
         "variance",
         "win",
     }
-)  # amounts that go either way
+)  # signed amounts
 CARDS = frozenset({"card", "most"})
 WORDS = {
     "at": "Time",
@@ -40,11 +40,11 @@ WORDS = {
 
 
 def heading_of(column: str) -> str:
-    """`due_paid` as somebody would write it over a column."""
+    """Return `due_paid` as a heading for people."""
     words = column.replace("_", " ")
     return WORDS.get(column) or words[:1].upper() + words[1:]
 
 
 def for_readers(columns: Sequence[str], row: Mapping[str, Any]) -> dict[str, Any]:
-    """These columns of a row, with cards as on the screen."""
+    """Return these columns of a row, with cards as on the screen."""
     return {name: face(row[name]) if name in CARDS and row[name] in DECK else row[name] for name in columns}

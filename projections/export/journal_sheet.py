@@ -1,8 +1,7 @@
-"""The journal on paper: what was posted on each gaming day by kind of source, and single entries where they are few.
+"""The journal on paper: what was posted on each gaming day by kind of source, and single entries if they are few.
 
-A day has thousands of entries, and nobody reads them on paper. Every line says how many sources it adds up and names
-the first and the last, which lead to the entries in the ledger.
-"""
+A day has thousands of entries, which nobody reads on paper. Every line says how many sources it totals and names the
+first and the last, which lead to the entries in the ledger."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _summary(rows: Rows) -> Iterable[dict[str, Any]]:
-    """In the order in which each kind of source first came up, accounts in theirs."""
+    """Return the summary in the order in which each kind of source, and each account, first occurs."""
     kinds: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:
         kinds.setdefault(_kind(row["what"]), {}).setdefault(_account(row["account"]), []).append(row)
@@ -84,18 +83,18 @@ def _summary(rows: Rows) -> Iterable[dict[str, Any]]:
 
 
 def _kind(what: str) -> str:
-    """Without what is said of the single case: the slip of a fill, the reason of a correction."""
+    """Return the kind without details of the single case: the slip of a fill, the reason of a correction."""
     kind = what.partition(":")[0].partition(",")[0]
     return kind[:1].upper() + kind[1:]
 
 
 def _account(account: str) -> str:
-    """Patrons and boxes together; an account of the property by its own name."""
+    """Return patrons and boxes combined; an account of the property by its own name."""
     return PATRONS.get(account.partition(":")[0], account) if ":" in account else account
 
 
 def _entries(rows: Rows) -> Iterable[dict[str, Any]]:
-    """What an entry shares with the one before it is said once."""
+    """Return entries; what one shares with the previous one is shown once."""
     for _, posted in groupby(rows, key=lambda row: (row["position"], row["source"])):
         for at, row in enumerate(posted):
             shared = {name: None if at else row[name] for name in ("source", "at", "table", "position")}

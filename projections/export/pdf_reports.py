@@ -1,4 +1,4 @@
-"""Reports, audits and day summaries as PDF files, with lines to sign on where they are filed."""
+"""Reports, audits and day summaries as PDF files, with lines to sign on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table_sheet(said: About, columns: Sequence[str], found: Rows, total: Mapping
 
 
 def _links(values: Iterable[Any]) -> bool:
-    """A column of links, which nobody can follow on paper."""
+    """Return whether a column has links, which are useless on paper."""
     return all(isinstance(value, str) and value.startswith("/") for value in values)
 
 
@@ -49,7 +49,7 @@ def findings_sheet(
     letterhead: Property,
     printed_by: str = "",
 ) -> bytes:
-    """An audit to file: what was checked, each finding and each note with its sentence, and lines to sign on."""
+    """Return an audit to file: what was checked, each finding and note with its sentence, and lines to sign on."""
     when = f"Audited at {moment(made_at)}."
     sheet = Sheet("Audit", f"{scope} {when}", made_at, letterhead, printed_by)
     sheet.text(f"{scope} {when}")
@@ -91,7 +91,7 @@ def summary_sheet(
 def inspection_sheet(
     found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
 ) -> bytes:
-    """An inspection to file: each section as a table, the integrity of the record, and lines to sign on."""
+    """Return an inspection to file: each section as a table, the integrity of the record, and lines to sign on."""
     of, state = clock.words(inspection.title(found)), stood(clock.local(found["as_of"] or now))
     sheet = Sheet(of, state, clock.local(now), letterhead, printed_by)
     sheet.text(f"{state} {UNITS}")

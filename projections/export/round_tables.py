@@ -1,4 +1,4 @@
-"""The tables of a round on paper: its bets, its cards, and what was decided when."""
+"""The tables of a round on paper: its bets, its cards, and its decisions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from domain.view.event_text import describe
 from infra.store.encoding.mapper import Entry, RecordedEvent
 from projections.export.sheet import Hand
 
-WAGER = ("seat", "bettor", "hand", "spot", "wager", "outcome", "odds")  # the columns with which lines begin
+WAGER = ("seat", "bettor", "hand", "spot", "wager", "outcome", "odds")  # the first columns of lines
 BETS = ("seat", "bettor", "kind", "spot", "hand", "wager")
 DECISIONS = ("time", "by", "seat", "what was decided", "amount")
 DECIDED = (DecisionMade, DecisionFollowed, InsurancePlaced, HoleCardPeeked, ButtonPlaced)
 
 
 def hands_on(picture: Mapping[str, Any]) -> Iterator[Hand]:
-    """The dealer hand, the board, and seat by seat; a card that was never turned over stays face down."""
+    """Return the dealer hand, the board, and each seat; a card that was never turned over stays face down."""
     bank = picture["bank"]["bettor"]
     if picture["dealer"] is not None:
         yield _hand(f"dealer hand, {bank} banks" if bank else "dealer hand, the house banks", picture["dealer"])
@@ -42,7 +42,7 @@ def _hand(of: str, hand: Mapping[str, Any]) -> Hand:
 
 
 def bets_on(picture: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every wager, including those placed during play."""
+    """Return every wager, including those placed during play."""
     return [
         {
             "seat": seat["seat"],

@@ -1,7 +1,6 @@
-"""A sheet of paper as a PDF file: headings, texts, tables that go over pages, cards, and lines to sign on.
+"""A sheet of paper as a PDF file: headings, texts, tables that span pages, cards, and lines to sign on.
 
-Text is drawn as it is and never read as markup, in fonts that ship with the program (typeface.py).
-"""
+Text is drawn literally and never read as markup, in fonts that ship with the program (typeface.py)."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from projections.export.typeface import BOLD, NO_BREAK, REGULAR, draw, shown, wi
 FIGURES_IN_A_ROW = 4
 HEADING = 30.0
 SHADE = 0.955  # behind every second row
-PAGES = "pages"  # their number is drawn once, when it is known
+PAGES = "pages"  # the number of pages is drawn once it is known
 SMALL = 7.0
 CARD_WIDE, CARD_HIGH = 23.0, 15.0
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -36,7 +35,7 @@ MOMENT = re.compile(r"\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d
 
 
 class Hand(NamedTuple):
-    """The cards of a hand, whose they are and what they made; a card face down is None."""
+    """The cards of a hand, whose they are and what they made; a face-down card is None."""
 
     of: str
     cards: Sequence[str | None]
@@ -107,7 +106,7 @@ class Sheet:
         self._y -= 9
 
     def _draw_foot(self) -> None:
-        """What the paper shows, who printed it and when, and which page of how many it is."""
+        """Draw what the paper shows, who printed it and when, and the page number."""
         number = f"roundledger · page {self._page} of "
         left = WIDTH - MARGIN - width(f"{number}999", REGULAR, SMALL)
         for line in islice(wrapped(shown(self._foot), INNER, SMALL), 1):
@@ -121,7 +120,7 @@ class Sheet:
         self._canvas.restoreState()
 
     def _draw_letterhead(self) -> None:
-        """Whose paper it is."""
+        """Draw the property's name and address."""
         if not self._letterhead.name:
             return
         self._y -= LARGEST
@@ -133,7 +132,7 @@ class Sheet:
         self._y -= 6
 
     def _room(self, height: float) -> bool:
-        """Whether so much still fits; if not, a page begins. A heading is printed with what follows it."""
+        """Start a page unless so much still fits. A heading is printed with what follows it."""
         waiting, self._waiting = self._waiting, ""
         fits = self._y - height - (HEADING if waiting else 0) >= MARGIN
         if not fits:
@@ -156,24 +155,24 @@ class Sheet:
         self._section = self._waiting = words
 
     def keep(self, height: float) -> None:
-        """What follows stays on one page: where so much does not fit any more, a page begins."""
+        """Keep what follows on one page: start a page if so much does not fit."""
         if self._y - height - (HEADING if self._waiting else 0) < MARGIN:
             self._begin_page()
 
     def remark(self, words: str) -> None:
-        """In as many lines as it takes."""
+        """Write a remark in as many lines as it takes."""
         for line in wrapped(_held(shown(words)), INNER, LARGEST):
             self._room(14)
             self._y -= 11
             self._draw(MARGIN, self._y, line)
 
     def text(self, words: str) -> None:
-        """A paragraph of its own."""
+        """Write a paragraph."""
         self.remark(words)
         self._y -= 3
 
     def figures(self, figures: Mapping[str, Any]) -> None:
-        """Names and figures, several in a row."""
+        """Write names and figures, several in a row."""
         wide = INNER / FIGURES_IN_A_ROW
         pairs = iter(figures.items())
         while row := list(islice(pairs, FIGURES_IN_A_ROW)):
@@ -190,9 +189,8 @@ class Sheet:
     # ---- tables
 
     def table(self, columns: Sequence[str], rows: Rows, total: Mapping[str, Any] | None = None, none: str = "") -> None:
-        """`total` is what columns add up to, in a line under the rows; `none` is printed where there are no rows. Where
-        there are too many columns for one line in a readable size, each row takes several lines, and so do the names of
-        the columns."""
+        """Draw a table. `total` is a line of totals under the rows; `none` is printed if there are no rows. If there
+        are too many columns for one line in a readable size, each row and the headings take several lines."""
         if none and not rows:
             self.remark(none)
             return
@@ -253,7 +251,7 @@ class Sheet:
         self._y -= 2
 
     def _row(self, line: Sequence[tuple[int, str]], layout: Layout, font: str = REGULAR) -> None:
-        """Of cells that are `shown` already: there may be a million of them."""
+        """Draw a row of cells that are already `shown`: there may be a million of them."""
         self._y -= layout.size * 1.3
         for at, cell in line:
             right = layout.widths[at] - width(cell, font, layout.size) if layout.right[at] else 0.0
@@ -262,7 +260,7 @@ class Sheet:
     # ---- cards and signatures
 
     def hands(self, hands: Iterable[Hand], none: str = "") -> None:
-        """Hands in a row, and under each what it made; `none` is printed where there are no hands."""
+        """Draw hands in a row, with what each made; `none` is printed if there are no hands."""
         x = WIDTH
         hands = list(hands)
         if none and not hands:
@@ -295,7 +293,7 @@ class Sheet:
         self._draw(x + (CARD_WIDE - width(said, BOLD, LARGEST)) / 2, y + 4, said, LARGEST, BOLD)
 
     def signatures(self, who: Sequence[str], signed: str) -> None:
-        """The lines, and above them what is signed, on the same page."""
+        """Draw lines to sign on, with what is signed above them, on the same page."""
         lines = wrapped(_held(shown(signed)), INNER, LARGEST)
         self.heading("Signatures")
         self._room(11.0 * len(lines) + 66)
@@ -313,7 +311,7 @@ class Sheet:
 
 
 def figure(value: Any, signed: bool = False) -> str:
-    """A value as text, with commas in the thousands of money; a difference has its sign."""
+    """Return a value as text, with commas in the thousands of money; a difference has its sign."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -329,7 +327,7 @@ def _sum(value: Any, signed: bool) -> str:
 
 
 def _held(words: str) -> str:
-    """A moment to the second, in one piece."""
+    """Return a moment to the second, without a line break."""
     return MOMENT.sub(rf"\1{NO_BREAK}\2\3", words) if ":" in words else words
 
 

@@ -1,5 +1,5 @@
-"""A report as a spreadsheet: numbers, dates and times as what they are, one table with its totals, and where it comes
-from on a second sheet."""
+"""A report as a spreadsheet: typed numbers, dates and times, one table with its totals, and its description on a second
+sheet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from projections.reports.report import Report
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 SHEET_NAME = 31  # characters, at most
-WIDEST = 60  # characters; what is longer is wrapped
+WIDEST = 60  # characters; longer texts are wrapped
 FORMATS = {
     "money": {"num_format": "#,##0.00;[Red]-#,##0.00"},
     "signed": {"num_format": "+#,##0.00;[Red]-#,##0.00;0.00"},
@@ -38,7 +38,7 @@ class Field(NamedTuple):
     heading: str
     kind: str
     value: Callable[[Mapping[str, Any]], Any]
-    total: str = ""  # the name of the column that is added up
+    total: str = ""  # the name of the column that is totalled
 
 
 def spreadsheet(report: Report, found: Rows, said: About) -> bytes:
@@ -72,7 +72,8 @@ def _fields(report: Report, rows: Rows) -> Iterator[Field]:
 
 
 def _moments(name: str, values: Sequence[str]) -> Iterator[Field]:
-    """A spreadsheet's times have no offset: it is in the heading, or in a column of its own where it changes."""
+    """Return columns of times. A spreadsheet's times have no offset: it is in the heading, or in a separate column if
+    it changes."""
     offsets = {_offset(value) for value in values}
     fixed = f" (UTC{offsets.pop()})" if len(offsets) == 1 else ""
 
@@ -155,7 +156,7 @@ def _fit(sheet: Any, fields: Sequence[Field], rows: Rows, totals: Mapping[str, A
     for at, field in enumerate(fields):
         longest = max((len(_seen(field, row)) for row in rows), default=0)
         total = len(_grouped(float(totals[field.total] or 0))) if field.total else 0
-        # Two more for the sign and the edges, four for the button of the filter beside a heading.
+        # Two more for the sign and the edges, four for the filter button next to a heading.
         sheet.set_column(at, at, min(max(longest + 2, total + 2, len(field.heading) + 4), WIDEST))
 
 
@@ -171,7 +172,7 @@ def _grouped(amount: float) -> str:
 
 
 def _print_well(sheet: Any, said: About) -> None:
-    """On paper: across the page, with the title and the headings on every page."""
+    """Set up printing: landscape, with the title and the headings on every page."""
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)

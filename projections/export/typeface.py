@@ -1,8 +1,7 @@
-"""The letters on paper: which of the fonts in `fonts/` has a character, how wide texts are, and drawing them.
+"""Fonts on paper: which font in `fonts/` has a character, how wide texts are, and drawing them.
 
 Text is drawn as it was written. A character that no font has is shown by its number, such as [U+1F600]: nothing that
-somebody wrote disappears from a paper.
-"""
+somebody wrote disappears from a paper."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})  # categories of characters w
 
 @cache
 def _font(name: str) -> TTFont:
-    """Read when it is first needed: the largest takes a tenth of a second."""
+    """Load a font when first needed: the largest takes a tenth of a second."""
     font = TTFont(name, FONTS / f"{name}.ttf")
     registerFont(font)
     return font
@@ -42,12 +41,12 @@ def _glyphs(name: str) -> dict[int, int]:
 
 @cache
 def _fallback(character: str) -> str | None:
-    """The font of a character that the text's own font lacks."""
+    """Return the font of a character that the text's own font lacks."""
     return next((name for name in (SYMBOLS, HAN) if ord(character) in _glyphs(name)), None)
 
 
 class _Widths(dict[str, float]):
-    """Of each character in a size of 1, looked up once."""
+    """Width of each character in size 1, looked up once."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -68,7 +67,7 @@ def width(words: str, font: str = REGULAR, size: float = 1.0) -> float:
 
 
 def shown(words: str) -> str:
-    """On one line, letters and their accents as one character, and what no font has by its number."""
+    """Return text on one line, with combined accents, and characters that no font has by number."""
     line = " ".join(words.split())
     return line if line.isascii() and line.isprintable() else "".join(map(_visible, unicodedata.normalize("NFC", line)))
 
@@ -82,12 +81,12 @@ def _visible(character: str) -> str:
 
 
 def is_han(character: str) -> bool:
-    """Of a script that is written without spaces, in which a line may end after any character."""
+    """Return whether its script is written without spaces, so that a line may end after any character."""
     return character >= "\u2e80" and _fallback(character) == HAN
 
 
 def draw(canvas: Canvas, x: float, y: float, words: str, font: str, size: float) -> None:
-    """Of words that are `shown` already; the suits of hearts and diamonds are red."""
+    """Draw words that are already `shown`; hearts and diamonds are red."""
     words = words.replace(NO_BREAK, " ")
     _font(font)
     if words.isascii():
@@ -107,7 +106,7 @@ def draw(canvas: Canvas, x: float, y: float, words: str, font: str, size: float)
 
 
 def _runs(words: str, font: str) -> Iterator[tuple[str, str]]:
-    """Pieces that one font has whole."""
+    """Yield pieces that one font covers."""
     own = _glyphs(font)
     for name, run in groupby(words, lambda one: font if ord(one) in own else _fallback(one) or font):
         yield name, "".join(run)

@@ -2,9 +2,8 @@
 
 Settled rounds count, from the moment they are settled, in the gaming day and shift in which they opened, or, once that
 is closed, in the next open one; fees count from close_bets on, less what was waived. As the bank, a bettor has won what
-they collected and lost what they paid; the wager that they put up is no wager against anybody, so `wagered` has only
-bets. A correction counts for the bettor whose wager it corrects, and against the player-dealer where it names them.
-"""
+they collected and lost what they paid; the wager that they put up is not a bet against anybody, so `wagered` has only
+bets. A correction counts for the bettor whose wager it corrects, and against the player-dealer if it names them."""
 
 from __future__ import annotations
 
@@ -23,10 +22,10 @@ from projections.models.books.shut_days import shut_row, shut_table
 
 SUMS = "tips, rounds, wagered, won, lost, fees, buy_ins, cash_outs"
 DAYS = sums_table("bankroll", f"{SHIFT_AND_TABLE}, bettor text NOT NULL", SUMS, indexes=("(bettor, gaming_day)",))
-# Totals of all days, so that a list of bettors need not add up all that they ever played.
+# Totals of all days, so that a list of bettors need not add up everything.
 TOTALS = sums_table("bankroll_totals", "bettor text NOT NULL", SUMS)
 KINDS = table("bankroll_kinds", "bettor text NOT NULL, kind text NOT NULL", key="bettor")
-# Who was registered as what when a day was closed: its bankrolls name everybody as they did then.
+# Who was registered as what when a day was closed: its bankrolls keep those kinds.
 REGISTRATIONS = table(
     "bankroll_registrations",
     "position bigint NOT NULL, bettor text NOT NULL, kind text NOT NULL",
@@ -69,7 +68,7 @@ class Bankroll(Projection):
             sums[2] += event.paid
         posted = round_.posted
         for bettor, (wagered, won, lost) in part.items():
-            # In place, and not by name: no other sums are added to as often.
+            # In place, not by name: no other sums are added to as often.
             days = self.days.of((*posted, round_.table, bettor))
             days[0] += bettor in round_.tips
             days[1] += 1

@@ -1,8 +1,7 @@
-"""`cards`: how often each card was dealt, by table, dealing and deck, among those that are shown whatever they are.
+"""`cards`: how often each card was dealt, by table, dealing and deck, among those that are always shown.
 
-A second table has the sums that a test of the counts needs: how many cards a round showed, and their squares, because
-the cards of a round come from one deck and not each from a deck of its own (decision 28).
-"""
+A second table has the sums for a test of the counts: how many cards each round showed, and their squares, because the
+cards of a round come from one deck and not each from a deck of its own (decision 28)."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ SAMPLE = """
 """
 COUNTS = sums_table("card_counts", f"{SAMPLE}, card text NOT NULL", "seen")
 DRAWS = sums_table("card_draws", SAMPLE, "rounds, cards, squares")
-# Totals of all days, in the order in which they are reported.
+# Totals of all days, in the order of the report.
 TOTALS = """
     table_id text NOT NULL,
     dealing text NOT NULL,
@@ -47,7 +46,7 @@ class CardCounts(Projection):
 
     @handler
     def _cards(self, event: CardsDealt | CardsTurned, round_: RoundAccumulator) -> None:
-        """The round has taken the event in: its cards are the last of those that it has shown."""
+        """Count the cards of the event: the last of those that the round has shown."""
         shown = always_shown(round_, event)
         if not shown or round_.opened_at_ms not in self.window:
             return
@@ -60,7 +59,7 @@ class CardCounts(Projection):
 
     @handler
     def _taken_back(self, event: EntryTakenBack, round_: RoundAccumulator) -> None:
-        """A card that was entered by mistake was not dealt."""
+        """Remove a card that was entered by mistake."""
         shown = no_longer_shown(round_, event)
         if not shown or round_.opened_at_ms not in self.window:
             return

@@ -1,7 +1,6 @@
 """`collections`: fees by gaming day, shift, table, schedule and tier; a waived fee also counts as a fee.
 
-`of_day` is the day that a fee belongs to: an adjustment of a closed day is posted on a later one.
-"""
+`of_day` is the day that a fee belongs to: an adjustment of a closed day is posted on a later one."""
 
 from __future__ import annotations
 

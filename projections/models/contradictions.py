@@ -1,4 +1,4 @@
-"""`contradictions`: requests that were refused only because of a card that is face down, each with who posted it."""
+"""`contradictions`: requests that were refused only because of a face-down card, with who posted them."""
 
 from __future__ import annotations
 

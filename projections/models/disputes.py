@@ -1,4 +1,4 @@
-"""`disputes`: every dispute with what it is about, its status and what came of it."""
+"""`disputes`: every dispute with its subject, status and outcome."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""`drops`: every box from being put on a table to being signed off, and the slips behind what it should hold.
+"""`drops`: every box from installation to sign-off, and the slips behind what it should hold.
 
-A single blind count is nowhere in these tables, only who made it: a figure appears once two people agree on it. The
-fees that were taken according to the rounds are kept too, so that slips and fees can be matched round by round.
-"""
+These tables never contain a single blind count, only who made it: a figure appears once two people agree on it. The
+fees according to the rounds are stored too, so that slips and fees can be matched round by round."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """`exposure`: what the bank of each round could have to pay, from close_bets on, and what it paid.
 
-The lines of a round stay as they were settled, so a correction changes nothing here.
-"""
+The lines of a round stay as they were settled, so a correction changes nothing here."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ ROUNDS = table(
         "(gaming_day, at, round)",
     ),
 )
-# All that a person has banked in one row, because a list of people cannot add up a hundred thousand rounds.
+# One row per player-dealer, because a list of people cannot add up a hundred thousand rounds.
 BANKED = sums_table(
     "exposure_banked",
     "player_dealer text NOT NULL",
@@ -56,7 +55,7 @@ class Exposure(Projection):
 
     @handler
     def _moved(self, event: BetsClosed | RoundSettled | RoundVoided, round_: RoundAccumulator) -> None:
-        """Each figure counts for the bank with the event that settles it, and a round from no more bets on."""
+        """Add to the bank's totals: a round from closing bets on, its figures when it is settled."""
         if round_.closed_at_ms is None:
             return
         paid = collected = shortfall = 0

@@ -1,10 +1,8 @@
 """`hands`: every round, open ones too, to be searched by table, bettor, seat, day, rule set, hand made, outcome, what
 happened and what somebody won or lost.
 
-An outcome and what happened are kept as they are and with their seat (`win`, `3/win`, `3/split`), for the round and for
-each bettor of it. Decisions, cards and results are in a row once the round is over; a card that nobody turned over
-never is.
-"""
+Outcomes and events are stored as they are and with their seat (`win`, `3/win`, `3/split`), for the round and for each
+bettor. Decisions, cards and results are in a row once the round is over; a card that nobody turned over never is."""
 
 from __future__ import annotations
 
@@ -97,7 +95,7 @@ ROUNDS = table(
         "(coalesce(dealer, 'nobody'), opened_at, round)",
         "(player_dealer, opened_at, round)",
         "(dealer_hand, opened_at, round)",
-        "USING gin (made, outcomes, happened)",  # for rare ones: what is common is soon found among the newest
+        "USING gin (made, outcomes, happened)",  # for rare ones: common ones are soon found among the newest
         "(gaming_day, opened_at, round)",
         "(gaming_day, opened_at, round) WHERE status = 'void'",
         "(gaming_day, opened_at, round) WHERE shortfall > 0",
@@ -107,8 +105,8 @@ ROUNDS = table(
         "(most_net, round)",
     ),
 )
-# `net` is what the settlement lines came to for them, without fees and later corrections; null while the round is open.
-# `hands` is what they had before them, as JSON, for a list that is seen from them.
+# `net` is the result of the settlement lines for them, without fees and later corrections; null while the round is
+# open. `hands` is what they held, as JSON, for a list from their point of view.
 BETTORS = table(
     "hands_bettors",
     """
@@ -126,9 +124,9 @@ BETTORS = table(
     key="bettor, opened_at, round",
     indexes=("(round)", "(net, opened_at)"),
 )
-# What a day's summary says of each table; the rounds that are neither settled nor void are open.
+# The day's summary of each table; rounds that are neither settled nor void are open.
 DAYS = sums_table("hands_days", SHIFT_AND_TABLE, "rounds, settled, void, action, short_rounds, shortfall")
-# How the rounds of a dealer and of a player-dealer ended, by day, shift and table; a time is 'epoch' where it never
+# How the rounds of a dealer and of a player-dealer ended, by day, shift and table; a time is 'epoch' if it never
 # happened.
 REASONS = ("misdeal", "malfunction", "irregularity")
 DEALERS = sums_table(
@@ -143,7 +141,7 @@ BANKS = sums_table(
     "rounds, short_rounds, shortfall",
     most="largest bigint NOT NULL, last_short_at ms NOT NULL",
 )
-# Cards and decisions show in a row when the round is over.
+# Cards and decisions are shown in a row when the round is over.
 Changing = (
     RoundOpened
     | WagerPlaced
@@ -234,7 +232,8 @@ def _outcomes(lines: Iterable[LineSettled]) -> str:
 
 
 def _net(round_: RoundAccumulator, bettor: str) -> int:
-    """What a bettor won or lost by the settlement, as the bank too; the stakes of a voided round go back."""
+    """Return what a bettor won or lost by the settlement, as the bank too; the stakes of a voided round are
+    returned."""
     net = sum([line.paid - line.collected for line in round_.lines if line.bettor == bettor])
     if bettor == round_.bank and round_.settled is not None:
         net += round_.settled.collected - round_.settled.paid
@@ -244,7 +243,8 @@ def _net(round_: RoundAccumulator, bettor: str) -> int:
 def _happened(
     round_: RoundAccumulator, seats: Iterable[int], lines: Iterable[LineSettled], bettor: str | None = None
 ) -> str:
-    """What was chosen at these seats, by whoever sits there and by this bettor or by anybody; how it ended."""
+    """Return what was chosen at these seats, by the seated player and by this bettor or by anybody, and how it
+    ended."""
     board = 0 if (game := _game(round_.opened.ruleset, round_.opened.ruleset_hash)) is None else game.board_cards
     found: set[str] = set()
     for choice in round_.choices:
@@ -262,7 +262,7 @@ def _happened(
 
 
 def _hands(round_: RoundAccumulator) -> list[dict[str, Any]]:
-    """Every hand of a round that is over, with its name; one that was not wholly seen has none."""
+    """Return every hand of a finished round with its name; one that was not wholly seen has none."""
     if round_.hands is None:
         game = _game(round_.opened.ruleset, round_.opened.ruleset_hash)
         board = tuple(round_.cards.get(("board", 1), ()))
@@ -282,7 +282,7 @@ def _hands(round_: RoundAccumulator) -> list[dict[str, Any]]:
 
 @lru_cache
 def _game(ruleset: str, content_hash: str) -> Game | None:
-    """Where the rule set is no longer shipped and was never adopted, its id begins with the family."""
+    """Return the game. If the rule set is no longer shipped and was never adopted, its id begins with the family."""
     rules = rulesets.with_hash(ruleset, content_hash)
     return GAMES.get(ruleset.partition("-")[0]) if rules is None else rules.game
 
@@ -301,7 +301,7 @@ class Hands(Projection):
         self._withdrawn_from: set[tuple[str, str]] = set()  # bettor and round
 
     def resolve(self, connection: Connection, schema: str) -> None:
-        """Whoever took back all that they bet may have a row of a page before; a later bet makes it again."""
+        """Delete rows of earlier pages of bettors who withdrew everything; a later bet makes them again."""
         if self._withdrawn_from:
             statement = SQL("DELETE FROM {} AS b USING unnest(%s::text[], %s::text[]) AS f (bettor, round)")
             where = SQL(" WHERE b.bettor = f.bettor AND b.round = f.round")
@@ -317,7 +317,7 @@ class Hands(Projection):
         if event.bettor not in round_.bettors:
             self._withdrawn_from.add((event.bettor, round_.round))
 
-    # ---- what adds up
+    # ---- totals
 
     def _add_to_day(self, round_: RoundAccumulator, **amounts: int) -> None:
         if round_.opened_at_ms in self.window:

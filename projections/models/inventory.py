@@ -1,9 +1,8 @@
-"""`inventory`: the trays of house-banked tables, counted at both ends of a stretch of play, and what was won there.
+"""`inventory`: the trays of house-banked tables, counted before and after a stretch of play, and what was won.
 
-A stretch is the play between an opening count and its closing count. What belongs to it is decided by the order in
-which things were recorded, not by the clock: a round that began in it, and a correction that the tray paid in it, as in
-the journal. Play outside of two counts has stretches too, without an opening: stretch 0 before the first count.
-"""
+A stretch is the play between an opening count and its closing count. What belongs to it is decided by the order of
+recording, not by the clock: a round that began in it, and a correction that the tray paid in it, as in the journal.
+Play outside of two counts has stretches too, without an opening: stretch 0 before the first count."""
 
 from __future__ import annotations
 
@@ -45,19 +44,19 @@ STRETCHES = table(
     key="table_id, session, stretch",
     indexes=("(gaming_day, shift)",),
 )
-# The table's events say which round belongs to which stretch, and the round's what was won in it.
+# The table's events say which round belongs to which stretch, the round's what was won in it.
 ROUNDS = table(
     "inventory_rounds",
     f"round text NOT NULL, {STRETCH}",
     key="round",
     indexes=("(table_id, session, stretch)",),
 )
-# The totals of a stretch, so that nobody need add up its rounds again.
+# The totals of a stretch, so that its rounds need not be added up again.
 PLAYED = sums_table("inventory_played", STRETCH, "rounds, won")
 WINS = sums_table(
     "inventory_wins", f"round text NOT NULL, table_id text NOT NULL, {SHIFT}", "collected, paid, corrected"
 )
-# What a day's summary says of each table.
+# The day's summary of each table.
 DAYS = sums_table("inventory_days", SHIFT_AND_TABLE, "rounds, collected, paid, corrected")
 CORRECTIONS = table(
     "inventory_corrections",
@@ -120,7 +119,7 @@ class Inventory(Projection):
 
     @handler
     def _round_settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
-        """What a meter pays does not come out of the tray."""
+        """Add what the tray won. A meter's payment does not come out of the tray."""
         if round_.bank is None:
             collected = sum([line.collected for line in round_.lines])
             paid = sum([line.paid for line in round_.lines if line.source != "meter"])
@@ -129,7 +128,7 @@ class Inventory(Projection):
             self._won[round_.round] = collected - paid
 
     def resolve(self, connection: Connection, schema: str) -> None:
-        """A round counts for its stretch once both are known, by this page and those before, in whichever order."""
+        """Add rounds to their stretch once both are known, from this page and earlier ones, in any order."""
         won, began = self._won, self._stretch_of
         if ended := [round_ for round_ in won if round_ not in began]:
             found = _rows_of(connection, schema, ROUNDS, SQL("round, table_id, session, stretch"), ended)
@@ -150,7 +149,7 @@ class Inventory(Projection):
 
     @handler
     def _shut(self, event: DayShut | DayReopened, closing: ClosingAccumulator) -> None:
-        """A stretch that nobody counted goes on for ever, but not into a closed day."""
+        """End uncounted stretches at a closed day: they would otherwise continue into it."""
         self.shut.put(event.day, shut_row(event, closing))
 
 

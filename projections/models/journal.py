@@ -1,10 +1,9 @@
-"""`journal`: double entry. An account is whoever holds chips: what they get is a debit, what they give a credit.
+"""`journal`: double entry. An account is a holder of chips: what they receive is a debit, what they give a credit.
 
-Nothing in it ever changes: each event posts its own entries, which sum to zero, and a correction posts others.
-Fees pass through `collection-fees` on their way from the player-dealer into the box, so what is left on that account
-was taken and never dropped. A box keeps what was counted, and the difference goes to `over-short`. So does a tray:
-every count brings its account to what was counted (decision 14).
-"""
+Nothing in it ever changes: each event posts its own entries, which sum to zero, and a correction posts others. Fees
+pass through `collection-fees` on their way from the player-dealer into the box, so the balance of that account was
+taken and never dropped. A box keeps what was counted, and the difference goes to `over-short`. So does a tray: every
+count brings its account to what was counted (decision 14)."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ ENTRIES = table(
     """,
     key="position, line",
     appended=True,
-    # By position within a day: a day's entries are read in the order in which they are reported.
+    # By position within a day: a day's entries are read in the order of the report.
     indexes=(
         "(gaming_day, position)",
         "(account, gaming_day)",
@@ -83,7 +82,7 @@ COUNTS = table(
     appended=True,
     indexes=("(gaming_day, table_id)", "(table_id, at)"),
 )
-# What each tray should hold now, kept so that a count need not add up all that ever went through it.
+# What each tray should hold now, so that a count need not add up everything.
 TRAYS = sums_table("journal_trays", "table_id text NOT NULL", "counts, book")
 
 
@@ -100,14 +99,14 @@ class _Source(NamedTuple):
 
 
 class _TrayCount(NamedTuple):
-    """A count whose other side is not known before the rows of earlier pages are read."""
+    """A count whose other side is known only from rows of earlier pages."""
 
     source: _Source
     table: str
     session: int
     stretch: int
     event: TrayCounted
-    moved: int  # on the page, before it
+    moved: int  # earlier on the page
     counts: int  # likewise
 
 
@@ -147,7 +146,8 @@ class Journal(Projection):
 
     @handler
     def _fee_waived(self, event: FeeWaived, round_: RoundAccumulator) -> None:
-        """Chips that were never dropped go straight back; a refund comes from the cage, and the box keeps its chips."""
+        """Post a waived fee. Chips that were never dropped go straight back; a refund comes from the cage, and the box
+        keeps its chips."""
         payer = f"collection-fees:{round_.table}" if event.how == "not dropped" else CAGE
         self._move(_of_round(round_, f"fee waived, {event.how}"), payer, bank_account(round_), event.amount)
 
@@ -173,7 +173,7 @@ class Journal(Projection):
 
     @handler
     def _box_counted(self, event: BoxCounted | CountsOpened, accumulator: BoxAccumulator) -> None:
-        """Only once two people agree; of counts that were stored open, the one that makes them agree."""
+        """Post a count once two people agree; of counts that were stored open, the one that makes them agree."""
         box = accumulator.box
         if box.counted is not None:
             account = f"box:{box.box}"
@@ -203,10 +203,9 @@ class Journal(Projection):
         self.trays.add((session.table,), counts=1)
 
     def resolve(self, connection: Connection, schema: str) -> None:
-        """A count finds what the book says, or more or less: the difference is an entry of its own.
+        """Post the difference between a count and the book as an entry of its own.
 
-        What was in a tray before anybody counted it came from the cage.
-        """
+        What was in a tray before anybody counted it came from the cage."""
         found: dict[str, int] = {}  # differences of counts earlier on this page
         for count in self._to_resolve:
             counts_before, book = _tray(connection, schema, count.table)
@@ -224,7 +223,7 @@ class Journal(Projection):
 
     @handler
     def _meter_moved(self, event: MeterEvent, meter: MeterAccumulator) -> None:
-        """The house's part: shares, seed and adjustments. An award itself is paid with the lines of its round."""
+        """Post the house's part: shares, seed and adjustments. An award itself is paid with the lines of its round."""
         amount = event.shown + event.reserve - meter.before
         what = "meter moved"
         if isinstance(event, MeterAwarded):
@@ -237,7 +236,7 @@ class Journal(Projection):
     # ---- posting
 
     def _posted(self, source: _Source) -> tuple[date, str, date | None]:
-        """Day and shift, and the closed day that the entry adjusts: its own, or that of its round."""
+        """Return day and shift, and the closed day that the entry adjusts: its own, or that of its round."""
         own, posted = self.posting_days.calendar.of(source.at_ms), self.posting_days.of(source.at_ms, source.position)
         adjusts = posted.adjusting(own.day)
         if adjusts is None and source.concerns is not None:
@@ -245,7 +244,7 @@ class Journal(Projection):
         return posted.day, posted.shift, adjusts
 
     def _move(self, source: _Source, giver: str, receiver: str, amount: int) -> None:
-        """A negative amount goes the other way."""
+        """Post an amount from one account to another; a negative one goes the other way."""
         if amount < 0:
             giver, receiver, amount = receiver, giver, -amount
         self._post(source, {receiver: amount}, {giver: amount})
@@ -265,7 +264,7 @@ class Journal(Projection):
 
 
 def _source(accumulator: Accumulator, what: str, name: str, table: str | None, round_: str | None = None) -> _Source:
-    """The last event of an aggregate."""
+    """Return the source for the last event of an aggregate."""
     position, at_ms = accumulator.position, accumulator.at_ms
     return _Source(position=position, at_ms=at_ms, name=name, round=round_, table=table, what=what)
 
@@ -284,21 +283,21 @@ def bettor_account(round_: RoundAccumulator, bettor: str) -> str:
 
 
 def corrected_account(round_: RoundAccumulator, named: str) -> str:
-    """Whoever corrects names an account; the bank and the tray are those of the round."""
+    """Return the account that a correction names; the bank and the tray are those of the round."""
     if named in BANK_ACCOUNTS:
         return bank_account(round_)
     return TRAY + round_.table if named == "tray" else named.strip()
 
 
 def _tray(connection: Connection, schema: str, table: str) -> tuple[int, int]:
-    """How often a tray was counted, and what it should hold, by the rows of earlier pages."""
+    """Return how often a tray was counted, and what it should hold, from rows of earlier pages."""
     statement = SQL("SELECT counts, book FROM {} WHERE table_id = %s").format(Identifier(schema, TRAYS.name))
     row = connection.execute(statement, [table]).fetchone()
     return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
 
 def _movement(event: ChipMove, session: SessionAccumulator) -> tuple[str, str, str]:
-    """Who gives, who gets, and in which words. Where the house banks, players buy chips out of the tray."""
+    """Return who gives, who receives, and the words. Where the house banks, players buy chips out of the tray."""
     tray = TRAY + session.table
     seller = tray if session.house else CAGE
     match event:

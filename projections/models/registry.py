@@ -60,7 +60,7 @@ class UnknownProjection(LookupError):
 
 
 def named(names: Iterable[str]) -> list[type[Projection]]:
-    """The projections of these names, or all where none is given."""
+    """Return the projections of these names, or all if none is given."""
     wanted = list(names) or list(ALL)
     for name in wanted:
         if name not in ALL:

@@ -1,8 +1,7 @@
 """`rotation`: who banked when and how many times in a row, who was offered the bank, and who was passed over.
 
-The ledger refuses a third round in a row; what it cannot refuse, because nobody asked it, is an offer that was never
-made. A seat between the last player-dealer and the next one that did not decline is a breach.
-"""
+The ledger refuses a third round in a row. It cannot refuse a missing offer: a seat between the last player-dealer and
+the next one that did not decline is a breach."""
 
 from __future__ import annotations
 

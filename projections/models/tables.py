@@ -1,4 +1,4 @@
-"""`tables`: every table after its latest session, the round that was opened there last, and counts by shift."""
+"""`tables`: every table after its latest session, its last round, and counts by shift."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Tables(Projection):
     def _counted(
         self, event: RoundOpened | RoundVoided | RoundSettled | RoundCorrected | NoteMade, round_: RoundAccumulator
     ) -> None:
-        """The rounds of a shift, each counted once however often it is corrected or annotated."""
+        """Count the rounds of a shift, each once however often it is corrected or annotated."""
         match event:
             case RoundSettled() if not round_.shortfall:
                 return

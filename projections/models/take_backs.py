@@ -1,4 +1,4 @@
-"""`take_backs`: entries of the play that were taken back, each with who did, who confirmed it and why."""
+"""`take_backs`: entries of the play that were taken back, with who did, who confirmed it and why."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ BANKROLL = Report(
         buy_ins: amount = sum(buy_ins)::bigint
         cash_outs: amount = sum(cash_outs)::bigint
     """,
-    # Of a closed day, everybody as they were registered when it was closed.
+    # For a closed day, everybody as they were registered when it was closed.
     source="{schema}.bankroll{of_all} b LEFT JOIN (SELECT position FROM {schema}.bankroll_shut"
     " WHERE gaming_day = %(gaming_day)s) s ON true"
     " LEFT JOIN LATERAL (SELECT k.kind FROM {schema}.bankroll_kinds k"
@@ -129,8 +129,8 @@ SLIPS = Report(
         waived
         matched
     """,
-    # The fees that were taken according to the rounds, and the slips of the box; a fee without a slip belongs to the
-    # box that was on its table.
+    # Fees according to the rounds, and the slips of the box; a fee without a slip belongs to the box that was on its
+    # table.
     source="(SELECT d.box, s.round, s.at,"
     " coalesce(f.schedule, s.schedule) AS schedule, coalesce(f.tier, s.tier) AS tier, f.amount AS fee,"
     " s.amount AS dropped, f.waived, d.table_id,"
@@ -232,7 +232,7 @@ INVENTORY = Report(
     source="(SELECT i.*,"
     " coalesce(p.rounds, 0) AS rounds, closing + credits - opening - fills + bought - cashed AS win,"
     " coalesce(p.won, 0) - coalesce(c.paid, 0) AS ledger_win"
-    # Corrections are added up only for the stretches that are asked for.
+    # Corrections are added up only for the selected stretches.
     " FROM (SELECT * FROM {schema}.inventory{where} ORDER BY began_at, table_id, session, stretch"
     " LIMIT %(limit)s) i LEFT JOIN {schema}.inventory_played p USING (table_id, session, stretch)"
     " LEFT JOIN LATERAL (SELECT sum(c.paid)::bigint AS paid FROM {schema}.inventory_corrections c"

@@ -1,7 +1,6 @@
-"""A gaming day or a shift in one summary: rounds, fees, boxes, voids, shortfalls and what the house's tables won.
+"""The summary of a gaming day or a shift: rounds, fees, boxes, voids, shortfalls and what the house's tables won.
 
-Read from the same tables as the reports; for a time in the past, computed from the events up to then.
-"""
+Read from the same tables as the reports; for a time in the past, computed from the events up to then."""
 
 from __future__ import annotations
 
@@ -89,7 +88,7 @@ ROUND_BY_ROUND = (VOIDS, SHORTFALLS)
 HOUSE = Report(
     name="house",
     projection=Inventory,
-    # Rounds that opened in the day or shift, whenever the tray was counted; what a meter paid is not the tray's.
+    # Rounds that opened in the day or shift, whenever the tray was counted; a meter's payments are not the tray's.
     select="""
         table = table_id
         rounds: count = sum(rounds)::bigint
@@ -103,7 +102,7 @@ HOUSE = Report(
     order="table_id",
     group="table_id",
 )
-# Each with the columns that are shown on paper; JSON has them all.
+# The columns shown on paper; JSON has them all.
 SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
     "rounds": ("Rounds by table", ROUNDS, tuple(ROUNDS.columns)),
     "fees": (
@@ -160,10 +159,9 @@ SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
 def summary(
     place: str | Database, name: str, filters: Filters, now: datetime, days: GamingDays | None = None
 ) -> dict[str, Any]:
-    """Of the gaming day or shift that the filters name; by default the one that `now` is in.
+    """Return the summary of the gaming day or shift that the filters name; by default that of `now`.
 
-    A limit applies to the rows of each section; the totals are of all rows.
-    """
+    A limit applies to the rows of each section; the totals are of all rows."""
     _check(name, filters)
 
     def read(connection: Connection | Cursor, schema: str) -> dict[str, Any]:
@@ -184,10 +182,10 @@ def _check(name: str, filters: Filters) -> None:
 
 
 def _summary(connection: Connection | Cursor, filters: Filters, days: GamingDays, schema: str) -> dict[str, Any]:
-    """Added up in cents; only the rows that are shown are shaped."""
+    """Total in cents; only the rows that are shown are formatted."""
     by_table, limit = replace(filters, limit=None), filters.limit
     asked = [(report, filters if report in ROUND_BY_ROUND else by_table) for _, report, _ in SECTIONS.values()]
-    # In one exchange, and not planned for each day: one day is as good as another.
+    # In one round trip, and not planned per day: any day's plan will do.
     whole = connection.connection if isinstance(connection, psycopg.Cursor) else connection
     cursors = ask_together(whole, [question(report, narrowed, schema, days.shifts) for report, narrowed in asked])
     found = {key: cursor.fetchall() for key, cursor in zip(SECTIONS, cursors, strict=True)}
@@ -247,7 +245,7 @@ def _values(found: Found, key: str, column: str) -> list[Any]:
 
 
 def _sum(found: Found, key: str, column: str) -> str:
-    """Of what is there: a box that has not been counted adds nothing."""
+    """Sum what is known: a box that has not been counted adds nothing."""
     return dollars(sum(amount for amount in _values(found, key, column) if amount is not None))
 
 

@@ -1,4 +1,4 @@
-"""Fees over a range of gaming days, added up by day, by shift, by table and by tier in one pass over `collections`."""
+"""Fees over a range of gaming days, totalled by day, by shift, by table and by tier in one pass over `collections`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DIMENSIONS = ("gaming_day", "shift", "table_id", "schedule", "tier")
 
 
 def fees(database: Database, wanted: Filters, now: datetime, days: GamingDays) -> dict[str, Any]:
-    """From the first gaming day to the last; without a last day up to the last one with a fee."""
+    """Return fees from the first gaming day to the last; by default to the last one with a fee."""
     return read_tables(
         database, [Collections], wanted, lambda connection, schema: _added_up(connection, schema, wanted, now, days)
     )
@@ -65,7 +65,7 @@ def _added_up(
 
 
 def _mask(columns: tuple[str, ...]) -> int:
-    """As PostgreSQL's grouping() says it: a bit for each column that was added up over."""
+    """Return the mask as PostgreSQL's grouping() does: a bit for each column that was totalled."""
     return sum(1 << place for place, name in enumerate(reversed(DIMENSIONS)) if name not in columns)
 
 

@@ -1,5 +1,4 @@
-"""What an inspector asks of a range of gaming days, in one report: the sections are reports, each row of which leads to
-its rounds."""
+"""The inspection of a range of gaming days: the sections are reports, and each row leads to its rounds."""
 
 from __future__ import annotations
 
@@ -78,7 +77,7 @@ CHOSEN = replace(regulation_reports.CHOICES, filters={"last": DAYS["last"]})  # 
 DISPUTES = next(report for report in IRREGULAR if report.name == "disputes")
 _DISPUTE = ("dispute", "round", "table", "kind", "claimed", "status", "overdue", "deadline", "opened_at", "outcome")
 
-# Each with the columns that are shown on paper and on the page; JSON has them all.
+# The columns shown on paper and on the page; JSON has them all.
 SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
     "adoptions": (
         "Rule sets in force",
@@ -134,7 +133,7 @@ PROJECTIONS = tuple(dict.fromkeys(report.projection.name for _, report, _ in SEC
 def inspection(
     place: str | Database, filters: Filters, now: datetime, days: GamingDays | None = None
 ) -> dict[str, Any]:
-    """Of the gaming days from the first to the last; of one day, or without any of the one that `now` is in. A limit
+    """Return the inspection from the first gaming day to the last; of one day, or by default that of `now`. A limit
     applies to the rows of each section."""
     filters.check(("gaming_day", "first", "last", "table"), f"The {NAME}")
     if filters.since or filters.until:
@@ -182,7 +181,7 @@ def _sections(connection: Connection | Cursor, filters: Filters, days: GamingDay
     }
 
 
-# Of each section, what is wrong in it; the others are counted by their rows.
+# What is wrong in each section; the others are counted by their rows.
 _WRONG: Mapping[str, str] = {"rotation": "breaches", "fees": "differing", "decks": "out_of_turn"}
 
 

@@ -1,4 +1,4 @@
-"""Whether the record is whole, in a few figures: how far it is sealed, and what the last audits found."""
+"""The integrity of the record in a few figures: how far it is sealed, and what the last audits found."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Reports on what should not be: disputes, payments that differ, contradictions of hidden cards, entries that
-were taken back, cards that come too often, shortfalls, voids, waivers.
+"""Reports on irregularities: disputes, payments that differ, contradictions of hidden cards, entries that were taken
+back, cards that come too often, shortfalls, voids, waivers.
 
-Each row leads to the hands behind it: by a round, a list of rounds, or the address of a search.
-"""
+Each row leads to the hands behind it: by a round, a list of rounds, or the address of a search."""
 
 from __future__ import annotations
 
@@ -42,7 +41,8 @@ DISPUTE_FILTERS: dict[str, LiteralString] = {
 
 
 def _disputes_by(name: str, expression: LiteralString) -> Report:
-    """How many, how they ended and what they cost, for each value of a column; `rounds` are the hands behind it."""
+    """Return how many disputes there are, how they ended and what they cost, by a column; `rounds` are the hands behind
+    them."""
     return Report(
         name=f"disputes-by-{name}",
         projection=Disputes,
@@ -67,7 +67,7 @@ def _disputes_by(name: str, expression: LiteralString) -> Report:
 
 
 def _payments(name: str, always: dict[str, LiteralString]) -> Report:
-    """`difference` is what the bettor got too much; with what was corrected since, what is still `left` of it."""
+    """`difference` is what the bettor received too much; `left` is what remains of it after corrections."""
     return Report(
         name=name,
         projection=Payments,
@@ -223,8 +223,8 @@ IRREGULAR: tuple[Report, ...] = (
             p_value: p_value = CASE WHEN cards >= 260 THEN chi_square END
             hands = '/v1/rounds?table=' || d.table_id || '&ruleset=' || d.ruleset
         """,
-        # Under decision 28: cards of a round come without replacement out of 52 x decks, so the variance of a count
-        # is the sum over rounds of n (D - n) / (D - 1) / 52. Fewer than five of each card expected: no test.
+        # By decision 28: the cards of a round come without replacement from 52 x decks, so the variance of a count is
+        # the sum over rounds of n (D - n) / (D - 1) / 52. With fewer than five of each card expected, there is no test.
         with_="WITH counts AS (SELECT table_id, dealing, deck, ruleset, decks, card, sum(seen)::bigint AS seen"
         " FROM {schema}.card_counts{of_all}{where} GROUP BY 1, 2, 3, 4, 5, 6), draws AS (SELECT table_id, dealing,"
         " deck, ruleset, decks, sum(rounds)::bigint AS rounds, sum(cards)::numeric AS cards,"

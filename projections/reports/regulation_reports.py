@@ -10,7 +10,7 @@ from projections.models.regulation.propositions import Propositions
 from projections.models.regulation.round_facts import RoundFacts
 from projections.reports.report import BY_BETTOR, BY_DAY, BY_ROUND, BY_TABLE, DAYS, Report
 
-# Of what begins and ends: whatever held at the moment, on the day, or on any day between the two.
+# For what begins and ends: whatever held at the moment, on the day, or on any day of a range.
 HELD: dict[str, LiteralString] = {
     "moment": "begins <= %(moment)s AND (ends IS NULL OR ends > %(moment)s)",
     "gaming_day": "first_day <= %(gaming_day)s AND (last_day IS NULL OR last_day >= %(gaming_day)s)",

@@ -1,7 +1,6 @@
-"""What a report is: columns of a projection's tables, and the filters that narrow it.
+"""The base of reports: columns of a projection's tables, and the filters that narrow them.
 
-To add a column to a report, add it to the report's `select`; the columns of all formats follow from that.
-"""
+To add a column to a report, add it to the report's `select`; all formats follow from that."""
 
 from __future__ import annotations
 
@@ -17,15 +16,15 @@ from projections.engine.projection import Projection, Window
 
 
 class Column(NamedTuple):
-    """`shape` says how a value is written (`SHAPES` in report_query.py). Only what is `summed` can be added up: a
-    bank's wager or what a meter shows cannot."""
+    """`shape` says how a value is written (`SHAPES` in report_query.py). Only `summed` columns are totalled: a bank's
+    wager or what a meter shows cannot be."""
 
     sql: LiteralString
     shape: str = ""
     summed: bool = False
 
 
-SUMMED = {"count": "", "amount": "money"}  # kinds of columns that can be added up, and their shapes
+SUMMED = {"count": "", "amount": "money"}  # kinds of columns that can be totalled, and their shapes
 
 
 @cache
@@ -39,10 +38,10 @@ def selected(select: LiteralString) -> dict[str, Column]:
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """`select` has a line for each column: its name, its kind where it is not a plain value, and its SQL where that is
-    not the name. `source` is what follows FROM. Conditions come at its end, or wherever it says `{where}`. A source
-    that adds up days names its tables like `bankroll{of_all}`: where no filter is used but those in `totals`, the
-    tables of totals over all days are read."""
+    """`select` has a line for each column: its name, its kind if it is not a plain value, and its SQL if that is not
+    the name. `source` is what follows FROM. Conditions come at its end, or where it says `{where}`. A source that adds
+    up days names its tables like `bankroll{of_all}`: if only filters in `totals` are used, the tables of totals over
+    all days are read."""
 
     name: str
     projection: type[Projection]
@@ -53,11 +52,11 @@ class Report(Struct, frozen=True, kw_only=True):
     with_: LiteralString = ""
     group: LiteralString = ""
     totals: frozenset[str] = frozenset()
-    windowed: LiteralString = ""  # the column whose time counts for a range, where rows have their own time
+    windowed: LiteralString = ""  # the column whose time decides for a range, if rows have their own time
 
     @property
     def columns(self) -> dict[str, str]:
-        """The shape of each column."""
+        """Return the shape of each column."""
         return {name: column.shape for name, column in selected(self.select).items()}
 
     @property
@@ -70,7 +69,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return f"{self.with_}SELECT {columns} FROM {self.source}"
 
     def order_by(self, sort: str | None) -> LiteralString:
-        """By the place of a column in the row, then in the order of the report; what is not known comes last."""
+        """Return the order: by the place of a column in the row, then in the report's order; unknown values last."""
         if sort is None:
             return self.order
         column = sort.removeprefix("-")
@@ -80,12 +79,13 @@ class Report(Struct, frozen=True, kw_only=True):
         return f"{place} {'DESC' if sort.startswith('-') else 'ASC'} NULLS LAST, {self.order}"
 
     def total(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """What the rows add up to; nothing where there are none."""
+        """Return the totals of the rows; empty if there are none."""
         return {column: total_of(row[column] for row in rows) for column in self.sums} if rows else {}
 
 
 def total_of(values: Iterable[Any]) -> Any:
-    """Of counts, or of money as text; what is not known yet adds nothing, and where nothing is known it is None."""
+    """Return the total of counts, or of money as text; unknown values add nothing, and if all are unknown it is
+    None."""
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -101,9 +101,9 @@ class BadFilter(ValueError):
 
 class Filters(Struct, frozen=True):
     """`as_of`: what the ledger held at that time. `since` and `until`: what belongs to that time, from the one to just
-    before the other. Any of the three makes the report be computed from events. `first` and `last` are gaming days,
+    before the other. With any of the three, the report is computed from events. `first` and `last` are gaming days,
     both included, and `limit` the number of rows after which it ends. `moment`: what held then. `sort` is a column to
-    sort by, with a minus before it for the largest first; without it a report has its own order."""
+    sort by, with a minus in front for the largest first; by default a report has its own order."""
 
     table: str | None = None
     bettor: str | None = None
@@ -133,7 +133,7 @@ class Filters(Struct, frozen=True):
         return Window(_milliseconds(self.since), _milliseconds(self.until))
 
     def check(self, names: Iterable[str], what: str) -> None:
-        """Raises BadFilter where it narrows by anything else."""
+        """Raise BadFilter if it narrows by anything else."""
         for name in CHOSEN:
             if getattr(self, name) is not None and name not in names:
                 raise BadFilter(f"{what} cannot be filtered by {name.replace('_', ' ')}.")

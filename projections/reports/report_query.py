@@ -1,8 +1,7 @@
 """The rows of reports: plain values, money as text and times with their offset, from the projections' tables.
 
-A report on the past is not read from today's rows: the events up to then are folded again into temporary tables, by the
-same code, and the same query reads those.
-"""
+A report on the past is not read from today's rows: the events up to then are folded into temporary tables by the same
+code, and the same query reads those."""
 
 from __future__ import annotations
 
@@ -39,7 +38,8 @@ def rows(
     filters: Filters = Filters(),  # noqa: B008
     days: GamingDays | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows of a report; today's are as far as the projection has come, those of the past are always exact."""
+    """Return the rows of a report; today's are as far as the projection has come, those of the past are always
+    exact."""
     report = report_named(name)
     _check(report, filters)
     return report_rows(place, report, filters, [report.projection], days)
@@ -53,12 +53,12 @@ def report_rows(
     days: GamingDays | None = None,
     more: Mapping[str, Any] = {},
 ) -> list[dict[str, Any]]:
-    """`days`: those of the property where they are known, `more`: values of conditions that are no filters."""
+    """Return rows. `days` are the property's gaming days if known, `more` values of conditions that are not filters."""
 
     def read(connection: Connection | Cursor, schema: str) -> list[dict[str, Any]]:
         known = days or gaming_days(connection)
         statement, values = question(report, filters, schema, known.shifts)
-        # Planned for these values each time: a plan for any limit and any day reads whole tables.
+        # Planned for these values each time: a generic plan for any limit and day reads whole tables.
         return shaped(report, connection.execute(statement, {**values, **more}, prepare=False).fetchall(), known)
 
     return read_tables(place, projections, filters, read)
@@ -77,8 +77,8 @@ def read_tables(
     filters: Filters,
     read: Callable[[Connection | Cursor, str], T],
 ) -> T:
-    """What `read` finds in the tables of a schema: in the live ones, or in temporary ones of the past. A pool is used
-    where there is one, because making a connection takes longer than most reports of today."""
+    """Return what `read` finds in the live tables or in temporary ones of the past. A pool is used if there is one,
+    because connecting takes longer than most reports of today."""
     if isinstance(place, Database) and not filters.on_the_past:
         return place.read(lambda cursor: read(cursor, LIVE))
     url = place.url if isinstance(place, Database) else place
@@ -95,7 +95,7 @@ def read_tables(
 def question(
     report: Report, filters: Filters, schema: str, shifts: Sequence[str] = ()
 ) -> tuple[Composed, dict[str, Any]]:
-    """The statement of a report, and the values of its conditions; `shifts` in the order in which they come."""
+    """Return the statement of a report, and the values of its conditions; `shifts` in their order."""
     asked = [name for name in report.filters if name == ALWAYS or getattr(filters, name) is not None]
     conditions: list[LiteralString] = [report.filters[name] for name in asked]
     if report.windowed and (filters.since or filters.until):
@@ -112,7 +112,7 @@ def question(
     return _statement(query, schema), {"shifts": list(shifts), **values}
 
 
-@lru_cache(256)  # the same few reports are asked for again and again
+@lru_cache(256)  # the same few reports are requested again and again
 def _statement(query: LiteralString, schema: str) -> Composed:
     return SQL(query).format(schema=Identifier(schema))
 

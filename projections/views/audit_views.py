@@ -1,4 +1,4 @@
-"""Audits as their readers see them: where one is, and its findings and notes."""
+"""Views of audits: progress, findings and notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.audit.findings import Severity
 from infra.ledger.audit_runs import AuditRuns, StoredAudit
 from projections.views.books import NotFound
 
-WITHOUT_NOTES: dict[str, Any] = {"notes": 0, "notes_by_kind": {}}  # an audit of before there were any
+WITHOUT_NOTES: dict[str, Any] = {"notes": 0, "notes_by_kind": {}}  # an audit from before these existed
 
 
 def latest_audits(audits: AuditRuns, limit: int) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def _page(audits: AuditRuns, audit_id: str, severity: Severity, after: int, limi
 
 
 def audit_shown(audit: StoredAudit) -> dict[str, Any]:
-    """How far it is; `summary` is there once it is done."""
+    """Return its progress; `summary` is there once it is done."""
     running = audit.state == "running"
     seconds = ((datetime.now(UTC) if running else audit.ended_at or audit.heard_at) - audit.started_at).total_seconds()
     rate = audit.rounds / seconds if seconds > 0 else 0.0
@@ -55,7 +55,7 @@ def audit_shown(audit: StoredAudit) -> dict[str, Any]:
         "started_at": audit.started_at.isoformat(timespec="seconds"),
         "started_by": audit.started_by,
         "ended_at": None if audit.ended_at is None else audit.ended_at.isoformat(timespec="seconds"),
-        "asked": {"round": None, **msgspec.json.decode(audit.asked)},  # one of before could not ask for a round
+        "asked": {"round": None, **msgspec.json.decode(audit.asked)},  # earlier ones could not ask for a round
         "progress": {
             "done": audit.done,
             "total": audit.total,

@@ -1,7 +1,6 @@
-"""Bettors and player-dealers: lists of them, a bankroll over time, and how somebody banked turn by turn.
+"""Views of bettors and player-dealers: lists, a bankroll over time, and banking turn by turn.
 
-Every query walks an index of the projections' tables, by bettor or by bettor and time; no events are read.
-"""
+Every query uses an index of the projections' tables, by bettor or by bettor and time; no events are read."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ PLAYER_DEALERS: LiteralString = (
 
 
 def find_bettors(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
-    """Those whose id begins with `like`, after one of them; `asked` is what is recorded of the look."""
+    """Return those whose id begins with `like`, after one of them; `asked` is recorded as what was looked at."""
     books.bring_up_to_date("bankroll")
     found = select(books.database, BETTORS, {"like": like, "after": after, "limit": limit + 1})
     books.record_look(caller, "bettors", asked)
@@ -92,7 +91,7 @@ HELD: LiteralString = (
 LATELY: LiteralString = (
     "gaming_day > (SELECT max(gaming_day) FROM projections.bankroll WHERE bettor = %(bettor)s) - %(last_days)s::int"
 )
-# Two lines of one account at most come of one event.
+# One event makes at most two lines of one account.
 LINES: LiteralString = (
     f"(SELECT * FROM projections.journal WHERE account = '{{}}:' || %(bettor)s AND {LATELY} "
     "ORDER BY at DESC, position DESC LIMIT 2 * %(limit)s)"
@@ -111,8 +110,8 @@ CHIPS: LiteralString = (
 
 
 def bankroll_for(books: Books, caller: Caller, bettor: str, last_days: int, limit: int) -> Row:
-    """All days, a year of them at most, and what moved the bettor's chips on the last of them, each with what they were
-    up after it: with fees, but without chips bought and cashed."""
+    """Return all days, a year at most, and what moved the bettor's chips on the last of them, each with the balance
+    after it: with fees, but without chips bought and cashed."""
     books.bring_up_to_date("bankroll", "journal")
     values = {"bettor": bettor, "most_days": MOST_DAYS + 1, "last_days": last_days, "limit": limit + 1}
     found, by_day, moved, chips = select_all(books.database, values, BY_DAY, HELD, MOVES, CHIPS)
@@ -152,7 +151,7 @@ def _without(row: Row, *names: str) -> Row:
 
 
 def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | None, limit: int) -> Row:
-    """Totals of all rounds that somebody banked; and rounds by turn, the last one first."""
+    """Return totals of all rounds that somebody banked; and rounds by turn, the last one first."""
     books.bring_up_to_date("exposure", "rotation")
     earlier: LiteralString = "" if before is None else "AND at < %(before)s "
     sums, rounds = select_all(
@@ -174,12 +173,13 @@ def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | No
 
 
 def _turns(rounds: list[Row]) -> list[Row]:
-    """Rounds in a row at one table are a turn; a first round begins one. What a page cuts off is in the next one."""
+    """Group consecutive rounds at one table into turns; a first round begins one. What a page cuts off is on the next
+    one."""
     turns: list[list[Row]] = []
     at_table: dict[str, list[Row]] = {}
     for row in rounds:
         turn = at_table.get(row["table_id"])
-        if turn is None or (turn[-1]["turn"] or 1) == 1:  # the one that comes later in time began its turn
+        if turn is None or (turn[-1]["turn"] or 1) == 1:  # the later one began its turn
             turn = at_table[row["table_id"]] = []
             turns.append(turn)
         turn.append(row)

@@ -1,10 +1,10 @@
-"""Whoever may count boxes is blind to what the boxes should hold: the one check that every route and page passes.
+"""Blindness: people who may count boxes must not see what the boxes should hold. Every route and page passes this
+check.
 
-Blindness belongs to a person, in whatever role they ask. As long as a box of a table has no count that two people agree
-on, they get no fees, rounds or collections of that table, and no figure of its boxes but their own count. Which tables
-an answer is about is declared with each route; the usual declaration is every table, so that a new route is closed to
-them until somebody has thought about it (decision 15).
-"""
+Blindness belongs to a person, whatever role they use. While a box of a table has no count that two people agree on,
+they get no fees, rounds or collections of that table, and no figure of its boxes but their own count. Each route
+declares which tables its answer is about; the default is every table, so that a new route is closed to them until
+somebody has thought about it (decision 15)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNCOUNTED: LiteralString = (
 
 
 def table_of_round(ledger: Ledger, round_id: str) -> Tables:
-    """An answer about a round that is not stored reveals nothing."""
+    """Return the table of a round. An answer about a round that is not stored reveals nothing."""
     first = ledger.events.load(stream_id("round", round_id), lte=1)
     if not first:
         return ()
@@ -45,13 +45,14 @@ def table_of_dispute(ledger: Ledger, dispute_id: str) -> Tables:
 
 
 def tables_of_search_and_round(ledger: Ledger, asked: Tables, round_id: str) -> Tables:
-    """Where a round is among others says something of those too."""
+    """Return the tables: where a round is among others reveals something of those too."""
     own = table_of_round(ledger, round_id)
     return None if asked is None or own is None else (*asked, *own)
 
 
 def may_count(books: Books, caller: Caller) -> bool:
-    """By their role, by another of their parts, or by a token. Without authentication nobody is known."""
+    """Return whether the caller counts boxes: by their role, another of their parts, or a token. Without authentication
+    nobody is known."""
     if caller.role == OPEN:
         return False
     if caller.role == COUNTER or caller.counts:
@@ -62,7 +63,7 @@ def may_count(books: Books, caller: Caller) -> bool:
 
 
 def is_surely_sighted(books: Books, caller: Caller) -> bool:
-    """Whether it is known without asking the database that the caller may not count."""
+    """Return whether it is known without a query that the caller may not count."""
     if caller.role == OPEN:
         return True
     access = books.access
@@ -70,7 +71,7 @@ def is_surely_sighted(books: Books, caller: Caller) -> bool:
 
 
 def hidden_tables(books: Books) -> dict[str, str]:
-    """The tables with a box that has no count that two people agree on, each with the first such box."""
+    """Return the tables with a box without an agreed count, each with the first such box."""
     books.bring_up_to_date("drops")
     return dict(books.database.rows(UNCOUNTED))
 
@@ -87,14 +88,14 @@ def check_sight(books: Books, caller: Caller, tables: Tables) -> None:
 
 
 class Sight(Struct, frozen=True):
-    """What somebody may see of boxes. `hidden` has tables, and is empty for whoever may not count."""
+    """What somebody may see of boxes. `hidden` are tables, empty for people who may not count."""
 
     books: bool  # keeps or audits the books, and may not count
-    open: bool  # there is no authentication
+    open: bool  # without authentication
     hidden: frozenset[str]
 
     def expected(self, table: str, agreed: bool, signed: bool) -> bool:
-        """What a box should hold, and all that it follows from."""
+        """What a box should hold, and everything it follows from."""
         return self.books or self.counts(table, agreed, signed)
 
     def counts(self, table: str, agreed: bool, signed: bool) -> bool:

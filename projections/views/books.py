@@ -1,5 +1,5 @@
-"""What every question to the ledger needs: projections that are up to date, the property's clock, and the record of
-who looked at what, which the query itself writes."""
+"""What every query needs: up-to-date projections, the property's clock, and the record of who looked at what, which the
+query itself writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
 from projections.evidence.sealing import Sealing
 
-ROUNDS_ON_THE_FLOOR = 512  # as they look on it, a few hundred bytes each
+ROUNDS_ON_THE_FLOOR = 512  # as shown, a few hundred bytes each
 
 
 class NotFound(LookupError):
@@ -24,11 +24,11 @@ class NotFound(LookupError):
 
 
 class BadQuestion(ValueError):
-    """A question that can be read and cannot be answered, such as days in the wrong order."""
+    """A query that is well-formed but has no answer, such as days in the wrong order."""
 
 
 class Books:
-    """The read side of one process; queries take it first, and then the caller on whose behalf they ask."""
+    """The read side of one process. Queries take it first, and then the caller."""
 
     def __init__(
         self, ledger: Ledger, access: Tokens, looks: Looks, projector: Projector, clock: LiveClock, sealing: Sealing
@@ -50,6 +50,6 @@ class Books:
         self.projector.bring_up_to_date(*projections)
 
     def record_look(self, caller: Caller, what: str, subject: str) -> None:
-        """Every look at a hand by a person; a terminal is none, and without authentication nobody is known."""
+        """Record a look at a hand by a person; terminals, and callers without authentication, are not recorded."""
         if caller.role not in ("terminal", OPEN):
             self.looks.record(caller.by, caller.role, what, subject[:500], caller.request_id)

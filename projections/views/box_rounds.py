@@ -1,4 +1,4 @@
-"""The rounds behind what a drop box should hold, and where to look for what is missing or over."""
+"""The rounds behind what a drop box should hold, and where to look for a variance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ LOOKED_AT = 100  # rounds of each kind next to a variance
 
 
 def rounds_behind(books: Books, caller: Caller, history: dict[str, Any]) -> dict[str, Any] | None:
-    """Those that do not match first, then by tier, then where else to look; None for somebody who may not see them."""
+    """Return those that do not match first, then by tier, then where else to look; None for somebody who may not see
+    them."""
     sight = sight_of(books, caller)
     if history["expected"] is None or not (sight.books or sight.open):
         return None
@@ -46,7 +47,7 @@ def rounds_behind(books: Books, caller: Caller, history: dict[str, Any]) -> dict
                 "dropped": _sum(of, "dropped"),
                 "taken": _sum(of, "fee"),
                 "unmatched": sum(not slip["matched"] for slip in of),
-                # so many fees of this tier are as much as is missing or over
+                # that many fees of this tier equal the variance
                 "times": _times(amount, fee),
             }
             for (schedule, tier, fee), of in sorted(tiers.items(), key=lambda entry: repr(entry[0]))
@@ -66,7 +67,7 @@ def _sum(slips: list[dict[str, Any]], column: str) -> str:
 
 
 def _odd(books: Books, caller: Caller, history: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rounds of that table, while the box was on it, that did not go as usual."""
+    """Return irregular rounds of that table while the box was on it."""
     at = {moment["what"]: moment["at"] for moment in history["moments"] if moment["what"] in ("installed", "removed")}
     since, until = (read_moment(at[what], what) if what in at else None for what in ("installed", "removed"))
     while_there = RoundFilter(table=history["table"], since=since, until=until)

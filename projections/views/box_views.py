@@ -1,8 +1,7 @@
-"""Drop boxes as the count room and accounting look at them: which there are, and what happened to one.
+"""Views of drop boxes for the count room and accounting: lists, and the history of one.
 
-Counting is blind: whoever may still have to count learns no figure but their own, and nobody learns one before two
-counts agree.
-"""
+Counting is blind: people who may still have to count learn no figure but their own, and nobody learns one before two
+counts agree."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ CONDITIONS: dict[str, LiteralString] = {
 
 
 class BoxFilter(Struct, frozen=True):
-    """`day` and `shift` are those of the removal. `after` is the last row of the page before."""
+    """`day` and `shift` are those of the removal. `after` is the last row of the previous page."""
 
     table: str | None = None
     day: date | None = None
@@ -62,7 +61,7 @@ class BoxFilter(Struct, frozen=True):
 
 
 def box_shown(box: DropBox, sight: Sight) -> Row:
-    """Nobody who may still have to count learns a figure, nor whether a count was right."""
+    """Return a box; people who may still have to count learn no figure, nor whether a count was right."""
     agreed, signed = box.counted is not None, box.reconciled is not None
     counts = sight.counts(box.table, agreed, signed)
     status = box.status
@@ -87,7 +86,7 @@ def get_box(books: Books, caller: Caller, name: str) -> Row:
     return box_shown(existing_box(books, name), sight_of(books, caller))
 
 
-# ---- a list
+# ---- lists
 
 
 def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> Row:
@@ -102,7 +101,8 @@ def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | No
 
 
 def _statuses(asked: str | None, sight: Sight) -> list[str] | None:
-    """To ask for variances is to ask for figures: whoever may not see them asks for counted boxes, and gets both."""
+    """Return the statuses to search for. Asking for variances would reveal figures: people who may not see them ask for
+    counted boxes, and get both."""
     if asked is None:
         return None
     if sight.books or sight.open:
@@ -134,14 +134,14 @@ def _listed(row: Row, sight: Sight) -> Row:
 
 
 def last_box(books: Books, table: str | None) -> str | None:
-    """Of the boxes that were removed from a table, the one installed last; or else one that is still on a table."""
+    """Return the last installed of a table's removed boxes; or else one that is still on a table."""
     off = BoxFilter(table=table, statuses=["removed", "counted", "variance", "reconciled"])
     found = _search(books.database, off, 1) or _search(books.database, BoxFilter(table=table), 1)
     return found[0]["box"] if found else None
 
 
 def boxes_waiting(books: Books) -> dict[str, int]:
-    """How many boxes wait for a count or a signature, by status."""
+    """Return how many boxes wait for a count or a signature, by status."""
     statement: LiteralString = (
         "SELECT status, count(*) FROM projections.drops WHERE status IN ('removed', 'counted', 'variance') "
         "GROUP BY status"
@@ -150,7 +150,7 @@ def boxes_waiting(books: Books) -> dict[str, int]:
 
 
 def boxes_on_tables(books: Books, limit: int) -> list[tuple[str, str, datetime]]:
-    """Table, box, and since when, by table, without the figures."""
+    """Return table, box, and since when, by table, without the figures."""
     statement: LiteralString = (
         "SELECT table_id, box, installed_at FROM projections.drops WHERE status = 'installed' "
         "ORDER BY table_id, box LIMIT %s"
@@ -186,7 +186,7 @@ def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -
 
 
 def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | OpenedCount]:
-    """The counts that are open; of those that are sealed, the caller's own too."""
+    """Return the open counts; of sealed ones, the caller's own too."""
     shown: list[BoxCounted | OpenedCount] = [count for count in box.counts if isinstance(count, BoxCounted)]
     if any(isinstance(count, CountSealed) and count.counter == caller.by for count in box.counts):
         sealed = books.ledger.sealed_counts(box.box)
@@ -195,7 +195,8 @@ def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | Op
 
 
 def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount], counts: bool) -> Row:
-    """`figures` has the counts that the caller may see, by who made them; `counts`: whether those are all."""
+    """Return an event. `figures` are the counts that the caller may see, by who made them; `counts`: whether those are
+    all."""
     shown: Row = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
     shown |= {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
     match entry.event:

@@ -1,4 +1,4 @@
-"""Disputes as their readers see them: a list, a file, its dossier, and what-ifs."""
+"""Views of disputes: a list, a file, its dossier, and what-ifs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROW = (
     *("dispute", "round", "table", "seat", "bettor", "spot", "kind", "claimed", "status", "overdue", "deadline"),
     *("opened_at", "opened_by", "dealer", "player_dealer", "outcome", "awarded"),
 )
-# How many there are in total, and of those that somebody has to deal with.
+# How many there are in total, and how many somebody has to handle.
 COUNTS: LiteralString = (
     "SELECT count(*) AS \"all\", count(*) FILTER (WHERE status = 'open') AS open,"
     " count(*) FILTER (WHERE status = 'appealed') AS appealed,"
@@ -45,8 +45,8 @@ def now_ms() -> int:
 def list_disputes(
     books: Books, caller: Caller, filters: Filters, after: tuple[datetime, str] | None, limit: int, asked: str
 ) -> dict[str, Any]:
-    """The rows of the report, the last one opened first; `after` is the last row of the page before, and `asked` what
-    is recorded of the look."""
+    """Return the rows of the report, newest first; `after` is the last row of the previous page, and `asked` is
+    recorded as what was looked at."""
     books.bring_up_to_date("disputes")
     report = replace(report_named("disputes"), order="opened_at DESC, dispute DESC")
     more = {}
@@ -66,7 +66,7 @@ def list_disputes(
 
 
 def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any], int]:
-    """The file of a dispute with its round, and its version."""
+    """Return the file of a dispute with its round, and its version."""
     filed = Disputes(books.ledger).get(name)
     books.record_look(caller, "dispute", filed.dispute.id)
     return dispute_with_round(books.ledger, filed, now_ms()), filed.version
@@ -78,7 +78,7 @@ def accounts_for(books: Books) -> list[str]:
 
 
 def hand_for(books: Books, file: Mapping[str, Any]) -> dict[str, Any]:
-    """The table when the round of a dispute was over, as everybody saw it, and the step that settled the wager."""
+    """Return the final table of a dispute's round, as everybody saw it, and the step that settled the wager."""
     stored = books.ledger.load(file["round"])
     wager = WagerKey(file["seat"], file["bettor"], file["hand"], file["spot"])
     steps = (

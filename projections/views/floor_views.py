@@ -1,4 +1,4 @@
-"""Every table as it is now: session, round in play, what is on the layout, and what the bank may have to pay."""
+"""Every table as it is now: session, round in play, wagers on the layout, and what the bank may have to pay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FLAGS = ("short", "voided", "corrected", "noted")
 
 
 def listen(books: Books, caller: Caller, table: str | None, after: int) -> FeedReader:
-    """What happens at a table, or at every one, after an event. That somebody listens is recorded."""
+    """Return what happens at a table, or at every one, after an event. The listener is recorded."""
     books.record_look(caller, "feed", f"{table or 'every table'} after {after}")
     return FeedReader(books.ledger)
 
@@ -45,7 +45,7 @@ def floor_now(books: Books) -> dict[str, Any]:
     books.bring_up_to_date("tables", "collections")
     books.clock.refresh()
     now = books.clock.now()
-    rows = select(books.database, ON_THE_FLOOR, now._asdict())  # the open tables first
+    rows = select(books.database, ON_THE_FLOOR, now._asdict())  # open tables first
     seen = books.open_rounds.look([row["round"] for row in rows if row["round"] is not None and row["open"]])
     return {
         "gaming_day": now.day.isoformat(),
@@ -67,12 +67,13 @@ def _table(books: Books, row: dict[str, Any], seen: OpenRound | None) -> dict[st
 
 
 def _round_now(books: Books, row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
-    """A round up to one of its versions never looks otherwise, and most tables have not moved since the last look."""
+    """Return the round as shown, cached by version: most tables have not changed since the last look."""
     return books.floor_rounds.get((row["round"], seen.version), lambda: _round(row, seen))
 
 
 def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
-    """The last round. Before no more bets its exposure is not known; a house bank has no wager to hold it against."""
+    """Return the last round. Its exposure is unknown before bets close; a house bank has no wager to compare it
+    with."""
     round_, wagered = seen.round, on_layout(seen.round)
     street = streets_of(round_.game, seen.events)[-1].name
     closed = round_.seats is not None
@@ -103,12 +104,12 @@ def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
 
 
 def any_table(books: Books) -> bool:
-    """Whether a table was ever opened."""
+    """Return whether a table was ever opened."""
     books.bring_up_to_date("tables")
     return bool(books.database.rows("SELECT FROM projections.tables LIMIT 1"))
 
 
 def latest_tray_day(books: Books) -> date | None:
-    """The last gaming day for which there are both stretches and counts of trays, if there is one."""
+    """Return the last gaming day with both stretches and counts of trays, if any."""
     day: date | None = books.database.rows(LATEST_DAY)[0][0]
     return day

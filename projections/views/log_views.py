@@ -1,8 +1,7 @@
-"""The transparency log for its readers: tiles, proofs, a round as evidence, and the bytes to check it elsewhere.
+"""Views of the transparency log: tiles, proofs, a round as evidence, and the bytes to check it elsewhere.
 
-Nothing is judged here. What was changed since it was sealed is handed out as it is now, so that whoever checks finds
-that it does not lead to the signed root.
-"""
+Nothing is judged here. What was changed since it was sealed is returned as it is now, so that a verifier finds that it
+does not lead to the signed root."""
 
 from __future__ import annotations
 
@@ -62,8 +61,8 @@ def entries_of(books: Books, caller: Caller, name: TileName) -> bytes:
 
 
 def _check_counts(books: Books, name: TileName) -> None:
-    """Sealed counts are closed by themselves. One that was stored open, before counts were sealed, is closed to
-    everybody as long as no second one agrees with it."""
+    """Refuse entries with a blind count that was stored open, before counts were sealed, until a second one agrees.
+    Sealed counts need no protection."""
     books.bring_up_to_date("drops")
     first = name.number * WIDTH
     boxes = [stream_id("box", box) for (box,) in books.database.rows(COUNTED_ONCE)]
@@ -86,7 +85,7 @@ def evidence_for(books: Books, caller: Caller, round_id: str) -> bytes:
 
 
 def round_log_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
-    """The stored bytes of a round, and their paths to the signed root."""
+    """Return the stored bytes of a round, and their paths to the signed root."""
     log = LogReader(books.database)
     rows = log.events.of(stream_id("round", round_id))
     if not rows:
@@ -109,7 +108,7 @@ def round_log_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]
 
 
 def _size(note: str) -> int:
-    """What the checkpoint says; one that cannot be read says nothing, and whoever checks it will find that."""
+    """Return the size in the checkpoint; 0 if it cannot be read, which a verifier will find."""
     try:
         return int(note.split("\n", 2)[1])
     except (IndexError, ValueError):
@@ -117,7 +116,7 @@ def _size(note: str) -> int:
 
 
 def _entry(log: LogReader, nodes: Nodes, row: LogRow, size: int, hashes: dict[bytes, int]) -> dict[str, Any]:
-    """`hashes` gathers those of all paths: neighbouring events share nearly all of them."""
+    """Return an entry; `hashes` gathers those of all paths: neighbouring events share nearly all of them."""
     index = log.index_of(row.position)
     path: list[bytes] | None = None
     if index is not None and index < size:

@@ -1,4 +1,4 @@
-"""Progressive meters as they are now."""
+"""Views of progressive meters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as dictionaries, as they are shown, and the filters of a search that are set."""
+"""Rows as dictionaries for display, and the filters of a search that are set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def select(database: Database, statement: LiteralString, values: Row | None = No
 
 
 def select_all(database: Database, values: Row, *statements: LiteralString) -> list[list[Row]]:
-    """The rows of several statements with the same values, in one exchange with the server."""
+    """Return the rows of several statements with the same values, in one round trip."""
     questions = [(statement, values) for statement in statements]
     return database.read(lambda cursor: list(map(_named, ask_together(cursor.connection, questions))))
 
@@ -30,12 +30,12 @@ def _named(found: Cursor) -> list[Row]:
 
 
 def filters_set(filters: Struct) -> Row:
-    """The fields that narrow a search, with their values."""
+    """Return the fields that narrow a search, with their values."""
     return {name: value for name in filters.__struct_fields__ if (value := getattr(filters, name)) is not None}
 
 
 def shown(row: Row, amounts: Collection[str]) -> Row:
-    """Amounts and times as text, and a table by its name."""
+    """Return amounts and times as text, and a table by its name."""
     found = {}
     for name, value in row.items():
         if isinstance(value, datetime):

@@ -1,5 +1,5 @@
-"""Where a page of a list ended: a cursor, which is the moment or the amount of its last row and the name that tells
-rows of one moment apart."""
+"""Cursors: where a page of a list ended, as the moment or amount of its last row and the name that tells rows of one
+moment apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXT = re.compile(r"(?:([a-z]+):)?(-?[0-9]{1,18})")
 
 
 def cursor_at(at: datetime | int, name: str, order: str = "") -> str:
-    """`order` names the one of the list where it is not by time."""
+    """Return a cursor; `order` names the list's order if it is not by time."""
     number = at if isinstance(at, int) else round(at.timestamp() * 1000)
     text = f"{order}:{number}/{name}" if order else f"{number}/{name}"
     return urlsafe_b64encode(text.encode()).decode().rstrip("=")
@@ -39,7 +39,7 @@ class Cursor(Struct, frozen=True):
         return Cursor(found[1] or "", int(found[2]), name)
 
     def at(self, order: str, *, moments: bool) -> datetime | int:
-        """The moment or amount of the last row; a cursor of another order leads nowhere."""
+        """Return the moment or amount of the last row; a cursor of another order is refused."""
         if self.order != ("" if moments else order):
             raise _unknown()
         if not moments:
@@ -51,7 +51,7 @@ class Cursor(Struct, frozen=True):
 
 
 def read_cursor(text: str | None) -> tuple[datetime, str] | None:
-    """Of a list that is ordered by time."""
+    """Read the cursor of a list that is ordered by time."""
     if text is None:
         return None
     cursor = Cursor.read(text)

@@ -1,4 +1,4 @@
-"""What tables have posted, the property chose and was stated about rounds, as documents."""
+"""Documents of postings, choices of the property and facts stated about rounds."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def proposition_document(player: PropositionPlayer) -> dict[str, Any]:
 
 
 def check_own_table(ledger: Ledger, caller: Caller, round_id: str) -> None:
-    """A terminal states facts about rounds of its own table."""
+    """Refuse a terminal facts about rounds of other tables."""
     entries = ledger.entries(round_id)
     if not entries:
         raise NotFound(f"There is no round {round_id}.")
@@ -77,7 +77,7 @@ def check_own_table(ledger: Ledger, caller: Caller, round_id: str) -> None:
 
 
 def postings_of(books: Books, caller: Caller, table: str, at: datetime | None) -> dict[str, Any]:
-    """Of one table, with what was posted at a moment; without one, now."""
+    """Return one table's postings, with what was posted at a moment; by default now."""
     of_table = Filters(table=table)
     then = replace(of_table, moment=at or datetime.now(UTC))
     now = report_rows(books, caller, "postings", then, f"table={table}")

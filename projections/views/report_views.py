@@ -1,4 +1,4 @@
-"""Reports as rows and as files, for those who may read them."""
+"""Views of reports as rows and as files, with the roles that may read them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ READERS = {
     "accounting": frozenset(NAMES),
     "auditor": frozenset(NAMES),
 }
-# Sums over everything that was ever recorded: worked out again only once something has been recorded since.
+# Sums over everything ever recorded: computed again only once something has been recorded since.
 SUMS_OF_ALL = frozenset({"bankroll", "trial-balance", "card-frequencies", "card-counts"})
 _summed: Cache[list[dict[str, Any]]] = Cache(32)
 
 
 def readers_of(*names: str) -> list[str]:
-    """The roles that may read all of these reports."""
+    """Return the roles that may read all of these reports."""
     return [role for role, readable in READERS.items() if readable.issuperset(names)]
 
 
@@ -59,7 +59,7 @@ def check_reader(caller: Caller, name: str) -> None:
 
 
 def report_rows(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
-    """`asked` is what is recorded of the look: the filters, as the caller gave them."""
+    """Return rows; `asked` is recorded as what was looked at: the filters, as the caller gave them."""
     check_reader(caller, name)
     if not filters.on_the_past:
         books.bring_up_to_date(report_named(name).projection.name)
@@ -71,7 +71,7 @@ def report_rows(books: Books, caller: Caller, name: str, filters: Filters, asked
 def first_rows(
     books: Books, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
 ) -> tuple[list[dict[str, Any]], bool]:
-    """All of them where no number is given; and whether there are more."""
+    """Return the first rows, or all; and whether there are more."""
     limit = None if at_most is None else at_most + 1
     rows = report_rows(books, caller, name, replace(filters, limit=limit), asked)
     return rows[:at_most], at_most is not None and len(rows) > at_most
@@ -82,7 +82,7 @@ def report_file(books: Books, caller: Caller, name: str, filters: Filters, forma
     if format_ in LEDGER_FILES and name != "journal":
         raise BadQuestion(f"Only the journal can be had for {format_}.")
     if format_ == "svg" and name not in charts.CHARTS:
-        raise BadQuestion(f"There are pictures of {', '.join(charts.CHARTS)} only.")
+        raise BadQuestion(f"There are charts of {', '.join(charts.CHARTS)} only.")
     if not filters.on_the_past:
         for projection in sorted(_needed(name, format_)):
             books.bring_up_to_date(projection)
@@ -110,7 +110,7 @@ def _needed(name: str, format_: str) -> set[str]:
 def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
     if filters.on_the_past or name not in SUMS_OF_ALL:
         return rows(books.database, name, filters, days)
-    # Asked before the rows are: they may be newer than it says, never older.
+    # Read before the rows: they may be newer than it says, never older.
     revision = books.projector.revision(report_named(name).projection.name)
     key = (books.database.url, name, filters)
     return _summed.get(key, lambda: rows(books.database, name, filters, days), revision)

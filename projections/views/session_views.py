@@ -1,4 +1,4 @@
-"""A table's session, as far as somebody may see it."""
+"""Views of a table's session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from projections.views.books import Books, NotFound
 
 
 def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
-    """`blind`: without what tells how many rounds were played, and so how many fees were taken."""
+    """Return the session; `blind`: without what reveals how many rounds were played, and so how many fees were
+    taken."""
     run = None if blind else session.run
     return {
         "table": session.table,

@@ -1,4 +1,4 @@
-"""Fees over a stretch of days, a gaming day or a shift on one sheet, and an inspection, as rows or on paper."""
+"""Views of fees over several days, a gaming day or a shift on one sheet, and an inspection, as rows or on paper."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from projections.views.books import BadQuestion, Books
 
 
 def fees_for(books: Books, caller: Caller, wanted: Filters, asked: str) -> Any:
-    """`asked` is what is recorded of the look."""
+    """Return fees; `asked` is recorded as what was looked at."""
     if wanted.first is not None and wanted.last is not None and wanted.first > wanted.last:
         raise BadQuestion("The first day comes before the last.")
     if wanted.as_of is None:
@@ -29,7 +29,7 @@ def fees_for(books: Books, caller: Caller, wanted: Filters, asked: str) -> Any:
 
 
 def day_summary_for(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> dict[str, Any]:
-    """`name`: of a day or of a shift."""
+    """Return the summary; `name` says whether of a day or of a shift."""
     found = _summed_up(books, name, filters)
     books.record_look(caller, "summary as json", f"{name}?{asked}")
     return found
@@ -44,7 +44,7 @@ def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, ask
 
 
 def inspection_for(books: Books, caller: Caller, filters: Filters, asked: str) -> dict[str, Any]:
-    """What an inspector asks of a range of gaming days, with the integrity of the record."""
+    """Return the inspection of a range of gaming days, with the integrity of the record."""
     found = _inspected(books, filters)
     books.record_look(caller, "inspection as json", asked)
     return found

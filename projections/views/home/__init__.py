@@ -1,1 +1,1 @@
-"""The first page: what waits for whoever looks, and the figures of the last gaming day."""
+"""The first page: what waits for the caller, and the figures of the last gaming day."""

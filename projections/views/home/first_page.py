@@ -1,4 +1,4 @@
-"""What the first page shows somebody, and what programs get at the same question."""
+"""The contents of the first page, for people and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a gaming day, each beside the day before and the same day of the week before."""
+"""The figures of a gaming day, compared with the day before and the same weekday of the week before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from projections.views.books import Books
 from projections.views.named_rows import select, select_all
 
 PROJECTIONS = ("collections", "disputes", "drops", "hands", "inventory")
-# Of whole days, out of the sums that the projections keep.
+# For whole days, from the totals that the projections keep.
 ROUNDS: LiteralString = (
     "SELECT gaming_day, sum(rounds)::bigint AS rounds, sum(short_rounds)::bigint AS short_rounds, "
     "sum(shortfall)::bigint AS shortfall FROM projections.hands_days WHERE gaming_day = ANY(%(days)s) GROUP BY 1"
@@ -36,7 +36,7 @@ DISPUTES: LiteralString = (
     "AND (closed_at IS NULL OR closed_at >= ended_at)) AS open_disputes "
     "FROM unnest(%(days)s::date[], %(ends)s::timestamptz[]) AS of_day (day, ended_at)"
 )
-# A day without rounds, such as a holiday, is no day to report on.
+# A day without rounds, such as a holiday, is not reported on.
 LAST_DAY: LiteralString = (
     "SELECT gaming_day FROM projections.hands_days WHERE gaming_day < %(today)s ORDER BY gaming_day DESC LIMIT 1"
 )
@@ -46,7 +46,7 @@ BOOKS = ("accounting", "auditor")
 
 
 class Figure(Struct, frozen=True):
-    """A count, or money as text; none where nothing of the kind is known of that day."""
+    """A count, or money as text; None if nothing is known of that day."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class Figure(Struct, frozen=True):
 
 
 class KeyFigures(Struct, frozen=True):
-    """`gaming_day` is the last one that has ended, or the present one where none has."""
+    """`gaming_day` is the last one that has ended, or the current one if none has."""
 
     gaming_day: str
     day_before: str
@@ -86,7 +86,7 @@ KINDS = (
 
 
 def key_figures(books: Books, caller: Caller) -> KeyFigures | None:
-    """For whoever may see figures of every table; the caller has been checked."""
+    """Return the figures for callers who may see every table; the caller has been checked."""
     kinds = [kind for kind in KINDS if caller.may(kind.roles)]
     if not kinds:
         return None

@@ -34,14 +34,14 @@ TRAYS: LiteralString = (
     "WHERE i.opening IS NOT NULL AND i.closing IS NULL AND (t.session > i.session OR NOT t.open) "
     "ORDER BY i.began_at LIMIT 200"
 )
-# The last ones: how many there are at all would mean to add them all up.
+# Only the last ones: counting all would mean adding them all up.
 PAYMENTS: LiteralString = (
     "SELECT round, table_id, at, seat, spot, difference + coalesce(corrected, 0) AS left FROM projections.payments "
     "LEFT JOIN projections.payments_put_right USING (round, seat, bettor, hand, spot) "
     "WHERE difference <> 0 AND difference + coalesce(corrected, 0) <> 0 ORDER BY at DESC LIMIT 51"
 )
 MOST_PAYMENTS = 50
-OPEN_MINUTES = 30.0  # after which a round in which nothing happens was probably left
+OPEN_MINUTES = 30.0  # after which an inactive round was probably abandoned
 LATE_SECONDS = 10.0
 UNSEALED_SECONDS = 300.0
 AUDIT_DAYS = 31.0
@@ -52,7 +52,7 @@ AUDIT_DAYS = 31.0
 
 @waits_for((COUNTER,), "drops", shown_to_blind=True)
 def boxes_to_count(look: Look) -> Waiting | None:
-    """Those that the caller has not counted yet."""
+    """Return boxes that the caller has not counted yet."""
     boxes = [box for box in _boxes(look, "removed") if look.caller.by not in box["counters"]]
     things = [_uncounted(box, f"/drop/{box['box']}/count") for box in boxes]
     return waiting("boxes_to_count", ("Box for you to count", "Boxes for you to count"), "/drop?status=removed", things)
@@ -67,7 +67,7 @@ def boxes_uncounted(look: Look) -> Waiting | None:
 
 @waits_for(BOOKS, "drops")
 def boxes_short(look: Look) -> Waiting | None:
-    """Two counts agree, and not with the fees."""
+    """Return boxes whose agreed count differs from the fees."""
     if not (look.sight.books or look.sight.open):
         return None
     things = [
@@ -80,7 +80,7 @@ def boxes_short(look: Look) -> Waiting | None:
 
 @waits_for(ACCOUNTING, "drops")
 def boxes_to_sign(look: Look) -> Waiting | None:
-    """Counted, and not by the caller. Whoever may not see the figures does not learn which of them are short."""
+    """Return boxes counted by others. People who may not see the figures do not learn which of them are short."""
     sighted = look.sight.books or look.sight.open
     boxes = _boxes(look, "counted") if sighted else _boxes(look, "counted", "variance")
     things = [
@@ -158,7 +158,7 @@ def tables_without_dealer(look: Look) -> Waiting | None:
 
 @waits_for(("floor", "accounting"), "inventory", "tables")
 def trays_uncounted(look: Look) -> Waiting | None:
-    """Of tables that have closed since."""
+    """Return trays of tables that have closed since."""
     things = [
         Thing(row["table_id"], f"/trays?table={row['table_id']}", "no closing count", since=moment(row["began_at"]))
         for row in look.select(TRAYS)
@@ -215,7 +215,7 @@ def findings_of_last_audit(look: Look) -> Waiting | None:
 
 @waits_for(KEEPERS, shown_to_blind=True)
 def access_review_due(look: Look) -> Waiting | None:
-    """Nobody has signed off for a quarter who holds what, where anybody is on the staff register."""
+    """Return a reminder if nobody has signed an access review for a quarter, unless the staff register is empty."""
     ledger = look.books.ledger
     if not ledger.staff.any() or not reviews(ledger, round(look.at.timestamp() * 1000), most=1).due:
         return None
@@ -226,7 +226,7 @@ def access_review_due(look: Look) -> Waiting | None:
 
 @waits_for((*OVERSEERS, "admin"))
 def projections_behind(look: Look) -> Waiting | None:
-    """Reports and pages that are not up to date."""
+    """Return a reminder if reports and pages are not up to date."""
     if not look.books.projector.events_behind():
         return None
     events, seconds = look.books.projector.lag()
@@ -243,7 +243,7 @@ def projections_behind(look: Look) -> Waiting | None:
 
 @waits_for(("auditor", "admin"))
 def events_unsealed(look: Look) -> Waiting | None:
-    """What is stored and not covered by a checkpoint of the transparency log."""
+    """Return a reminder if stored events are not covered by a checkpoint of the transparency log."""
     events, seconds = look.books.sealing.lag()
     if seconds < UNSEALED_SECONDS:
         return None

@@ -1,9 +1,8 @@
-"""What waits for somebody, by role: each kind of thing is a function, with the roles that act on it.
+"""What waits for somebody, by role: each kind is a function, with the roles that act on it.
 
-A new kind is a function that takes a `Look` and gives a `Waiting` or None, marked with `@waits_for` and listed in
-kinds.py. Whoever may count boxes sees none of it as long as there is an uncounted box, unless the mark says that it
-tells nothing of play.
-"""
+A new kind is a function that takes a `Look` and returns a `Waiting` or None, marked with `@waits_for` and listed in
+kinds.py. People who may count boxes see none of it while a box is uncounted, unless the mark says that it reveals
+nothing of play."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from projections.views.blindness import Sight, sight_of
 from projections.views.books import Books
 from projections.views.named_rows import Row, select
 
-MOST_NAMED = 5  # of each kind; the rest is on the page that lists them
+MOST_NAMED = 5  # per kind; the rest is on the page that lists them
 
 
 class Thing(Struct, frozen=True):
@@ -34,8 +33,8 @@ class Thing(Struct, frozen=True):
 
 
 class Waiting(Struct, frozen=True):
-    """Things of one kind: how many there are, and the first of them; without a count where the title says it all.
-    `urgent` ones come first."""
+    """Things of one kind: how many there are, and the first of them; without a count if the title says it all. `urgent`
+    ones come first."""
 
     kind: str
     title: str
@@ -68,12 +67,12 @@ class Kind(Struct, frozen=True):
 
 
 def waits_for(roles: Collection[str], *projections: str, shown_to_blind: bool = False) -> Callable[[Finder], Kind]:
-    """For whom, and the projections that are brought up to date before it is asked for."""
+    """Mark a kind with its roles and the projections that are brought up to date for it."""
     return lambda find: Kind(find, frozenset(roles), projections, shown_to_blind)
 
 
 def waiting_for(books: Books, caller: Caller, every_kind: Sequence[Kind]) -> list[Waiting]:
-    """What is urgent first, and otherwise in the order of the kinds."""
+    """Return urgent things first, otherwise in the order of the kinds."""
     sight = sight_of(books, caller)
     kinds = [kind for kind in every_kind if caller.may(kind.roles) and (kind.shown_to_blind or not sight.hidden)]
     needed = {projection for kind in kinds for projection in kind.projections}
@@ -87,7 +86,8 @@ def waiting_for(books: Books, caller: Caller, every_kind: Sequence[Kind]) -> lis
 def waiting(
     kind: str, titles: tuple[str, str], page: str, things: Iterable[Thing], *, urgent: bool = False, count: int = 0
 ) -> Waiting | None:
-    """`titles` for one and for several; None where there is nothing. `count` where not all of them were asked for."""
+    """Return a Waiting with `titles` for one and for several; None if there is nothing. `count` if not all of them were
+    read."""
     named = list(things)
     if not named:
         return None
@@ -97,7 +97,7 @@ def waiting(
 
 
 def due(kind: str, title: str, thing: Thing, *, urgent: bool = False) -> Waiting:
-    """Something that is to be done, and not so many of something."""
+    """Return a Waiting for a single task."""
     return Waiting(kind, title, None, thing.page, urgent, [thing])
 
 

@@ -1,8 +1,7 @@
-"""A replay as a stage: everything that is ever on the felt, and what each step changes of it.
+"""A replay as a stage: everything that is ever on the felt, and what each step changes.
 
 The page is drawn once, with a place for each thing; a step only says which of them look different now. So the browser
-gets little, knows no rules, and steps back as easily as forward.
-"""
+receives little, knows no rules, and steps back as easily as forward."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from typing import Any
 from domain.money import cents
 from domain.view.reasons import Why
 
-Facts = dict[str, Any]  # by the name of a place on the felt; a place that is empty is not there
+Facts = dict[str, Any]  # by the name of a place on the felt; empty places are absent
 Kinds = Mapping[tuple[int, str], str | None]  # by seat and bettor: the seated player has none
 BY_HAND = frozenset({"game", "double"})
-DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips have their colour
+DENOMINATIONS = (1000, 500, 100, 25, 5)  # dollars, by which chips are coloured
 FACE_DOWN = ""
 FIGURES = ("fee", "action", "liability", "waived", "meter")  # of a picture
 OF_FIGURES = itemgetter(*FIGURES)
@@ -28,8 +27,8 @@ SEEN_ANYWAY = frozenset({"stand", "double", "split aces"})  # chips and cards sh
 
 
 def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
-    """For each step what differs from the step before, in words that can be shown as they are; None where something is
-    gone. What is the very object of the picture before has not changed."""
+    """Return for each step what differs from the previous one, in words that can be shown as they are; None if
+    something is gone. An object shared with the previous picture has not changed."""
     changes: list[Facts] = []
     known: dict[Hashable, Facts] = {}
     before: Mapping[str, Any] = NOTHING
@@ -58,7 +57,7 @@ def changes_of(pictures: Iterable[Mapping[str, Any]]) -> list[Facts]:
 
 
 def _diff(changed: Facts, known: dict[Hashable, Facts], part: Hashable, now: Facts) -> None:
-    """What differs in one part of the table."""
+    """Return what differs in one part of the table."""
     before = known.get(part, {})
     known[part] = now
     for name, value in now.items():
@@ -117,7 +116,7 @@ def _bank(bank: Mapping[str, Any]) -> Facts:
 
 
 def _share(part: str, whole: str) -> int:
-    """Whole percent; a store that somebody has changed may have paid more than there was."""
+    """Return a whole percentage; in a tampered store more may have been paid than there was."""
     return 0 if part.startswith("-") else min(100, round(100 * cents(part) / cents(whole)))
 
 
@@ -125,7 +124,7 @@ def _share(part: str, whole: str) -> int:
 
 
 def _pile(pile: Mapping[str, Any]) -> tuple[str, str, str]:
-    """The chips, what moved when the wager was settled, and how both look."""
+    """Return the chips, what moved when the wager was settled, and their styles."""
     return _chips(pile["spot"], pile["wager"], pile["outcome"], pile["paid"], pile["collected"], pile["corrected"])
 
 
@@ -168,7 +167,7 @@ def _colour(amount_cents: int) -> str:
 
 
 def short(amount: str) -> str:
-    """25 for "25.00", as it would be said at the table; cents where there are any."""
+    """Return 25 for "25.00", as people say it at the table; cents if there are any."""
     whole, _, decimals = amount.partition(".")
     return f"{int(whole):,}" if decimals == "00" else f"{int(whole):,}.{decimals}"
 
@@ -177,8 +176,8 @@ def short(amount: str) -> str:
 
 
 def stage_of(last: Mapping[str, Any], changes: Iterable[Facts], kinds: Kinds) -> dict[str, Any]:
-    """A place for everything that any step has; `last` is the picture of the last one. Whoever took back all that they
-    bet is not in that one, so `kinds` says of everybody who ever bet whether the seat was theirs."""
+    """Return a place for everything that any step has; `last` is the final picture. Bettors who withdrew everything are
+    not in it, so `kinds` says of everybody who ever bet whether the seat was theirs."""
     seated = {seat: bettor for (seat, bettor), kind in kinds.items() if kind is None}
     cards: dict[str, dict[int, list[str]]] = {}  # by place and hand
     piles: dict[str, list[str]] = {}  # by seat
@@ -210,7 +209,7 @@ def stage_of(last: Mapping[str, Any], changes: Iterable[Facts], kinds: Kinds) ->
 
 
 def _hands_at(hands: Mapping[int, list[str]]) -> list[dict[str, Any]]:
-    """The hands of a place, each with the names of its cards."""
+    """Return the hands of a place, each with the names of its cards."""
     return [{"hand": number, "cards": sorted(cards, key=_at)} for number, cards in sorted(hands.items())]
 
 
@@ -219,7 +218,8 @@ def _at(card: str) -> int:
 
 
 def _piles_at(names: Iterable[str], seat: int, kinds: Kinds, dealt: bool) -> list[dict[str, Any]]:
-    """The seated player's first, then the others'; a spot that numbers its hands has one for each that was dealt."""
+    """Return the seated player's first, then the others'; a spot with numbered hands has one for each that was
+    dealt."""
     piles = []
     for name in names:
         _, _, spot, bettor, hand = name.split("/")
@@ -230,12 +230,12 @@ def _piles_at(names: Iterable[str], seat: int, kinds: Kinds, dealt: bool) -> lis
 
 
 def marks_of(why: Why) -> list[str]:
-    """The names of the cards that make the hands behind a step."""
+    """Return the names of the cards that make the hands behind a step."""
     return [f"card/{mark.place}/{mark.hand}/{mark.at}" for made in why.made for mark in made.marks]
 
 
 def left_words(bank: Mapping[str, Any]) -> str | None:
-    """What is left of the player-dealer's wager, as a sentence."""
+    """Return what is left of the player-dealer's wager, as a sentence."""
     if bank["wager"] is None:
         return None
     if bank["to_pay"] == bank["to_collect"]:

@@ -1,4 +1,4 @@
-"""Every step of a round at once: what happened and why, and what each step changes on the table."""
+"""Every step of a round: what happened and why, and what each step changes on the table."""
 
 from __future__ import annotations
 
@@ -34,15 +34,14 @@ from projections.views.books import Books
 from projections.views.rounds.replay_stage import changes_of, left_words, marks_of, stage_of
 from projections.views.rounds.round_views import replayed_for
 
-MOVES_NOTHING = (RoundSettled, PaymentReported)  # it tells of amounts that others moved
+MOVES_NOTHING = (RoundSettled, PaymentReported)  # it includes amounts that others moved
 SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwards
 _KEPT: Cache[dict[str, Any]] = Cache(32)  # answers of some 150 KB
 
 
 def steps_for(books: Books, caller: Caller, round_id: str) -> tuple[str, dict[str, Any]]:
-    """The answer, not to be changed by anybody, and a digest of every event as it was just read. Lately made answers
-    are kept by it, so that whatever was changed or added makes another one: sixty pictures take longer than all the
-    rest."""
+    """Return the answer, which nobody may change, and a digest of every event as it was just read. Recent answers are
+    cached by the digest, so that any change makes another one: sixty pictures take longer than all the rest."""
     replayed = replayed_for(books, caller, round_id, "replay")
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
     digest = sha256(msgspec.json.encode((replayed.round_id, read))).hexdigest()
@@ -109,13 +108,13 @@ def _step(step: Step, why: Why, picture: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@lru_cache(256)  # all that an action leads to has one time
+@lru_cache(256)  # all events of an action have one time
 def _moment(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat()
 
 
 def _headline(line: LineSettled) -> str:
-    """A settlement line without its reason, which is given next to it."""
+    """Return a settlement line without its reason, which is shown next to it."""
     spot, outcome = line.spot.replace("_", " "), line.outcome.replace("_", " ")
     hand = f", hand {line.hand}" if line.hand > 1 else ""
     return f"{line.bettor}, {spot}{hand}: {outcome}"
@@ -127,11 +126,11 @@ def _made(step: Step, made: MadeHand) -> dict[str, Any]:
     return {"who": f"{who}, hand {made.hand}" if many else who, "text": made.text, "cards": list(made.cards)}
 
 
-# ---- the lines, and what was said of them afterwards
+# ---- lines, and what was added later
 
 
 def _lines(replayed: Replay, pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The settlement lines with the step of each, what it left of the bank, and what came after it."""
+    """Return the settlement lines with the step of each, what it left of the bank, and what came after it."""
     said: dict[WagerKey, list[Any]] = {}
     for step in replayed.steps:
         if isinstance(step.entry.event, SAID):
@@ -155,7 +154,7 @@ def _lines(replayed: Replay, pictures: Sequence[Mapping[str, Any]]) -> list[dict
 
 
 def _nets(lines: Sequence[Mapping[str, Any]], bank: str | None) -> list[dict[str, Any]]:
-    """What the round came to for the bettors, and then for those on the other side; the nets add up to zero."""
+    """Return the round's result for the bettors, and then for the other side; the nets sum to zero."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
 
     def of(part: str, name: str) -> dict[str, Any]:
@@ -196,7 +195,7 @@ def _reported(event: PaymentReported) -> dict[str, str]:
 
 
 def _annotation(step: Step) -> dict[str, Any] | None:
-    """What was added to the round after its play."""
+    """Return what was added to the round after its play."""
     event = step.entry.event
     match event:
         case NoteMade(kind, text, seat):

@@ -1,4 +1,4 @@
-"""One round, as somebody may see it: as it is now, its events, replayed, and the cards that were never turned over."""
+"""Views of one round: as it is now, its events, its replay, and the cards that were never turned over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def round_for(books: Books, caller: Caller, round_id: str) -> StoredRound:
 
 
 def replayed_for(books: Books, caller: Caller, round_id: str, what: str, step: int | None = None) -> Replay:
-    """From the events as they are stored, in which a face-down card is not named before it is turned over."""
+    """Return a replay of the stored events, in which a face-down card is not named before it is turned over."""
     replayed = replay_of(books.ledger, round_id, step)
     if replayed is None:
         raise UnknownRound(f"There is no round {round_id}.")
@@ -35,7 +35,7 @@ def events_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
 
 
 def sealed_cards_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
-    """Only after the round, and never without a trace."""
+    """Return sealed cards, only after the round; the read is always recorded."""
     stored = books.ledger.load(round_id)
     if stored.round.status == "open":
         raise OutOfTurn("The round is still being played.")
