@@ -231,7 +231,7 @@ def test_the_rounds_of_a_time_can_be_archived_and_audited(clean_url: str, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["audit", "--archive", "/nowhere"], "/nowhere is no archive"),
+        (["audit", "--archive", "/nowhere"], "/nowhere is not an archive"),
         (["audit", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler needs --archive"),
         (["archive", "/tmp/x", "--property", "North Hall"], "--property is a name"),
     ],
