@@ -1,1 +1,1 @@
-"""The way in and out: command line, HTTP service, pages and reports."""
+"""The interfaces: command line, HTTP service, pages and reports."""

@@ -1,4 +1,4 @@
-"""The app: one FastAPI over a ledger, put together from the HTTP routers and the pages."""
+"""The app: one FastAPI over a ledger, assembled from the HTTP routers and the pages."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ Rounds of casino table games, action by action. Every round answer carries `vers
 `expects`, the actions that may come next. Writes take an `Idempotency-Key`: the same request again is answered as the
 first time. Face-down cards are in no answer before they are turned over.
 """.strip()
-# The hottest first: routes are tried in this order.
+# The busiest first: routes are tried in this order.
 ROUTERS = (
     adjudications.router,
     rounds.router,
@@ -158,7 +158,7 @@ PAGES = (
 
 
 def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
-    """The ledger stays the caller's to close, after the app has shut down."""
+    """Create the app. The caller closes the ledger, after the app has shut down."""
     settings = settings or Settings()
     clock = Clock(ledger.events.recorder.database.url)
     service = Service(ledger, settings, clock)
@@ -199,8 +199,8 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
 
 
 def _described(derived: Callable[[], dict[str, Any]], authenticated: bool) -> dict[str, Any]:
-    """The document that FastAPI derives. Of a service without authentication: what is not asked for is not described as
-    needed."""
+    """Return the OpenAPI document that FastAPI derives. Without authentication, security is not described as
+    required."""
     document = documentation.with_constraints(documentation.with_examples(derived()))
     if authenticated:
         return document
@@ -210,7 +210,7 @@ def _described(derived: Callable[[], dict[str, Any]], authenticated: bool) -> di
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """Whatever a route or a page raised, as its sender sees it."""
+    """Answer whatever a route or a page raised."""
     service: Service = request.app.state.service
     if isinstance(error, RequestValidationError):
         return await _shown(request, problems.of_validation(error))
@@ -218,7 +218,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     if isinstance(error, Conflict):
         service.metrics.conflict()
     if isinstance(error, Refusal) and problem.code == "bad_document" and request.method not in SAFE:
-        # The request fits its description, or it would not have come so far: the rules make no sense of it.
+        # The request fits its schema, or it would not be here: the rules refuse it.
         problem.status_code = STATUSES["bad_choice"]
     if problem.code == "method_not_allowed":
         problem.headers = {"Allow": ", ".join(sorted(_methods(request)))}
@@ -226,21 +226,21 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _shown(request: Request, problem: Problem) -> Response:
-    """A problem for programs, a page for people."""
+    """Return a problem for programs, a page for people."""
     if not request.url.path.startswith("/v1/") and wants_html(request):
         return await errors.shown(request, problem)
     return await problems.answer(request, problem)
 
 
 def _methods(request: Request) -> set[str]:
-    """What there is at an address: several routes may share it."""
+    """Return the methods at an address: several routes may share it."""
     routes = [route for route in iter_route_contexts(request.app.routes) if hasattr(route, "path_regex")]
     found = [route.methods or () for route in routes if route.path_regex.match(request.url.path)]
     return {method for methods in found for method in methods} - {"HEAD"}
 
 
 def _stop_streams_on_signals(stopping: threading.Event) -> None:
-    """Feeds have no end of their own: the server would wait for them before it shuts the app down."""
+    """End feeds on signals: they have no end of their own, and the server would wait for them before shutting down."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -259,7 +259,7 @@ def _stop_streams_on_signals(stopping: threading.Event) -> None:
 
 
 def worker_app() -> FastAPI:
-    """The app of one of several worker processes; its ledger is closed when it shuts down."""
+    """Create the app of one of several worker processes; its ledger is closed when it shuts down."""
     settings = read_settings()
     set_up(settings.log_format)
     traces.start(settings)
@@ -283,15 +283,15 @@ def worker_app() -> FastAPI:
 
 
 def set_memory_aside() -> None:
-    """What was made to start with lasts as long as the process, so the garbage collector need not look at it again. A
-    request makes thousands of small objects and no cycles, so that it need not look so often either."""
+    """Exempt start-up objects from garbage collection: they last as long as the process. A request makes thousands of
+    small objects and no cycles, so collections can also be rarer."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
 def _end_with(supervisor: int) -> None:
-    """Workers whose supervisor was killed would go on serving, and nobody would ever stop them."""
+    """End a worker whose supervisor was killed: nobody else would ever stop it."""
     while os.getppid() == supervisor:
         time.sleep(LOOK_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)

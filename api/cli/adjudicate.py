@@ -1,4 +1,4 @@
-"""`roundledger adjudicate`: the results of a file of round documents, with nothing stored."""
+"""`roundledger adjudicate`: the results of a file of round documents; nothing is stored."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ from api.cli.terminal.errors import fail
 
 File = Annotated[
     Path | None,
-    typer.Argument(help="Round documents, one JSON object a line; standard input without it.", show_default=False),
+    typer.Argument(help="Round documents, one JSON object per line; standard input by default.", show_default=False),
 ]
 
 
 def open_documents(stack: ExitStack, file: Path | None) -> BinaryIO:
-    """The documents to read, or exit code 2 and why they cannot be read."""
+    """Return the documents to read, or exit with code 2 and the reason."""
     if file is None:
         if sys.stdin is None:
             fail("there is no standard input to read documents from")

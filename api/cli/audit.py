@@ -50,14 +50,14 @@ ArchiveFolder = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Of a Dask cluster whose workers reach the archive."),
+    typer.Option(metavar="ADDRESS", help="The Dask scheduler of a cluster whose workers reach the archive."),
 ]
 Processes = Annotated[
-    int | None, typer.Option(min=1, max=256, metavar="N", help="As many as there are cores by default.")
+    int | None, typer.Option(min=1, max=256, metavar="N", help="Number of processes; by default one per core.")
 ]
 
 
-@nothing_unforeseen("the audit could not be made")
+@nothing_unforeseen("the audit could not be run")
 def audit(
     since: Since = None,
     until: Until = None,
@@ -158,7 +158,9 @@ def archive(
 def _unknown_round(round_id: str, scope: "Scope") -> str:
     from projections.audit.scope import Scope
 
-    return f"there is no round {round_id}" + ("" if scope == Scope(round=round_id) else " that the other filters mean")
+    return f"there is no round {round_id}" + (
+        "" if scope == Scope(round=round_id) else " that matches the other filters"
+    )
 
 
 def scope_of(
@@ -187,7 +189,7 @@ def check_scheduler(scheduler: str | None, archive_folder: Path | None) -> None:
 
 @contextmanager
 def readable_archive() -> Iterator[None]:
-    """Turns whatever prevents reading or writing an archive into one sentence and exit code 2."""
+    """Turn whatever prevents reading or writing an archive into one sentence and exit code 2."""
     from projections.archive.manifest import BadArchive
     from projections.archive.requirements import ExtraMissing
     from projections.archive.writer import NotAnArchive
@@ -202,17 +204,17 @@ def readable_archive() -> Iterator[None]:
 
 @contextmanager
 def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
-    """The database to audit; whatever prevents the audit is one sentence and exit code 2, never a finding."""
+    """Yield the database to audit; whatever prevents the audit is one sentence and exit code 2, never a finding."""
     from infra.store.errors import DATABASE_ERRORS
 
     with open_database(database_url, data_dir) as url:
         try:
             yield url
         except DATABASE_ERRORS as error:
-            fail(f"the audit could not be made: {first_line(error)}")
+            fail(f"the audit could not be run: {first_line(error)}")
 
 
-# ---- how findings are written
+# ---- writing findings
 
 
 class FindingsWriter(Protocol):
@@ -261,7 +263,7 @@ class Text:
         if summary.findings:
             self._out.write("\n")
         if self._notes:
-            self._out.write("Notes, which are no findings:\n")
+            self._out.write("Notes, which are not findings:\n")
             for note in self._notes:
                 self._write(note)
             if summary.notes > len(self._notes):
@@ -272,7 +274,7 @@ class Text:
 
 
 class Pdf:
-    """The first few thousand findings in full; JSON lines hold the rest."""
+    """Write the first few thousand findings in full; JSON lines have the rest."""
 
     MOST = 5_000
 
@@ -296,7 +298,7 @@ class Pdf:
 
 
 def summary_lines(summary: "Summary") -> list[str]:
-    """What was looked at and what came of it, for people."""
+    """Return what was checked and found, for people."""
     from domain.audit.findings import KINDS
 
     rate = summary.rounds / summary.seconds if summary.seconds else 0.0
@@ -317,7 +319,7 @@ def summary_lines(summary: "Summary") -> list[str]:
 
 
 def _scope_text(scope: "Scope", archive_folder: Path | None) -> str:
-    """What an audit is of, in a sentence; moments by the clock of whoever audits, with its offset."""
+    """Return the scope of an audit in a sentence; moments by the local clock, with its offset."""
     from domain.moments import format_moment
 
     moments = (("from", scope.since_ms), ("before", scope.until_ms))

@@ -1,4 +1,4 @@
-"""`roundledger demo`: a simulated floor with a past and a present on an embedded PostgreSQL, with nothing to set up."""
+"""`roundledger demo`: a simulated floor with a past and a present on an embedded PostgreSQL, without setup."""
 
 import os
 import socket
@@ -55,7 +55,7 @@ def demo(
 
 
 def _free_port(wanted: int | None) -> int:
-    """The default port or the next free one; a port given by the user is used or refused."""
+    """Return the default port or the next free one; a port given by the user is used or refused."""
     for port in [wanted] if wanted is not None else range(USUAL_PORT, USUAL_PORT + PORTS_TRIED):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -68,7 +68,7 @@ def _free_port(wanted: int | None) -> int:
 
 
 def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: int) -> None:
-    """Build whatever is missing of the past; an interrupted build continues where it stopped."""
+    """Build what is missing of the past; an interrupted build continues where it stopped."""
     from api.cli.terminal.progress import progress_of
     from infra.demo import Past, Plan, let_in, name_the_property
     from infra.log.keys import default_folder
@@ -88,13 +88,13 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
     try:
         with Runner(url) as runner:
             runner.catch_up()
-    except Stale:  # another version of the program has made them
+    except Stale:  # another version of the program made them
         rebuild(url)
     seal_now(url, default_folder(folder))
 
 
 def _first_day_ms(days: int) -> int:
-    """The start of the first of so many gaming days that have ended."""
+    """Return the start of the first of so many gaming days that have ended."""
     from datetime import datetime, timedelta
 
     from projections.calendar.gaming_days import DEFAULT, GamingDays

@@ -162,7 +162,7 @@ def _add(
 @app.command()
 def rule(
     dispute_id: DisputeId,
-    outcome: Annotated[disputes.Outcome, typer.Option(help="What becomes of the claim.")],
+    outcome: Annotated[disputes.Outcome, typer.Option(help="The outcome of the claim.")],
     reason: Reason,
     entry: Annotated[
         list[str] | None,
@@ -374,7 +374,7 @@ def whatif(
     _print_what_if(found)
 
 
-# ---- who deals
+# ---- dealers
 
 
 @dealers.command("in")
@@ -421,11 +421,11 @@ def paid(
     typer.echo(f"{len(payments)} reported for {round_id}.", err=True)
 
 
-# ---- reading what was written
+# ---- parsing options
 
 
 def _wager(text: str, form: str, seated: Any) -> tuple[int, int, str, str, str, str]:
-    """Seat, hand, bettor, spot, and the two that differ by form."""
+    """Return seat, hand, bettor, spot, and the two parts that differ by form."""
     place, *parts = text.split(":")
     if len(parts) not in (3, 4) or not re.fullmatch(r"[1-9](\.[1-9])?", place):
         fail(f"{text!r} is not of the form {form}; 3.2 is hand 2 of seat 3")

@@ -1,4 +1,4 @@
-"""`roundledger evidence` and `verify`: writes a round as a zip that anybody can check, and checks it."""
+"""`roundledger evidence` and `verify`: write a round as a verifiable zip, and check it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ def evidence(
     round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")],
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Prove it under this checkpoint, as a witness has cosigned it.", show_default=False),
+        typer.Option(help="Prove it under this checkpoint, such as one that a witness cosigned.", show_default=False),
     ] = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -44,7 +44,7 @@ def evidence(
 
 @nothing_unforeseen("the bundle could not be checked")
 def verify(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A zip that `evidence` has made.")],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A zip written by `evidence`.")],
     key: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,7 +69,7 @@ def verify(
     except OSError as error:
         fail(f"{bundle} cannot be read: {error.strerror}")
     if not is_zip(data):
-        fail(f"{bundle} is no zip, so it is no evidence bundle")
+        fail(f"{bundle} is not a zip, and so not an evidence bundle")
     verdict = check(data, read_keys(key or []), [read_checkpoint(file) for file in checkpoint or []])
     for fault in verdict.faults:
         typer.echo(f"WRONG  {fault.file}: {fault.detail}")

@@ -1,4 +1,4 @@
-"""`roundledger record`, `replay` and `migrate`: rounds into the ledger and back."""
+"""`roundledger record`, `replay` and `migrate`: recording and replaying rounds."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ def record(
         try:
             write_results(results(ledger, lines), at_once=True)
         except NotRecording:
-            raise  # says what to do about it by itself
+            raise  # the message itself says what to do
         except StoreError as error:
             fail(f"the database does not answer: {error}")
     if refused:

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from infra.log.signed_notes import Verifier
     from infra.log.stored_log import LogReader
 
-app = typer.Typer(
-    help="The transparency log of the events: seal it, show it, look after its key.", no_args_is_help=True
-)
+app = typer.Typer(help="The transparency log of the events: seal it, show it, manage its key.", no_args_is_help=True)
 keys_app = typer.Typer(help="The key that signs the log's checkpoints.", no_args_is_help=True)
 app.add_typer(keys_app, name="key")
 
-SUCCEEDING = ("admin", "auditor", "accounting")  # who signs with an admin that a log continues under a new name
+SUCCEEDING = ("admin", "auditor", "accounting")  # who, with an admin, signs that a log continues under a new name
 MOST_NOTE_BYTES = 1 << 20  # of a key, a checkpoint or a proof: a few hundred in practice
 
 KeysFolder = Annotated[
@@ -57,7 +55,7 @@ def open_log(database_url: str | None, data_dir: Path | None) -> "Iterator[LogRe
 
 @contextmanager
 def _open_sealer(database_url: str | None, data_dir: Path | None, keys: Path | None) -> "Iterator[Sealer]":
-    """Open the sealer, or exit with code 2 and the reason why nothing can be sealed."""
+    """Open the sealer, or exit with code 2 and the reason."""
     from infra.log.keys import KeyProblem, default_folder
     from infra.log.sealer import AlreadySealing, BrokenLog, Sealer
     from infra.log.signed_notes import BadNote
@@ -274,7 +272,7 @@ def _proof_in(file: Path | None) -> "Callable[[int, int], list[bytes]]":
 
 
 def read_keys(given: list[str]) -> "list[Verifier]":
-    """Keys as they are written down, or files with one a line; or exit code 2."""
+    """Return keys given as text, or in files with one per line; or exit with code 2."""
     from infra.log.signed_notes import BadNote, parse_verifier
 
     keys = []
@@ -284,17 +282,17 @@ def read_keys(given: list[str]) -> "list[Verifier]":
             try:
                 keys.append(parse_verifier(line))
             except BadNote as error:
-                fail(f"{text} is no key of a log and no file with one: {error}")
+                fail(f"{text} is neither a key of a log nor a file with one: {error}")
     return keys
 
 
 def read_note(file: Path) -> str:
-    """A key, a checkpoint or a proof as text; or exit code 2."""
+    """Return a key, a checkpoint or a proof as text; or exit with code 2."""
     try:
         with file.open("rb") as opened:
             content = opened.read(MOST_NOTE_BYTES + 1)
         if len(content) > MOST_NOTE_BYTES:
-            fail(f"{file} has more than {MOST_NOTE_BYTES:,} bytes, so it is no key, checkpoint or proof")
+            fail(f"{file} has more than {MOST_NOTE_BYTES:,} bytes, so it is not a key, checkpoint or proof")
         return content.decode()
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}")
@@ -307,4 +305,4 @@ def read_checkpoint(file: Path) -> "Checkpoint":
     try:
         return parse_checkpoint(read_note(file))
     except BadNote as error:
-        fail(f"{file} is no checkpoint: {error}")
+        fail(f"{file} is not a checkpoint: {error}")

@@ -1,8 +1,7 @@
 """The command line, `roundledger`.
 
-A command imports what it needs inside its own function: `--help` and `--version` should not wait for a
-database driver or a web framework to load.
-"""
+A command imports what it needs inside its own function: `--help` and `--version` should not wait for a database driver
+or a web framework to load."""
 
 from typing import Annotated
 

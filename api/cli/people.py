@@ -25,7 +25,7 @@ StaffId = Annotated[str, typer.Argument(metavar="ID", help="The staff id.")]
 
 @contextmanager
 def _people(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
-    """What the ledger refuses is one sentence and exit code 2, like everything else."""
+    """Open the staff register; a refusal is one sentence and exit code 2."""
     from infra.access.callers import Forbidden
     from infra.access.passwords import WeakPassword
     from infra.access.role_matrix import NotAllowed

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from projections.calendar.gaming_days import Shift
     from projections.reports.report import Filters
 
-WAIT_SECONDS = 10.0  # for a runner of somebody else to apply what is there when a report is asked for
+WAIT_SECONDS = 10.0  # for another process's runner to apply what is stored when a report is requested
 
 
 Format = Literal["table", "json", "csv", "xlsx", "pdf", "svg", "beancount", "hledger"]
@@ -120,7 +120,7 @@ def _report(url: str, name: str, filters: "Filters", output: Format, into: Path 
     from projections.reports.report_query import rows
 
     if output == "svg" and name not in charts.PROJECTIONS:
-        fail(f"there is no picture of {name}; there are pictures of {', '.join(charts.PROJECTIONS)}")
+        fail(f"there is no chart of {name}; there are charts of {', '.join(charts.PROJECTIONS)}")
     if output in LEDGER_FILES and name != "journal":
         fail(f"only the journal can be written for {output}")
     if not filters.on_the_past:
@@ -143,7 +143,7 @@ def _report(url: str, name: str, filters: "Filters", output: Format, into: Path 
 
 @contextmanager
 def open_reports(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
-    """As everywhere; and a database that goes away meanwhile is one sentence and exit code 2."""
+    """Open the ledger; losing the database meanwhile is one sentence and exit code 2."""
     from infra.store.errors import DATABASE_ERRORS, UNAVAILABLE
 
     with open_database(database_url, data_dir) as url:
@@ -225,7 +225,7 @@ def rebuild(
         str | None, typer.Argument(metavar="[NAME]", help="One projection; all of them by default.")
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, max=64, metavar="N", help="As many as there are cores by default.")
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Number of processes; by default one per core.")
     ] = None,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
@@ -275,13 +275,13 @@ def follow(
 
 
 def _go_on(stop: "threading.Event") -> None:
-    """With rebuilding tables of another version, which the next one takes up where it was stopped."""
+    """Return the callback for rebuilding tables of another version; the next run continues an interrupted rebuild."""
     if stop.is_set():
         raise typer.Exit
 
 
 def _tell_lag() -> "Callable[[Lag], None] | None":
-    """On a terminal, one line that is written over."""
+    """Show the lag, on a terminal in one line that is overwritten."""
     if not sys.stderr.isatty():
         return None
 
@@ -292,7 +292,7 @@ def _tell_lag() -> "Callable[[Lag], None] | None":
 
 
 def bring_up_to_date(url: str, *projections: str) -> None:
-    """Catch up where nobody else does; where somebody does, wait for them a moment and report what is missing."""
+    """Catch up if nobody else follows; otherwise wait briefly and report what is missing."""
     from projections.engine.applier import Stale
     from projections.engine.connection import AlreadyRunning
     from projections.engine.lag import wait_until

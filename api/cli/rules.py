@@ -1,4 +1,4 @@
-"""`roundledger rules`: lists, shows, compares, checks, tries and adopts rule sets."""
+"""`roundledger rules`: list, show, compare, check, try and adopt rule sets."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ app = typer.Typer(help="List, show, compare, check, try, adopt and retire rule s
 
 
 class Asked(NamedTuple):
-    """What stands before the subcommand: `rules --json show ID` means the same as `rules show ID --json`."""
+    """Options before the subcommand: `rules --json show ID` means the same as `rules show ID --json`."""
 
     as_json: bool
     database_url: str | None
     data_dir: Path | None
 
     def book(self) -> RuleBook:
-        """The rule sets of the ledger that was named; without one, those that ship."""
+        """Return the rule sets of the named ledger; by default those that ship."""
         from domain.rules.book import SHIPPED
 
         if self.database_url is None and self.data_dir is None:
@@ -206,7 +206,7 @@ def try_out(
 
 
 @app.command("try")
-@nothing_unforeseen("the rounds could not be settled otherwise")
+@nothing_unforeseen("the rounds could not be settled again")
 def try_on_history(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
     of: Annotated[
@@ -341,17 +341,17 @@ def _meter(amount: str | None) -> int | None:
 
 
 def _source(book: RuleBook, name: str) -> RuleSet:
-    """A file by its path, or a rule set by its id, with a version after a colon."""
+    """Return a file by its path, or a rule set by its id, with a version after a colon."""
     if name.endswith(".toml"):
         return _parsed(Path(name))
     id, _, version = name.partition(":")
     if version and not version.isdigit():
-        fail(f"{version!r} is no version of a rule set: it is a number.")
+        fail(f"{version!r} is not a version of a rule set: it is a number.")
     return _load(book, id, int(version) if version else None)
 
 
 def _parsed(file: Path) -> RuleSet:
-    """The rule set of a file, or every mistake in it and exit code 2."""
+    """Return the rule set of a file, or print every mistake and exit with code 2."""
     from domain.rules.loader import mistakes, parse
 
     text = _text(file)

@@ -1,4 +1,4 @@
-"""`roundledger whatif`: settles past rounds under another pay table, schedule, coverage policy, limit or figure."""
+"""`roundledger whatif`: settle past rounds under another pay table, schedule, coverage policy, limit or figure."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 OutputFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="For people or for programs.")]
 
 
-@nothing_unforeseen("the rounds could not be settled otherwise")
+@nothing_unforeseen("the rounds could not be settled again")
 def whatif(
     ruleset: Annotated[str, typer.Option(metavar="ID", help="The rule set of the rounds to settle again.")],
     trips: Annotated[str | None, typer.Option(metavar="ID", help="Another trips pay table, as in UTH-02.")] = None,
@@ -97,22 +97,22 @@ def settled_otherwise(
     archive: tuple[Path | None, str | None],
     database: tuple[str | None, Path | None],
 ) -> dict[str, Any]:
-    """Past rounds of a database, or of an archive, which a cluster may read."""
+    """Settle past rounds of a database, or of an archive, which a cluster may read."""
     from api.cli.terminal.progress import progress_with_rate
     from projections.audit.whatif_history import what_if
 
     folder, scheduler = archive
     check_scheduler(scheduler, folder)
     if folder is not None:
-        with readable_archive(), progress_with_rate("Settling otherwise") as progress:
+        with readable_archive(), progress_with_rate("Settling again") as progress:
             from projections.archive.archive_whatif import archive_what_if
 
             return archive_what_if(folder, scope, changes, progress, processes, scheduler).document()
-    with auditable(*database) as url, progress_with_rate("Settling otherwise") as progress:
+    with auditable(*database) as url, progress_with_rate("Settling again") as progress:
         return what_if(url, scope, changes, progress, processes).document()
 
 
-# ---- what is asked
+# ---- parsing options
 
 
 def _changes(
@@ -133,7 +133,7 @@ def _changes(
         dict(map(_paytable, pays)) | figures,
     )
     if asked == RuleChanges():
-        fail("name what is to be another: --trips, --schedule, --coverage, --limit, --paytable or --set")
+        fail("name what to change: --trips, --schedule, --coverage, --limit, --paytable or --set")
     return asked
 
 
@@ -146,7 +146,7 @@ def _paytable(text: str) -> tuple[str, Any]:
 
 
 def _newest(ruleset: str, database_url: str | None, data_dir: Path | None) -> "RuleSet":
-    """That ships; else the ledger is asked whether it was adopted."""
+    """Return the newest version that ships; otherwise ask the ledger whether it was adopted."""
     from domain.errors import UnknownRuleset
     from domain.rules import rulesets
 
@@ -161,7 +161,8 @@ def _newest(ruleset: str, database_url: str | None, data_dir: Path | None) -> "R
 
 
 def _figures(rules: "RuleSet", texts: list[str]) -> dict[str, Any]:
-    """Each place and its value, read like the present value: text and money as they are, anything else as JSON."""
+    """Return each place and its value, parsed like the current value: text and money as they are, anything else as
+    JSON."""
     from domain.rules import rulesets
 
     is_text = {figure.place for figure in rulesets.figures(rules) if isinstance(figure.value, str)}
@@ -197,7 +198,7 @@ def _limit(text: str) -> tuple[str, tuple[str, str]]:
 
 
 def _check(rules: Any, changes: "RuleChanges") -> None:
-    """Whatever no round of the rule set could be settled by is said at once, and not of each round."""
+    """Refuse at once what no round of the rule set could be settled by."""
     import msgspec
 
     from domain.rules.terms import TermsDocument, resolve
@@ -218,7 +219,7 @@ def _check(rules: Any, changes: "RuleChanges") -> None:
         fail(f"these terms are not as a document has them: {error}")
 
 
-# ---- how it is shown
+# ---- output
 
 
 def show(found: dict[str, Any], output: Literal["table", "json", "csv"], into: Path | None) -> None:
@@ -236,7 +237,7 @@ def _as_json(found: dict[str, Any]) -> str:
 
 
 def _as_csv(found: dict[str, Any]) -> str:
-    """One table: what a row is about, and its figures; empty where they do not apply."""
+    """Return one table: what a row is about, and its figures; empty where they do not apply."""
     figures = list(found["total"])
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -253,7 +254,7 @@ def _as_csv(found: dict[str, Any]) -> str:
 def _print(found: dict[str, Any], into: Path | None) -> None:
     total = found["total"]
     with open_page(into) as page:
-        typer.echo(f"{total['rounds']:,} rounds, {total['changed']:,} of them settled otherwise; ", page, nl=False)
+        typer.echo(f"{total['rounds']:,} rounds, {total['changed']:,} of them settled differently; ", page, nl=False)
         changes = (f"{name} {total[f'{name}_change']}" for name in ("fees", "paid", "collected"))
         typer.echo(f"change in {', '.join(changes)}", page)
         for section in SECTIONS:

@@ -1,4 +1,4 @@
-"""Ready bytes as a response: what a command is answered with, and answers that are too large to be built twice."""
+"""Responses from ready bytes: answers to commands, and answers too large to be built twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JSON = "application/json"
 
 
 def plain(show: Callable[[Any], Any], status: int = 200) -> Callable[[Any], Answer]:
-    """How a command's outcome is answered: as `show` makes plain values of it."""
+    """Answer a command's outcome with the plain values that `show` makes of it."""
     return lambda outcome: Answer(status, msgspec.json.encode(show(outcome)))
 
 

@@ -1,4 +1,4 @@
-"""What routes depend on: the caller and their role, safe retries, versions, and the moment at the table."""
+"""Dependencies of routes: the caller and their role, safe retries, versions, and the moment at the table."""
 
 import re
 import time
@@ -25,7 +25,7 @@ _VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
 
 
 class BearerToken(HTTPBearer):
-    """Who calls: the scopes of a route are the roles that it admits, any of them."""
+    """The caller. The scopes of a route are the roles that it admits, any of them."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -33,8 +33,8 @@ class BearerToken(HTTPBearer):
             scheme_name="bearerAuth",
             bearerFormat="JWT",
             description="A token with one of the roles terminal (which names its table), floor, cage, counter, "
-            "accounting, auditor and admin. Each operation lists the roles that it takes, any of them. A service "
-            "without authentication asks for none.",
+            "accounting, auditor and admin. Each operation lists the roles that it admits, any of them. A service "
+            "without authentication needs none.",
         )
 
     async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:  # type: ignore[override]
@@ -58,7 +58,7 @@ neighbour_caller = _admission.neighbour_caller
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="Of the caller's choice, one for each request; the same request again is carried out once.",
+        description="Chosen by the caller, one per request; a retry under the same key is carried out once.",
         pattern=worded("^[!-~]{1,200}$", "has 1 to 200 visible ASCII characters"),
     ),
 ]
@@ -68,7 +68,7 @@ HappenedAt = Annotated[
 ]
 LateEntry = Annotated[
     Literal["true", "false"] | None,
-    Header(description="Entered afterwards; so is what is over a minute old."),
+    Header(description="Entered late; anything over a minute old is too."),
 ]
 
 
@@ -78,7 +78,7 @@ async def writing(
     happened_at: HappenedAt = None,
     late_entry: LateEntry = None,
 ) -> Writing:
-    """After the caller, who is in the request's scope by then."""
+    """Return the command's context. Resolved after the caller, who is in the request's scope by then."""
     caller: Caller = request.scope["caller"]
     parts = [request.method.encode(), request.url.path.encode(), await request.body()]
     if happened_at is not None:
@@ -108,13 +108,13 @@ IfMatch = Annotated[
     int | None,
     BeforeValidator(lambda tag: None if tag is None else _version_of(tag)),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
-    Header(alias="if-match", description="An ETag: only onto this version of it."),
+    Header(alias="if-match", description="An ETag: carried out only on this version."),
 ]
 Command = Annotated[Writing, Depends(writing)]
 
 
 async def signed_writing(request: Request, service: ServiceOf, writing: Command) -> Writing:
-    """Of what somebody answers for with their name, and no machine does."""
+    """Require a person, for commands that no machine may sign."""
     await service.run(service.signatures.check_person, request.scope["caller"])
     return writing
 
@@ -123,7 +123,7 @@ SignedCommand = Annotated[Writing, Depends(signed_writing)]
 
 
 class second_person:  # noqa: N801
-    """The dependency of a route that two people sign: the second one has one of these roles."""
+    """Return the dependency of a route that two people sign: the second has one of these roles."""
 
     def __init__(self, *roles: str) -> None:
         self.roles = frozenset(roles)
@@ -152,7 +152,8 @@ class second_person:  # noqa: N801
 
 
 async def second_authentication(service: Service, request: Request) -> Authentication | None:
-    """None where there is none that counts as a signature: a token of ours was made long before."""
+    """Return the second person's authentication; None if none counts as a signature: a token of ours was made long
+    before."""
     scheme, _, value = request.headers.get("second-authorization", "").partition(" ")
     code, address = request.headers.get("second-code", ""), "" if request.client is None else request.client.host
     if scheme.lower() == "bearer":

@@ -1,4 +1,4 @@
-"""/docs and /redoc without a network: FastAPI's own pages, with the scripts that fastapi-offline carries."""
+"""/docs and /redoc without a network: FastAPI's own pages, with the scripts that fastapi-offline includes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ASSETS = {
 }
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 ADDRESS = "/docs/assets"
-LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"  # ReDoc has its maker's from a network
+LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"  # ReDoc loads its vendor's logo from the network
 
 router = APIRouter(include_in_schema=False)
 
@@ -33,11 +33,10 @@ _LIMITS = {"ge": "minimum", "le": "maximum"}
 
 
 def with_constraints(document: dict[str, Any]) -> dict[str, Any]:
-    """What is refused is described as refused, where pydantic and FastAPI leave it out of the document.
+    """Describe constraints that pydantic and FastAPI leave out of the document.
 
-    Limits of a number that has a validator before them appear under pydantic's own names, and an optional parameter
-    would be allowed to be null, which no address or header can say.
-    """
+    Limits of a number with a validator before them appear under pydantic's own names, and an optional parameter would
+    be allowed to be null, which no address or header can express."""
     for operation in (operation for path in document["paths"].values() for operation in path.values()):
         for parameter in operation.get("parameters", ()):
             parameter["schema"] = _never_null(parameter["schema"])
@@ -65,7 +64,7 @@ def _constrained(value: Any) -> Any:
 
 
 def with_examples(document: dict[str, Any]) -> dict[str, Any]:
-    """Each model with its example. Added afterwards, because FastAPI drops every null from what it derives."""
+    """Add an example to each model. Done afterwards, because FastAPI drops every null from what it derives."""
     for name, schema in document["components"]["schemas"].items():
         if name in EXAMPLES:
             schema["examples"] = [EXAMPLES[name]]
@@ -110,7 +109,7 @@ def _content(name: str) -> bytes:
 
 
 def _within_policy(page: HTMLResponse) -> Response:
-    """What the page itself has in it runs by its hash; both interfaces set styles of their own."""
+    """Allow the page's own scripts by their hash; both interfaces set inline styles."""
     scripts = INLINE_SCRIPT.findall(bytes(page.body).decode())
     hashes = " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
     page.headers["Content-Security-Policy"] = (

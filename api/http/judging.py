@@ -1,8 +1,6 @@
-"""What the engine judges itself: bodies that are described in full and read as they were sent.
+"""Bodies that the engine checks itself: described in full, and read as they were sent.
 
-A body that fits its description is no bad request, even where the rules make no sense of it: 409 (decision 20). One
-that does not fit it is: 400.
-"""
+A body that fits its schema but that the rules refuse is 409, not 400 (decision 20). One that does not fit is 400."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _PLAYER_DEALER: TypeAdapter[Any] = TypeAdapter(PlayerDealer)
 
 @contextmanager
 def judged(actions: Iterator[Any] | Any, player_dealer: Any = None) -> Iterator[None]:
-    """Around a command with these parts of its body."""
+    """Wrap a command with these parts of its body."""
     try:
         yield
     except BadDocument as refusal:

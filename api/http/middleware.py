@@ -1,4 +1,4 @@
-"""What every request goes through: a request id, limits of size and time, security headers, a log line, figures."""
+"""What every request passes: a request id, limits of size and time, security headers, a log line, metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from api.service.state import Service
 access_log = logging.getLogger("roundledger.requests")
 logger = logging.getLogger(__name__)
 
-GONE = 499  # in logs and figures: whoever asked did not wait for the answer
+GONE = 499  # in logs and metrics: the client did not wait for the answer
 ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SECURITY = (
@@ -34,7 +34,7 @@ SECURITY = (
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 )
-HSTS = (b"strict-transport-security", b"max-age=31536000")  # a year in which browsers ask over https only
+HSTS = (b"strict-transport-security", b"max-age=31536000")  # browsers use https only for a year
 _PROCESS = os.urandom(6).hex()  # distinguishes the request ids of processes; they are counted within one
 _COUNT = itertools.count(1)
 _RAW = [(name.encode(), value.encode()) for name, value in SECURITY]
@@ -42,7 +42,7 @@ Shown = Callable[[Request, Problem], Awaitable[Response]]
 
 
 class Gate:
-    """The outermost ASGI layer. `shown` makes the answer of a problem that nobody has answered further in."""
+    """The outermost ASGI layer. `shown` renders a problem that no inner layer has answered."""
 
     def __init__(self, app: ASGIApp, service: Service, shown: Shown) -> None:
         self._app = app
@@ -89,7 +89,7 @@ class Gate:
 
 
 def _operation(scope: Scope) -> str:
-    """The name of the route, for figures and the log."""
+    """Return the name of the route, for metrics and the log."""
     route = scope.get("route")
     described = getattr(route, "include_in_schema", False)
     return getattr(route, "unique_id" if described else "name", None) or "other"
@@ -114,20 +114,20 @@ class _Passage:
             elif name == b"transfer-encoding":
                 chunked = True
         if chunked:
-            self.length = None  # it counts for nothing where the other is given too
+            self.length = None  # it is ignored if the other is given too
         self.request_id = given if given and REQUEST_ID.fullmatch(given) else f"{_PROCESS}{next(_COUNT):08x}"
         scope["request_id"] = self.request_id
         self.status = GONE
         self.time_limit: asyncio.Timeout | None = None
         self.begun = False
         self._send = send
-        self._secure = scope.get("scheme") == "https"  # as a proxy that ends TLS has said
+        self._secure = scope.get("scheme") == "https"  # as a proxy that terminates TLS has said
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
             if self.time_limit is not None:
-                self.time_limit.reschedule(None)  # how long it may be read is the connection's to say
+                self.time_limit.reschedule(None)  # how long it may be read is the connection's concern
             self.status = message["status"]
             present = {name for name, _ in message["headers"]}
             message["headers"] = [
@@ -141,7 +141,7 @@ class _Passage:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """A body without a Content-Length is counted as it comes."""
+    """Count a body without a Content-Length as it arrives."""
     received = 0
 
     async def counted() -> Message:
@@ -158,17 +158,17 @@ def _limited(receive: Receive, limit: int) -> Receive:
 
 @lru_cache(64)
 def is_own_name(host: bytes) -> bool:
-    """Whether a Host is one that nobody else can have: an address, or a name without a dot. Any other name may have
-    been pointed at loopback by its owner, whose page in a browser here would then pass for one of ours."""
+    """Return whether a Host is one that nobody else can own: an address, or a name without a dot. The owner of any
+    other name could point it at loopback, and their page in a browser here would pass for one of ours."""
     name = host.decode("latin-1").lower()
     if name.startswith("["):
-        return True  # an address of IPv6
+        return True  # an IPv6 address
     name = name.partition(":")[0].rstrip(".")
     return "." not in name or name.endswith(".localhost") or ADDRESS.fullmatch(name) is not None
 
 
 def _log(scope: Scope, operation: str, passage: _Passage, seconds: float) -> None:
-    """Routes, not addresses; neither bodies nor headers: nothing that names a card or a secret is at hand here."""
+    """Log the request by route, without address, body or headers, so that no card or secret can appear."""
     if not access_log.isEnabledFor(logging.INFO):
         return
     caller = scope.get("caller")

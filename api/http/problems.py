@@ -1,4 +1,4 @@
-"""How the HTTP interface answers problems, and how its document describes them."""
+"""Problem responses of the HTTP interface, and their description in its document."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _HEADERS: dict[str, Any] = {
     "ETag": {"description": "Its version, in quotes.", "schema": {"type": "string", "pattern": '^"[0-9]+"$'}},
     "Location": {"description": "Where it is.", "schema": {"type": "string"}},
     "Idempotent-Replayed": {
-        "description": "Present, and `true`, where this is the answer to an earlier request under the same key.",
+        "description": "`true` if this is the answer to an earlier request under the same key.",
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
 
 
 def problems(*codes: str) -> Described:
-    """For `responses=`: the problems that a route can answer, by status, beyond those of its router."""
+    """Return, for `responses=`, the problems of a route by status, beyond those of its router."""
     by_status: dict[int, list[str]] = {}
     for code in sorted(codes, key=list(STATUSES).index):
         by_status.setdefault(STATUSES[code], []).append(code)
@@ -45,24 +45,25 @@ def _described(codes: list[str]) -> dict[str, Any]:
 
 
 READING = problems("bad_document", "unauthenticated", "forbidden", "not_found", "too_many_requests", "unavailable")
-# Instead of the description of FastAPI's own validation errors, which nobody gets here.
+# Instead of FastAPI's own validation errors, which are never returned here.
 ANYTHING_ELSE: Described = {"default": {**_described(["internal"]), "model": ProblemOut}}
 
 
 def answers(status: int, description: str, *headers: str, **more: Any) -> Described:
-    """The good answer of a route, with the headers that it has beyond those of every answer."""
+    """Return the success response of a route, with its additional headers."""
     found = {name: _HEADERS[name] for name in headers}
     return {status: {"description": description, "headers": {**_REQUEST_ID, **found}, **more}}
 
 
 def stored(description: str, *codes: str, status: int = 200, headers: tuple[str, ...] = ()) -> Described:
-    """The answers of a command, which takes an Idempotency-Key: the good one, and its problems."""
+    """Return the responses of a command with an Idempotency-Key: success, and its problems."""
     refused = problems("too_large", "unsupported_media_type", "key_reused", "bad_document", *RULES_SAY, *codes)
     return {**refused, **answers(status, description, "Idempotent-Replayed", *headers)}
 
 
 def of_validation(error: RequestValidationError) -> Problem:
-    """What does not fit its type: an address that cannot be one is not found, anything else a bad document."""
+    """Return the problem for what does not fit its type: an impossible address is not found, anything else a bad
+    document."""
     errors = error.errors()
     for each in errors:
         match each.get("input"):

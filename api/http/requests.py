@@ -1,4 +1,4 @@
-"""How a request is read: what appears twice is refused, and the caller is asked for before the body is judged."""
+"""Reading requests: duplicate keys are refused, and the caller is authenticated before the body is checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.errors import BadDocument
 
 
 class Unreadable(Struct, frozen=True):
-    """In place of a body that is no JSON: validation refuses it after the caller is known."""
+    """Stands for a body that is not JSON: validation refuses it after the caller is known."""
 
     detail: str
 
@@ -25,12 +25,12 @@ class BodyRequest(Request):
         try:
             return read_json(await self.body())
         except BadDocument as refusal:
-            # In a list, because pydantic would take an object for a body that leaves out every field.
+            # In a list, because pydantic would take an object for a body without any fields.
             return [Unreadable(refusal.detail)]
 
 
 def check_single_values(request: Request) -> None:
-    """What an address asks for twice cannot be meant."""
+    """Refuse a query parameter that appears twice."""
     asked = request.query_params
     if len(asked.multi_items()) != len(asked):
         (name, *_) = [name for name in asked if len(asked.getlist(name)) > 1]
@@ -38,7 +38,7 @@ def check_single_values(request: Request) -> None:
 
 
 class BodyRoute(APIRoute):
-    """A route whose request is read so."""
+    """A route whose request is read this way."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()

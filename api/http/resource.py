@@ -1,4 +1,4 @@
-"""The router of a resource: under /v1, with the problems that every operation can answer."""
+"""The router of a resource: under /v1, with the problems that every operation can return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from api.http.requests import BodyRoute
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of the function as other languages write it: `openRound` for `open_round`."""
+    """Return the function's name in camel case: `openRound` for `open_round`."""
     first, *others = route.name.split("_")
     return first + "".join(map(str.title, others))
 

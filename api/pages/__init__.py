@@ -1,1 +1,2 @@
-"""The pages: plain HTML rendered here, each with its JSON twin, over the same operations as the HTTP interface."""
+"""The pages: plain HTML rendered on the server, each with its JSON twin, over the same operations as the HTTP
+interface."""

@@ -1,4 +1,4 @@
-"""What pages depend on: the visitor and their role, a form that was sent from here, and safe retries of it."""
+"""Dependencies of pages: the visitor and their role, a form that was sent from here, and its safe retries."""
 
 import time
 from typing import Annotated
@@ -22,16 +22,16 @@ from infra.access.signatures import Authentication, PasswordGiven
 from infra.ledger.ledger import Actor
 
 ACCOUNT = "/account"
-PASSKEY_COOKIE = "passkey"  # what the browser keeps between the question and the device's answer
+PASSKEY_COOKIE = "passkey"  # what the browser keeps between the challenge and the device's answer
 SUPERVISOR_COOKIE = "passkey-supervisor"  # of the first of two in one form
 NO_FIELDS = frozenset(
     {TOKEN_FIELD, "key"}
     | {f"{who}_{proof}" for who in ("second", "supervisor") for proof in ("password", "code", "passkey")}
-)  # of a form: they say nothing of what is to be done
+)  # fields that are not part of the command
 
 
 class SignInFirst(Exception):
-    """Nobody has signed in, and the page needs somebody."""
+    """Nobody has signed in, and the page requires it."""
 
     def __init__(self, next_address: str, ended: bool) -> None:
         super().__init__(next_address)
@@ -48,7 +48,7 @@ class DutyFirst(Exception):
 
 
 async def recognised(service: Service, request: Request) -> Visitor:
-    """Whoever looks, also somebody who has not signed in."""
+    """Return the visitor, also one who has not signed in."""
     cookies = Cookies(request)
     if not service.settings.authenticated:
         return Visitor(anybody(cookies), None, cookies)
@@ -64,7 +64,7 @@ async def recognised(service: Service, request: Request) -> Visitor:
 
 
 async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) -> Caller:
-    """The caller of a page that is for some roles; where nobody has signed in, they do so first."""
+    """Return the caller of a page for some roles; nobody signed in leads to the sign-in page."""
     visitor = await recognised(service, request)
     if visitor.caller.role == NOBODY:
         _sign_in_first(request, visitor.cookies)
@@ -74,7 +74,7 @@ async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) 
 
 
 async def stranger(request: Request, service: ServiceOf) -> Caller:
-    """The caller of a page that is for everybody, signed in or not."""
+    """Return the caller of a page for everybody, signed in or not."""
     visitor = await recognised(service, request)
     known = visitor.caller.role != NOBODY
     return await _welcomed(service, request, visitor, visitor.caller.by if known else visitor.cookies.address)
@@ -99,7 +99,8 @@ def _sign_in_first(request: Request, cookies: Cookies) -> None:
 
 
 def _check_duty(service: Service, request: Request, visitor: Visitor) -> None:
-    """Whoever has to add a factor or to change their password sees nothing but their account until then."""
+    """Require people who must add a factor or change their password to do so: until then they see only their
+    account."""
     duty = None if visitor.session is None else duty_of(service, visitor.session)
     if duty is None or request.url.path.startswith(ACCOUNT):
         return
@@ -121,21 +122,21 @@ async def _welcomed(service: Service, request: Request, visitor: Visitor, limite
 
 
 async def form_of(request: Request) -> FormData:
-    """What was filled in. A NUL is in no text that anybody types, and the database has no place for it."""
+    """Return the fields of a form. A NUL is refused: nobody types one, and the database cannot store it."""
     try:
         form = await request.form(max_files=0)
     except HTTPException as error:
-        raise Problem("bad_document", f"That is no form: {error.detail}") from None
+        raise Problem("bad_document", f"That is not a form: {error.detail}") from None
     for _, value in form.multi_items():
         if not isinstance(value, str):
-            raise Problem("bad_document", "That is no form: it has a file.")
+            raise Problem("bad_document", "That is not a form: it has a file.")
         if "\0" in value:
             raise Problem("bad_document", "A field has a character that is not text.")
     return form
 
 
 async def _check_form(request: Request, cookies: Cookies) -> None:
-    """A form that changes something was sent from a page of ours."""
+    """Check that a form that changes something was sent from one of our pages."""
     check_origin(request)
     form = await form_of(request)
     if "authorization" not in request.headers:
@@ -144,7 +145,7 @@ async def _check_form(request: Request, cookies: Cookies) -> None:
 
 
 async def form_writing(request: Request, caller: Caller) -> Writing:
-    """A form has a key of its own: sent twice, it is carried out once."""
+    """Return the command's context. A form has a key: sent twice, it is carried out once."""
     form = await request.form()
     key = form.get("key")
     sent = sorted(f"{name}={value}" for name, value in form.multi_items() if name not in NO_FIELDS)
@@ -161,7 +162,7 @@ Command = Annotated[Writing, Depends(visitors_writing)]
 
 
 async def signed_writing(request: Request, service: ServiceOf, writing: Command) -> Writing:
-    """Of what somebody answers for with their name, and no machine does."""
+    """Require a person, for commands that no machine may sign."""
     await service.run(service.signatures.check_person, visitor_of(request).caller)
     return writing
 
@@ -170,7 +171,7 @@ SignedCommand = Annotated[Writing, Depends(signed_writing)]
 
 
 class second_person:  # noqa: N801
-    """The dependency of a form that two people sign: the second one has one of these roles."""
+    """Return the dependency of a form that two people sign: the second has one of these roles."""
 
     def __init__(self, *roles: str) -> None:
         self.roles = frozenset(roles)
@@ -180,7 +181,7 @@ class second_person:  # noqa: N801
 
 
 async def proof_of(service: Service, request: Request, who: str) -> Authentication | None:
-    """What somebody gave in a form to prove who they are: a passkey, or a password with the code of their factor."""
+    """Return the authentication in a form: a passkey, or a password with the code of a second factor."""
     form, cookies = await request.form(), visitor_of(request).cookies
     password, code, passkey = (str(form.get(f"{who}_{proof}", "")) for proof in ("password", "code", "passkey"))
     if passkey:
@@ -189,7 +190,7 @@ async def proof_of(service: Service, request: Request, who: str) -> Authenticati
 
 
 def given_passkey(service: Service, request: Request, credential: str, kept_in: str = PASSKEY_COOKIE) -> PasskeyGiven:
-    """What a page's script had from the browser, with what the browser kept since it asked."""
+    """Return the passkey that a page's script got from the browser, with the kept challenge."""
     cookies = visitor_of(request).cookies
     site = site_of(service.settings, request)
     return PasskeyGiven(credential, cookies.get(kept_in), site, cookies.address)

@@ -1,4 +1,4 @@
-"""What went wrong, as a page for people."""
+"""Errors as a page for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from infra.access.callers import NOBODY, Caller
 
 logger = logging.getLogger(__name__)
 
-# Where the words for programs would be no words for people.
+# Texts for people, where those for programs would not help.
 TITLES_FOR_PEOPLE = {
     **TITLES,
     "forbidden": "You may not do that.",
@@ -64,7 +64,7 @@ async def _page(request: Request, problem: Problem) -> Response:
 
 
 async def _visitor(request: Request, problem: Problem) -> Visitor:
-    """Whoever it is, if that can be found out: they would wait once more for a database that does not answer."""
+    """Return the visitor if possible, without waiting again for a database that does not answer."""
     if problem.code != "unavailable":
         with suppress(Exception):
             return await recognised(request.app.state.service, request)

@@ -27,7 +27,7 @@ from infra.access.passwords import LONGEST, SHORTEST
 
 Asked = TypeVar("Asked", bound=BaseModel)
 LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
-AS_TYPED = frozenset({"password", "again", "old", "first_password", "first_again"})  # blanks are part of a password
+AS_TYPED = frozenset({"password", "again", "old", "first_password", "first_again"})  # spaces are part of a password
 AMOUNT = re.compile(r"([-−]?)\$?((?:0|[1-9][0-9]{0,11}))(?:\.([0-9]{2}))?")
 MOST_PIECES = 1_000_000
 
@@ -36,7 +36,7 @@ Password = Annotated[str, StringConstraints(strip_whitespace=False)]
 
 
 class FormModel(BaseModel):
-    """A form that was sent; blanks around a field are no part of it, and a field that is empty was not filled in."""
+    """A submitted form; spaces around a field are removed, and an empty field counts as missing."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True, str_strip_whitespace=True)
 
@@ -56,16 +56,16 @@ def _done(sent: Any) -> str:
     return str(sent.get("do", "")).capitalize() if isinstance(sent, dict) else type(sent).__name__
 
 
-# Of several forms on one page, each a model with its `Tag`: the button's or field's `do`, with a capital letter.
+# For several forms on one page, each a model with its `Tag`: the button's or field's `do`, capitalised.
 BY_DO = Discriminator(_done, custom_error_type="sentence", custom_error_message="That cannot be done here")
 
 
 class PageQuery(FormModel):
-    """What the address of a page asks for."""
+    """The query parameters of a page."""
 
 
 async def on_the_clock(service: Service, asked: Asked) -> Asked:
-    """With an offset at each moment: one without was read off the property's own clock."""
+    """Return the query with an offset at each moment: one without is by the property's clock."""
     walls = {name: value for name, value in asked if isinstance(value, datetime) and value.tzinfo is None}
     if not walls:
         return asked
@@ -76,14 +76,14 @@ async def on_the_clock(service: Service, asked: Asked) -> Asked:
 def _in_zone(service: Service, name: str, wall: datetime) -> datetime:
     try:
         local: datetime = service.clock.in_zone(wall)
-        read_moment(local.isoformat(timespec="seconds"), name)  # for as long as there are calendars
+        read_moment(local.isoformat(timespec="seconds"), name)  # as far as calendars go
     except (ValueError, OverflowError, Refusal):
         raise Problem("bad_document", f"`{name}` is outside the calendar.") from None
     return local
 
 
 def texts(asked: BaseModel, *without: str) -> dict[str, str]:
-    """What was asked for, as an address has it; without what is empty, and without these fields."""
+    """Return the query as address parameters, without empty ones and without these fields."""
     found = asked.model_dump(by_alias=True, exclude_none=True, exclude=set(without))
     return {name: _text(value) for name, value in found.items()}
 
@@ -102,7 +102,7 @@ def _moment(value: Any) -> datetime:
 
 
 def _amount(value: Any) -> Any:
-    """Money with two decimals; whole dollars, a dollar sign and thousands' commas are understood."""
+    """Parse money with two decimals; whole dollars, a dollar sign and thousands' commas are accepted."""
     if isinstance(value, str) and (found := AMOUNT.fullmatch(value.replace(",", "").replace(" ", ""))):
         return f"{'-' if found[1] else ''}{found[2]}.{found[3] or '00'}"
     return value
@@ -119,7 +119,7 @@ def _pieces(value: Any, info: ValidationInfo) -> int:
 
 
 class NewPassword(FormModel):
-    """A password that is chosen: typed twice, and taken as it was typed."""
+    """A new password: typed twice, and taken as typed."""
 
     password: Annotated[str, StringConstraints(strip_whitespace=False, min_length=SHORTEST, max_length=LONGEST)]
     again: Password
@@ -132,6 +132,6 @@ class NewPassword(FormModel):
         return again
 
 
-LocalMoment = Annotated[datetime, PlainValidator(_moment)]  # off the property's clock, or with its offset
+LocalMoment = Annotated[datetime, PlainValidator(_moment)]  # by the property's clock, or with its offset
 Typed = BeforeValidator(_amount)  # Annotated[Money, Typed]: an amount as people type it
 Pieces = Annotated[int, BeforeValidator(_pieces)]

@@ -1,4 +1,4 @@
-"""The words of the trade and of these pages, for whoever meets one: a question mark beside a word leads here."""
+"""The glossary of the pages: a question mark next to a word leads here."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from infra.access.callers import Caller
 router = page_router()
 PATH = "/glossary"
 TERMS = {
-    "Action": "What the players of a round wager together, without the bank's own wager. Fees go by it.",
+    "Action": "The total that the players of a round wager, without the bank's own wager. Fees go by it.",
     "Action button": "The marker at the seat from which wagers are paid and collected. A bank that runs out pays the "
     "seats nearest to it first.",
     "As it stood at": "The same report as somebody would have seen it at that time: what was entered later is not in "
@@ -21,14 +21,14 @@ TERMS = {
     "Audit": "Takes what people did out of the record, decides every round again under the rules of its day, and "
     "compares. What differs is a finding; a note is worth knowing and no fault.",
     "Backline": "A bettor who bets behind somebody else's seat.",
-    "Bank": "Whoever pays the winners and collects from the losers of a round: the player-dealer or the house.",
+    "Bank": "The player-dealer or the house, which pays the winners of a round and collects from the losers.",
     "Bettor": "A person with a wager, under an id that is not their name.",
     "Blind count": "Two people count a box, and neither sees the other's figures nor what it should hold. If they "
     "differ, a third one counts; two equal counts are needed.",
     "Checkpoint": "The signed size and root of the log of all events. What a checkpoint covers cannot be changed "
     "without being noticed; it is sealed.",
     "Clause": "A numbered passage of the rules. Every payment and every refusal names one.",
-    "Correction": "Entries that put a settled round right, signed by two people. What was stored stays as it was.",
+    "Correction": "Entries that correct a settled round, signed by two people. What was stored stays as it was.",
     "Coverage": "How far the player-dealer's wager pays what the rules owe. What it does not pay is the shortfall.",
     "Credit": "Chips taken from a table's tray back to the cage. The opposite of a fill.",
     "Dispute": "The file of a patron's claim on one wager: statements, evidence, the ruling, the appeal.",
@@ -44,7 +44,7 @@ TERMS = {
     "after midnight belong to the day before; a calendar date does not.",
     "Hold": "The win as a share of the drop.",
     "House-banked": "A table whose bank is the house, with a tray of chips.",
-    "Journal": "Double entry: every movement of chips, from which account and to which. Its entries add up to zero.",
+    "Journal": "Double entry: every movement of chips, from which account and to which. Its entries sum to zero.",
     "Late entry": "Something recorded more than a minute after it happened, with the time at which it happened.",
     "Liability": "The most that the bank could have to pay in a round, whatever cards come.",
     "Meter": "A progressive jackpot: what it shows, and its reserve.",
@@ -61,7 +61,7 @@ TERMS = {
     "Tolerance": "By how much a count may differ from what is expected without an explanation.",
     "Tray": "The chips of a house-banked table, counted when it opens and closes.",
     "Variance": "What was counted less what was expected. Below zero a box is short, above it is over.",
-    "Void": "A round that was ended without a settlement: every wager goes back.",
+    "Void": "A round that was ended without a settlement: every wager is returned.",
     "Waiver": "A fee that is not charged, with the reason.",
     "What-if": "The round settled again with another card, bet or decision. Nothing is stored.",
     "Win": "What a house-banked table won: closing + credits − opening − fills + drop.",

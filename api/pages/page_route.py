@@ -1,4 +1,4 @@
-"""The route of a page: what is refused comes back as the page, with the reason and what had been filled in."""
+"""The route of a page: after a refusal the page is shown again, with the reason and what had been filled in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api.service.callers import SAFE
 from api.service.fields import refusals
 from api.service.problems import EXCEPTIONS, Problem, problem_of
 
-UNREADABLE = ("bad_document", "bad_choice")  # what somebody filled in, and can fill in otherwise
+UNREADABLE = ("bad_document", "bad_choice")  # what somebody filled in, and can correct
 REFUSALS: tuple[type[Exception], ...] = (RequestValidationError, *EXCEPTIONS)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -64,7 +64,7 @@ def _problem(error: Exception) -> tuple[Problem, dict[str, str]]:
 
 
 async def _shown_again(request: Request, searches: bool) -> Response:
-    """By the page's own GET route; a search that was refused is shown without its filters."""
+    """Show the page by its own GET route; a refused search is shown without its filters."""
     scope = {**request.scope, "method": "GET", **({"query_string": b""} if searches else {})}
     path = request.scope["route"].path
     routes = (context.original_route for context in iter_route_contexts(request.app.routes))

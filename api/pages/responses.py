@@ -1,4 +1,4 @@
-"""How a page is answered: rendered, as its JSON twin, or by leading to another page."""
+"""Answers of pages: rendered, as JSON twin, or as a redirect."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Visitor(Struct, frozen=True):
 
 
 class Refused(Struct, frozen=True):
-    """Why what was sent was refused: `fields` has a sentence for each field that does not fit, `sent` what was filled
-    in. In `request.state.refused` while the page is shown again."""
+    """Why a form was refused: `fields` has a sentence for each invalid field, `sent` what was filled in. In
+    `request.state.refused` while the page is shown again."""
 
     problem: Problem
     fields: Mapping[str, str]
@@ -69,8 +69,8 @@ async def render(
     crumbs: Sequence[tuple[str, str]] = (),
     status: int = 200,
 ) -> Response:
-    """`data` is plain values (text, numbers, lists, mappings): the JSON twin is exactly that, and the template has each
-    of its keys as a name."""
+    """Render a page. `data` is plain values (text, numbers, lists, mappings): the JSON twin is exactly that, and the
+    template has each key as a name."""
     cookies = visitor_of(request).cookies
     if wants_json(request):
         headers = {"Cache-Control": "no-store", "Vary": "Accept, Cookie"}
@@ -96,7 +96,7 @@ def _rendered(templates: Jinja2Templates, request: Request, template: str, conte
 
 
 def layout(request: Request) -> dict[str, Any]:
-    """What the layout of every page has: a context processor of the templates."""
+    """Return the context of the layout: a context processor of the templates."""
     visitor, service = visitor_of(request), request.app.state.service
     cookies, caller = visitor.cookies, visitor.caller
     refused: Refused | None = getattr(request.state, "refused", None)
@@ -124,7 +124,7 @@ def layout(request: Request) -> dict[str, Any]:
 
 
 def go(request: Request, path: str, notice: str | None = None) -> Response:
-    """After a form: look at that page, and once at these words above it."""
+    """Redirect after a form to that page, which shows these words once."""
     cookies = visitor_of(request).cookies
     response = RedirectResponse(path, 303)
     if notice is not None:
@@ -134,13 +134,13 @@ def go(request: Request, path: str, notice: str | None = None) -> Response:
 
 
 def attached(body: bytes, media_type: str, name: str) -> Response:
-    """A file to keep."""
+    """Return a file to download."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(body, 200, headers, media_type)
 
 
 def wants_json(request: Request) -> bool:
-    """`?format=json`, or a caller that takes JSON and no HTML."""
+    """Return whether JSON is requested: `?format=json`, or a caller that accepts JSON and no HTML."""
     if request.query_params.get("format") == "json":
         return True
     accept = request.headers.get("accept", "")

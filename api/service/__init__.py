@@ -1,1 +1,1 @@
-"""What every way into the service shares: settings, who calls, problems, safe retries, the process."""
+"""What all interfaces of the service share: settings, callers, problems, safe retries, the process."""

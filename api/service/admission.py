@@ -1,12 +1,11 @@
-"""Who is let in where: the dependencies by which a route or a page declares its roles and the tables it is about.
+"""Admission: the dependencies by which a route or a page declares its roles and the tables it is about.
 
     caller: Annotated[Caller, Security(http.round_caller, scopes=["floor", "auditor"])]
 
-The scopes are the roles that are admitted, any of them. Which tables an answer tells fees, rounds or collections of is
-said by the dependency: `caller` (every table; the usual one, closed to whoever may still have to count), `table_caller`
-(the one in the path), `round_caller` and `dispute_caller` (the round's), `searching_caller` (the one asked for, else
-every one), `neighbour_caller` (that and the round's), `plain_caller` (none).
-"""
+The scopes are the admitted roles, any of them. The dependency says of which tables an answer reveals fees, rounds or
+collections: `caller` (every table; the default, closed to people who may still have to count), `table_caller` (the one
+in the path), `round_caller` and `dispute_caller` (the round's), `searching_caller` (the one searched for, else every
+one), `neighbour_caller` (that and the round's), `plain_caller` (none)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
@@ -27,7 +26,7 @@ from projections.views.blindness import (
     tables_of_search_and_round,
 )
 
-FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whatever table they are asked for
+FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whichever table they are asked for
 
 
 def service_of(request: Request) -> Service:
@@ -59,10 +58,9 @@ async def check_tables(service: Service, caller: Caller, tables: Callable[[], Ta
 
 
 class Admission:
-    """The dependencies of one way in, over what recognises a caller there and compares their role with the scopes.
+    """The dependencies of one interface, based on how it recognises callers and checks roles.
 
-    Each level of dependencies takes time in every request, so that the service is taken from the request here.
-    """
+    Each level of dependencies takes time in every request, so the service is taken from the request here."""
 
     def __init__(self, authenticate: Callable[..., Awaitable[Caller]]) -> None:
         Admitted = Annotated[Caller, Security(authenticate)]  # noqa: N806
@@ -105,7 +103,7 @@ class Admission:
 
 
 class SecondPerson:
-    """Whoever signs a command together with its caller, by the authentication that came with it."""
+    """The second signer of a command, by the authentication that came with it."""
 
     def __init__(self, service: Service, request: Request, given: Authentication | None, roles: frozenset[str]) -> None:
         self._service = service
@@ -114,16 +112,17 @@ class SecondPerson:
         self._roles = roles
 
     def signed(self, named: str, first: Caller | None = None) -> str:
-        """The id of the second person, once it is proved that they sign; `first` is whom they sign with, if not the
-        caller. Run in a thread."""
+        """Return the id of the second signer, once authenticated; `first` is whom they sign with, if not the caller.
+        Run in a thread."""
         caller: Caller = first or self._request.scope["caller"]
         return self._service.signatures.second(caller, named, self._given, self._roles)
 
     def confirmed(self, named: str) -> str:
-        """The id of whoever confirms alone what the caller asks for, who may be a terminal. Run in a thread."""
+        """Return the id of the person who alone confirms the caller's request; the caller may be a terminal. Run in a
+        thread."""
         caller: Caller = self._request.scope["caller"]
         return self._service.signatures.confirmation(caller, named, self._given, self._roles)
 
     def named(self, named: str | None) -> Second | None:
-        """For a grant, which two people sign only if it moves money or signs."""
+        """Return the named second person of a grant, which two people sign only if it moves money or signs."""
         return None if named is None else Second(named, self._given)

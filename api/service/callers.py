@@ -1,4 +1,4 @@
-"""Who calls, by whatever they have: a bearer token, the cookie of a session, or nothing where nothing is needed."""
+"""Recognising callers: by a bearer token, the cookie of a session, or nothing where nothing is needed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Duty(NamedTuple):
 
 FACTOR_FIRST = Duty("/account/factors", "One of your roles needs a second factor. Add one first.")
 PASSWORD_FIRST = Duty("/account", "Your password is older than this property allows. Change it first.")
-BY_ITSELF = "page-refresh"  # the header of what a page asks without anybody's doing
-FEED = "text/event-stream"  # what a page takes that listens, and comes again by itself when it was cut off
+BY_ITSELF = "page-refresh"  # the header of requests that a page makes by itself
+FEED = "text/event-stream"  # what a page accepts that listens, and reconnects by itself
 
 
 async def authenticated(service: Service, request: Request) -> Caller:
-    """Whoever calls the HTTP interface. Those whom nobody knows are slowed down by their address."""
+    """Return the caller of the HTTP interface. Unknown callers are rate-limited by address."""
     try:
         caller = await _known(service, request)
     except Problem:
@@ -41,7 +41,7 @@ async def authenticated(service: Service, request: Request) -> Caller:
 
 
 def as_seen(request: Request, caller: Caller) -> Caller:
-    """With the id of the request under which they look, and in its line of the log."""
+    """Return the caller with the id of the request, which is also in its log line."""
     caller = replace(caller, request_id=request.scope.get("request_id", ""))
     request.scope["caller"] = caller
     return caller
@@ -52,7 +52,7 @@ async def slow_down(service: Service, request: Request) -> None:
 
 
 async def _known(service: Service, request: Request, used: bool = True) -> Caller:
-    """By a bearer token; by the cookie of a session only where there is none."""
+    """Return the caller by a bearer token; by the cookie of a session only if there is none."""
     if not service.settings.authenticated:
         if request.method not in SAFE:
             check_origin(request)  # a page of another site, in the browser of somebody who can reach this one
@@ -66,7 +66,7 @@ async def _known(service: Service, request: Request, used: bool = True) -> Calle
 
 
 async def by_token(service: Service, request: Request) -> Caller:
-    """In a thread, where the database has to be asked: everybody else's request goes on."""
+    """Return the caller by token, in a thread if a query is needed, so that other requests continue."""
     await service.tokens.fetch_keys(request.headers)
     if service.tokens.needs_a_thread(request.headers):
         return await service.run(service.tokens.caller, request.headers)
@@ -74,8 +74,8 @@ async def by_token(service: Service, request: Request) -> Caller:
 
 
 async def is_still_admitted(service: Service, request: Request, caller: Caller) -> bool:
-    """Whether somebody who has been listening for a while may go on: their token may have ended or been revoked since,
-    or their session have ended. That they listen is no use of it."""
+    """Return whether somebody who listens may continue: their token may have expired or been revoked, or their session
+    ended. Listening does not count as use."""
     try:
         known = await _known(service, request, used=False)
         return replace(known, request_id=caller.request_id) == caller
@@ -96,7 +96,7 @@ async def session_of(service: Service, request: Request, cookies: Cookies, used:
 
 
 def duty_of(service: Service, session: Session) -> Duty | None:
-    """What somebody has to do before anything else is open to them."""
+    """Return what somebody has to do before anything else is open to them."""
     if session.lacks_factor:
         return FACTOR_FIRST
     days = service.settings.password_days
@@ -113,13 +113,13 @@ def caller_of(session: Session) -> Caller:
 
 
 def anybody(cookies: Cookies) -> Caller:
-    """Without authentication: under the staff id that they chose on their account page."""
+    """Return the caller without authentication, under the staff id chosen on the account page."""
     chosen = cookies.get("staff")
     return Caller(chosen if chosen is not None and STAFF_ID.fullmatch(chosen) else OPEN, OPEN)
 
 
 async def _by_cookie(service: Service, request: Request, used: bool) -> Caller | None:
-    """For what a page's script asks; what changes something carries the page's token in a header."""
+    """Return the caller of a page's script; changes need the page's token in a header."""
     cookies = Cookies(request)
     session = await session_of(service, request, cookies, used)
     if session is None:

@@ -1,4 +1,4 @@
-"""How a connection is served: as uvicorn does it, but nobody is waited for without end, and nobody has all of them."""
+"""Connections as uvicorn serves them, with time limits, and a limit per address."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from api.service.problems import Problem
 from api.service.settings import Settings, read_settings
 
-LINGER_SECONDS = 5.0  # for the rest of a body that is answered already, and for an answer that is still on its way
+LINGER_SECONDS = 5.0  # for the rest of a body that is already answered, and for an answer on its way
 MOST_FILES = 65_536
 
 
 class Connection(H11Protocol):
-    """Closed where the head of a request does not come to its end in time, where a body goes on after its answer, and
-    where nobody reads the answer. Endpoints limit how long they wait for a body, and nothing else: connections on which
-    somebody only begins to ask would be kept until there are no more to be had."""
+    """Closed if the head of a request does not arrive in time, if a body continues after its answer, or if nobody reads
+    the answer. Endpoints only limit how long they wait for a body: otherwise unfinished requests could use up all
+    connections."""
 
     _open: ClassVar[Counter[str]] = Counter()  # by address, in this process
 
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
             self._rest = self._later(_linger_seconds(), self._end)
 
     def _is_answered_early(self) -> bool:
-        """The answer is out, and the body that it answers still comes in: a byte of it now and then is no request."""
+        """Return whether the answer is out while its body still comes in: single bytes of it are not a request."""
         return self.conn.their_state is h11.SEND_BODY and self.cycle.response_complete
 
     def pause_writing(self) -> None:
@@ -87,7 +87,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _end(self) -> None:
-        """What is written is sent first, unless nobody takes it."""
+        """Close the connection; what is written is sent first, unless nobody reads it."""
         self.transport.close()
         self._later(_linger_seconds(), self.transport.abort)
 
@@ -118,7 +118,7 @@ def _too_many() -> bytes:
 
 
 def allow_many_files() -> None:
-    """As many connections as the system lets us have: shells begin with few, for the sake of programs of old."""
+    """Allow as many connections as the system permits: shells start with a low limit for the sake of old programs."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,8 +1,7 @@
-"""The cookies of the pages, and the token that a form must carry because a cookie comes by itself.
+"""The cookies of the pages, and the token that a form must carry because browsers send cookies by themselves.
 
-The token is worked out from the cookie of the session, which no other site can read; so it is bound to the session,
-and nothing has to be kept for it. StaffMember who has not signed in has a cookie of his own for this, of a visit.
-"""
+The token is derived from the session's cookie, which no other site can read; so it is bound to the session, and nothing
+has to be stored. Visitors who have not signed in have a separate cookie for this."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ class Cookies:
         self._new_visit: str | None = None
 
     def name(self, what: str) -> str:
-        """With https, a name that only this host can set, and only over https."""
+        """Return the name; with https, one that only this host can set, and only over https."""
         return f"__Host-roundledger-{what}" if self.secure else f"roundledger-{what}"
 
     def get(self, what: str) -> str | None:
@@ -45,7 +44,7 @@ class Cookies:
 
     @property
     def device(self) -> str | None:
-        """Of the browser, by which somebody who has signed in there is known again."""
+        """Return the cookie of the browser, by which people who have signed in there are known."""
         cookie = self.get("device")
         return cookie if cookie is not None and COOKIE.fullmatch(cookie) else None
 
@@ -56,12 +55,12 @@ class Cookies:
 
     @property
     def suits(self) -> str:
-        """Two colours of suits as cards are printed, or four, which are told apart more easily."""
+        """Return two colours of suits, as cards are printed, or four, which are easier to tell apart."""
         return "four" if self.get("suits") == "four" else "two"
 
     def set(self, response: Response, what: str, value: str, seconds: int | None) -> None:
-        """Lax, not Strict: whoever follows the address of a hand in a message is signed in there. Nothing is changed
-        by an address alone, and a form needs its token as well (decision 32)."""
+        """Set a cookie: Lax, not Strict, so that people who follow a link to a hand are signed in. An address alone
+        changes nothing, and a form needs its token as well (decision 32)."""
         response.set_cookie(
             self.name(what), value, max_age=seconds, path="/", secure=self.secure, httponly=True, samesite="lax"
         )
@@ -92,12 +91,12 @@ class Cookies:
             )
 
     def keep(self, response: Response) -> None:
-        """What was made up for this visit has to come back with the next one."""
+        """Keep what was created for this visit for the next one."""
         if self._new_visit is not None:
             self.set(response, "visit", self._new_visit, VISIT_SECONDS)
 
 
 def check_origin(request: Request) -> None:
-    """Browsers say where a request comes from; one that another site caused changes nothing here."""
+    """Refuse a request that another site caused, as browsers report."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Problem("forbidden", "This came from another site.")

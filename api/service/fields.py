@@ -1,4 +1,4 @@
-"""The fields of bodies, queries and forms as annotated types, and what is wrong with a field in a person's words."""
+"""The fields of bodies, queries and forms as annotated types, and validation errors in words."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from domain.moments import MOMENT_PATTERN, read_moment
 
 T = TypeVar("T")
 DAY_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_WORDS: dict[str, str] = {}  # by pattern: a pattern says nothing to anybody, what it stands for does
+_WORDS: dict[str, str] = {}  # by pattern: people need words instead
 
 
 def worded(pattern: str, words: str) -> str:
-    """A pattern with what it stands for: the rest of a sentence that begins with the field's name."""
+    """Return a pattern with its meaning: the rest of a sentence that begins with the field's name."""
     _WORDS[pattern] = words
     return pattern
 
@@ -42,13 +42,13 @@ def matching(pattern: str, words: str, **about: Any) -> FieldInfo:
 
 
 class Model(BaseModel):
-    """Of every body: a key that it does not have is refused, and so is a value of another type."""
+    """The base of bodies: unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Without `"default": null`, which a field that is no null does not have: it is left out."""
+        """Return the schema without `"default": null` for a field that cannot be null: it is left out."""
         schema = handler(core)
         for field in handler.resolve_ref_schema(schema).get("properties", {}).values():
             if field.get("default", "") is None:
@@ -57,13 +57,13 @@ class Model(BaseModel):
 
 
 class QueryModel(BaseModel):
-    """What an address asks for, or a form: text, read as the types of the fields say."""
+    """The base of queries and forms: text, parsed by the types of the fields."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
 
 class _Omittable:
-    """May be left out. Null is another thing, and refused."""
+    """May be left out, but not null."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_not_null, handler(source))
@@ -77,7 +77,7 @@ class _Omittable:
 
 
 class OneOf:
-    """Text that is one of these names: as a Literal, where they are not known before the program runs."""
+    """Text that is one of these names: a Literal whose names are only known at run time."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = list(names)
@@ -93,7 +93,7 @@ def _not_null(value: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    """3.0 is an integer too, as JSON Schema has it."""
+    """Accept 3.0 as an integer, as JSON Schema does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -167,7 +167,7 @@ Happening = Annotated[
 TimeOfDay = Annotated[str, matching("^([01][0-9]|2[0-3]):[0-5][0-9]$", "is a time of day, like 19:30")]
 RulesetName = Id  # also one that this ledger does not know
 Cursor = Annotated[str, matching("^[A-Za-z0-9_-]{1,120}$", "is a cursor that an answer gave")]
-# One line with something to read in it: no control characters, which neither a report nor a text column takes.
+# One line with visible text: no control characters, which neither a report nor a text column accepts.
 Text = Annotated[
     str,
     matching(
@@ -199,11 +199,11 @@ CardName = Annotated[
 HandNumber = Annotated[Whole, Field(ge=1, le=9, description="The hand's number, from 1, where a seat has several.")]
 
 
-# ---- what is wrong, in words
+# ---- errors in words
 
 
 def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """By the name of each field that does not fit, a sentence that says why."""
+    """Return a sentence for each invalid field, by its name."""
     found: dict[str, str] = {}
     for error in errors:
         place, *path = error["loc"]
@@ -219,7 +219,7 @@ def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _is_a_type(part: Any) -> bool:
-    """The branches of unions are in a place too; what nobody has sent names no field."""
+    """Return whether a location names a branch of a union, which nobody has sent."""
     return isinstance(part, str) and (part[:1].isupper() or "[" in part or part in ("str", "int", "none"))
 
 

@@ -1,8 +1,7 @@
-"""Safe retries: a request under an Idempotency-Key is carried out once and answered alike ever after.
+"""Safe retries: a request under an Idempotency-Key is carried out once, and retries get the same answer.
 
-The receipt is stored in the transaction of the command itself. So nothing is looked up before a command that comes for
-the first time; only where one is refused, or its receipt is there already, was it perhaps a repetition.
-"""
+The receipt is stored in the transaction of the command itself. So nothing is looked up before a new command; only if
+one is refused, or its receipt exists, may it have been a retry."""
 
 from __future__ import annotations
 
@@ -30,15 +29,15 @@ _NO_BODY = msgspec.Raw(b"null")
 
 
 class Once(Struct, frozen=True):
-    """What makes a request the same as an earlier one: its key, if it has one, and what was sent."""
+    """What identifies a retry: the key, if any, and what was sent."""
 
     key: str | None
     parts: tuple[bytes, ...] = ()
     request_id: str = ""
 
     def fingerprint(self, hiding: Round | None = None) -> bytes:
-        """Of what was sent. With the round that it was carried out on: whatever the cards are that it deals face down,
-        or a request sent again under its key, with another card there, would tell whether it was that one."""
+        """Return the fingerprint of what was sent. With the round, face-down cards are masked: otherwise a retry under
+        the same key with another card would reveal whether it was that one."""
         parts = self.parts if hiding is None else [_without_hidden_cards(part, hiding.game) for part in self.parts]
         return sha256(b"\n".join(parts)).digest()
 
@@ -61,32 +60,32 @@ def _without_hidden_cards(part: bytes, game: Game) -> bytes:
 
 
 def _deals_face_down(action: Any, game: Game) -> bool:
-    """Or may do so: of the dealer's cards it depends on those before."""
+    """Return whether it deals face down, or may: for the dealer's cards it depends on earlier ones."""
     if not isinstance(action, dict) or action.get("do") != "deal":
         return False
     return not (game.seats_face_up and isinstance(action.get("to"), int))
 
 
 def _unnamed(cards: Any) -> Any:
-    """That a card was seen at all is no secret."""
+    """Mask the cards; whether a card was seen at all is not secret."""
     return [card if card is None else SEALED for card in cards] if isinstance(cards, list) else cards
 
 
 class Writing(Struct, frozen=True):
-    """A command: who acts and when it happened at the table, and under which key it is carried out once."""
+    """A command: who acts and when it happened at the table, and its key."""
 
     actor: Actor
     once: Once
 
 
 class Answer(Struct, frozen=True):
-    """What is answered, and for a round its version: all that a receipt needs, since the events give the rest again."""
+    """The answer, and for a round its version: everything a receipt needs, since the events give the rest."""
 
     status: int
     body: bytes
     round_id: str | None = None
     version: int | None = None
-    address: str | None = None  # of what was made, where that is no round
+    address: str | None = None  # of what was created, if that is not a round
     repeated: bool = False
 
     def kept(self) -> bytes:
@@ -95,7 +94,7 @@ class Answer(Struct, frozen=True):
 
 
 class _Kept(Struct, frozen=True, array_like=True):
-    """What a receipt holds."""
+    """The content of a receipt."""
 
     status: int
     round_id: str | None
@@ -105,9 +104,9 @@ class _Kept(Struct, frozen=True, array_like=True):
 
 
 def round_shown(stored: StoredRound) -> dict[str, Any]:
-    """The result of section 3 with what a terminal needs to go on. Face-down cards are in neither part of it: a result
-    shows only what was turned over, and what may come next says how many cards, never which. It is made of the public
-    round, so that what it does not show is not even there."""
+    """Return the result of section 3 with what a terminal needs to continue. Face-down cards are in neither part: a
+    result shows only what was turned over, and what may come next says how many cards, never which. It is made from the
+    public round, in which hidden cards do not exist."""
     return {
         **result_of(stored.public),
         "id": stored.id,
@@ -124,7 +123,7 @@ def round_answer(stored: StoredRound, status: int = 200) -> Answer:
 def carry_out(
     ledger: Ledger, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer]
 ) -> Answer:
-    """Run in a thread. `answer` says how the command's outcome is answered."""
+    """Carry out a command once, in a thread. `answer` says how its outcome is answered."""
     try:
         return _carry_out(ledger, once, command, answer)
     except Contradicted as refusal:
@@ -149,7 +148,7 @@ def _carry_out(
     try:
         outcome = command(receipt)
     except Contradicted:
-        raise  # it was carried out now, so far as it was stored
+        raise  # it was carried out now, as far as it was stored
     except (Refusal, AlreadyReceived, LookupError, Forbidden, StaleVersion, Problem):
         before = _answered_before(ledger, key, once)
         if before is None:
@@ -159,14 +158,14 @@ def _carry_out(
 
 
 def check_key_is_new(ledger: Ledger, once: Once) -> None:
-    """Before a request is compared with hidden cards: one that its key will refuse must not get so far, because the
-    time that it takes could tell whether it contradicts a card, and nothing of it would be stored."""
+    """Refuse a used key before a request is compared with hidden cards: the time it takes could reveal whether it
+    contradicts a card, and nothing of it would be stored."""
     if once.key is not None and ledger.events.recorder.receipt(once.key) is not None:
         raise AlreadyReceived("there is a receipt under this key")
 
 
 def _contradicted(refusal: Contradicted, request_id: str) -> Answer:
-    """A refusal that has been stored, and so is answered alike when the request comes again."""
+    """Return the stored refusal, which a retry gets too."""
     problem = of_refusal(refusal, version=refusal.version).response(request_id)
     return Answer(problem.status_code, bytes(problem.body), version=refusal.version)
 
@@ -177,7 +176,7 @@ def _answered_before(ledger: Ledger, key: str, once: Once) -> Answer | None:
         return None
     kept = msgspec.json.decode(receipt.outcome, type=_Kept)
     stored = None if kept.round_id is None else ledger.load(kept.round_id, kept.version)
-    # A receipt of an earlier version is for all that was sent.
+    # A receipt of an earlier version covers everything that was sent.
     same = {once.fingerprint(), once.fingerprint(None if stored is None else stored.round)}
     if receipt.fingerprint not in same:
         raise Problem("key_reused", "Another request has been carried out under this Idempotency-Key.")

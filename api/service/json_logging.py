@@ -1,4 +1,4 @@
-"""Log lines as JSON, one object each, with the request id; or as text, for people."""
+"""Log lines as JSON objects with the request id; or as text, for people."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ def set_up(log_format: str, level: int = logging.INFO) -> None:
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
         logger.handlers = []
-        logger.propagate = name != "uvicorn.access"  # our own line says more, and no address with what was asked
+        logger.propagate = name != "uvicorn.access"  # our own line says more, and contains no address with query

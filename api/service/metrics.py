@@ -1,4 +1,4 @@
-"""Figures for Prometheus: requests, commands stored, conflicts, how far the reports are behind, what is waiting."""
+"""Metrics for Prometheus: requests, stored commands, conflicts, how far the reports are behind, what is waiting."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ GAUGES = {
     "standby_waited_for": "1 while commits wait for it",
     "last_backup_timestamp_seconds": "When the last backup began; 0 where none is known",
 }
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` where there are several worker processes
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # set by `serve` if there are several worker processes
 
 
 class Metrics:
-    """Of one app. Nothing in it names a card, a bettor or a person: routes and statuses only."""
+    """The metrics of one app. They name no card, bettor or person: only routes and statuses."""
 
     media_type = CONTENT_TYPE_LATEST
 
@@ -72,7 +72,7 @@ class Metrics:
             name: Gauge(f"roundledger_{name}", said, multiprocess_mode="mostrecent", registry=self._registry)
             for name, said in GAUGES.items()
         }
-        self._gauges["disk_free_bytes"].set(math.nan)  # until it is known which disk the database is on
+        self._gauges["disk_free_bytes"].set(math.nan)  # until the database's disk is known
         self._of: dict[tuple[str, int], Counter] = {}
 
     def begin(self) -> None:
@@ -96,7 +96,7 @@ class Metrics:
         self._conflicts.inc()
 
     def set(self, **figures: float) -> None:
-        """Those of GAUGES that were measured."""
+        """Set the measured ones of GAUGES."""
         for name, value in figures.items():
             self._gauges[name].set(value)
 

@@ -1,4 +1,4 @@
-"""Problems as RFC 9457 has them: the only place that turns refusals and exceptions into HTTP statuses."""
+"""Problems as in RFC 9457: the only place that turns refusals and exceptions into HTTP statuses."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from projections.views.books import BadQuestion, NotFound
 
 MEDIA_TYPE = "application/problem+json"
 
-# 400: not as the schema has it. 409: it is, but the rules, or the state of the round or table, do not allow it; so a
-# `bad_document` that only the rule set makes one, such as an eighth seat where there are seven, is 409 (decision 20).
+# 400: it does not fit the schema. 409: it does, but the rules, or the state of the round or table, do not allow it; so
+# a `bad_document` that only the rule set makes one, such as an eighth seat of seven, is 409 (decision 20).
 STATUSES = {
     "bad_document": 400,
     "unknown_ruleset": 422,
@@ -145,7 +145,7 @@ class Problem(HTTPException):
 
 
 def of_refusal(refusal: Refusal, **more: Any) -> Problem:
-    """A refusal of a stored round or a table; what it says of cards is left out, because they may be face down."""
+    """Return the problem of a refusal; what it says of cards is left out, because they may be face down."""
     detail = refusal.detail
     if refusal.code in _ABOUT_CARDS:
         detail = _CARD.sub("a card", detail)
@@ -153,7 +153,7 @@ def of_refusal(refusal: Refusal, **more: Any) -> Problem:
 
 
 def problem_of(error: Exception) -> Problem:
-    """Whatever was raised while a request was answered, as the problem that its sender sees."""
+    """Return the problem for whatever was raised while a request was answered."""
     match error:
         case Problem():
             return error
@@ -182,7 +182,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def _database_failed(error: Exception) -> Problem:
-    """What is answered while the database is away, may only be read, has another clock, or a disk nearly full."""
+    """Return the answer while the database is away or read-only, clocks differ, or its disk is nearly full."""
     detail = "The database did not answer. Ask again, under the same Idempotency-Key."
     if isinstance(error, NotRecording):
         detail = str(error)

@@ -1,4 +1,4 @@
-"""How many requests a second one caller may send."""
+"""Rate limits per caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The roles of routes, named where a page shows or hides what leads to another route."""
+"""The roles of routes, named where a page shows or hides links to another route."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ADOPTING = ["floor", "accounting"]  # adopt and retire rule sets
 STAFF_READING = ["admin", "auditor"]
 HOLDING = ["auditor", "admin"]  # place and lift legal holds
 ACCESS_READING = ["admin", "accounting", "auditor"]  # who holds what
-REVIEWING = list(REVIEWERS)  # sign that they have looked at it
+REVIEWING = list(REVIEWERS)  # sign the access review
 REPORTS = list(READERS)
 BANKROLLS = readers_of("bankroll")
 BANKING = readers_of("exposure", "rotation")
 PEOPLE = list(dict.fromkeys([*BANKING, *BANKROLLS]))
 COLLECTIONS = readers_of("collections")
-# What the search box finds for whom, as the pages that it leads to are.
+# What the search box finds for whom, as on the pages that it leads to.
 FOUND = {
     "round": SEEING,
     "table": SEEING,

@@ -16,7 +16,7 @@ SUPERVISOR = "ROUNDLEDGER_SUPERVISOR"  # the process that started several worker
 
 
 def run(database_url: str, host: str, port: int, workers: int, settings: Settings) -> None:
-    """Serve until a signal ends it; requests that are under way are finished first."""
+    """Serve until a signal ends it; requests under way are finished first."""
     os.environ[DATABASE_URL] = database_url
     if workers > 1:
         os.environ[SUPERVISOR] = str(os.getpid())

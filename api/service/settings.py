@@ -1,4 +1,4 @@
-"""What an operator can set, by the environment or a file `.env`; `roundledger config` shows it."""
+"""Settings for operators, from the environment or a file `.env`; `roundledger config` shows them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORTEST_KEY = 32
 
 
 class BadSetting(ValueError):
-    """A setting that cannot be meant."""
+    """A setting that makes no sense."""
 
 
 class Settings(BaseSettings):
@@ -45,11 +45,12 @@ class Settings(BaseSettings):
     )
     session_hours: float = Field(12.0, gt=0, description="The longest that a session lasts.")
     public_url: str | None = Field(
-        None, description="Where people reach the pages, such as https://ledger.example; by default where they ask."
+        None,
+        description="The public address of the pages, such as https://ledger.example; by default that of the request.",
     )
     oidc_issuer: str | None = Field(None, description="An identity provider (OpenID Connect) to sign in with.")
     oidc_name: str = Field("the identity provider", description="What the button on the sign-in page calls it.")
-    oidc_client_id: str | None = Field(None, description="Under which the provider knows this service.")
+    oidc_client_id: str | None = Field(None, description="The client id of this service at the provider.")
     oidc_client_secret: SecretStr | None = Field(None, description="The secret of that client; none for a public one.")
     oidc_client_secret_file: Path | None = Field(None, description="The file with that secret, instead of it.")
     oidc_scope: str = Field("openid profile", description="What is asked of the provider; `openid` is part of it.")
@@ -175,7 +176,7 @@ class Settings(BaseSettings):
         return self.token_key is not None or self.token_jwks_url is not None or self.oidc_issuer is not None
 
     def disk(self, embedded: Path | None = None) -> DiskReserve | None:
-        """The disk whose reserve recording leaves free; `embedded` is the data folder, where there is one."""
+        """Return the disk on which recording leaves a reserve; `embedded` is the data folder, if any."""
         from infra.health.disk_space import DiskReserve
 
         folder = self.disk_folder or embedded
@@ -187,7 +188,7 @@ class Settings(BaseSettings):
         return Retention(**{kind: getattr(self, f"{kind}_days") for kind in LEAST_DAYS})
 
     def shown(self) -> dict[str, Any]:
-        """For people: what is secret is masked."""
+        """Return the settings for people, with secrets masked."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: "(set)" if isinstance(value, SecretStr) else value for name, value in values.items()}
 

@@ -1,4 +1,4 @@
-"""What routes and pages work with; one for each process, in `app.state.service`."""
+"""What routes and pages work with; one per process, in `app.state.service`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from projections.views.books import Books
 
 P = ParamSpec("P")
 T = TypeVar("T")
-FAILURES_A_SECOND = 20.0  # tokens that do not count, from one address
+FAILURES_A_SECOND = 20.0  # invalid tokens from one address
 
 
 def _done(outcome: object) -> Answer:
@@ -84,10 +84,10 @@ class Service:
         self.books = Books(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
 
     async def run(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Whatever waits for the database, in one of the threads, so that the event loop goes on with others. Unlike
-        Starlette's own threads, one that is stuck is not waited for when the request's time is over."""
+        """Run work that waits for the database in a thread, so that the event loop continues. Unlike Starlette's
+        threads, a stuck one is not waited for when the request's time is over."""
         loop = asyncio.get_running_loop()
-        if tracing.is_on():  # what a thread does belongs to the request
+        if tracing.is_on():  # the thread works for the request
             here = contextvars.copy_context()
             return await loop.run_in_executor(self.threads, lambda: here.run(work, *arguments, **named))
         if named:
@@ -97,17 +97,17 @@ class Service:
     async def once(
         self, once: Once, command: Callable[[CommandReceipt], T], answer: Callable[[T], Answer] = _done
     ) -> Answer:
-        """A command in a thread: carried out once under its key, and answered alike ever after."""
+        """Run a command in a thread: carried out once under its key, and retries get the same answer."""
         return self.count(await self.run(carry_out, self.ledger, once, command, answer))
 
     def count(self, given: Answer) -> Answer:
-        """In the figures, as a command that was stored."""
+        """Count a stored command in the metrics."""
         if given.status < 300 and not given.repeated:
             self.metrics.stored()
         return given
 
     def start(self) -> None:
-        """What a primary does besides answering; a standby has all of it from there."""
+        """Start what a primary does besides answering; a standby has all of it from there."""
         if self.reads_only:
             return
         self.projecting.start()

@@ -1,4 +1,4 @@
-"""Turns traces on where the settings say so; OTEL_EXPORTER_OTLP_ENDPOINT and its like say where they go."""
+"""Turns traces on if the settings say so; OTEL_EXPORTER_OTLP_ENDPOINT and related variables say where they go."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def start(settings: Settings) -> None:
 
 
 def of_request(scope: Mapping[str, Any]) -> AbstractContextManager[Span | None]:
-    """A part of the caller's own trace, where its request carries one (W3C Trace Context)."""
+    """Start a span within the caller's own trace, if the request has one (W3C Trace Context)."""
     if not tracing.is_on():
         return nullcontext()
     from opentelemetry.propagate import extract

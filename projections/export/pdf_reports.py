@@ -55,7 +55,7 @@ def findings_sheet(
     sheet.text(f"{scope} {when}")
     for line in checks:
         sheet.remark(line)
-    for heading, listed, of_all in (("Findings", found, count), ("Notes, which are no findings", notes, notes_count)):
+    for heading, listed, of_all in (("Findings", found, count), ("Notes, which are not findings", notes, notes_count)):
         if listed:
             sheet.heading(heading)
             columns = ("kind", "round", "table", "seat", "spot", "clause", "position", "what")

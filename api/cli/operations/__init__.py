@@ -1,1 +1,1 @@
-"""Commands for whoever runs an installation: serving, backups, standby, upgrades, housekeeping, health."""
+"""Commands for operators: serving, backups, standby, upgrades, housekeeping, health."""

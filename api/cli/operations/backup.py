@@ -28,7 +28,7 @@ MOST_FINDINGS = 100
 
 
 class DefaultCommand(TyperGroup):
-    """`backup TARGET` is short for `backup create TARGET`."""
+    """Makes `backup TARGET` short for `backup create TARGET`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] != "--help":
@@ -205,7 +205,7 @@ def restore(
 
 
 def _audited(url: str, published: "list[Checkpoint]") -> bool:
-    """Migrate and audit what was restored. A published checkpoint that it does not reach is kept for the sealer."""
+    """Migrate and audit what was restored. A published checkpoint that it does not reach is stored for the sealer."""
     from infra.embedded import as_service
     from infra.log.restored_log import lost_events, remember_published
     from infra.schema.migrator import migrate
@@ -226,7 +226,7 @@ def _audited(url: str, published: "list[Checkpoint]") -> bool:
 
 
 def _published(backups: Any) -> "Iterator[Checkpoint]":
-    """What every backup knew of the log, later ones than the restored one included."""
+    """Return what every backup knew of the log, including backups later than the restored one."""
     from infra.log.checkpoints import parse_checkpoint
 
     for backup in backups.backups():
@@ -242,7 +242,7 @@ def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
         try:
             yield parse_checkpoint(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, BadNote) as error:
-            fail(f"{file} is no checkpoint: {first_line(error)}")
+            fail(f"{file} is not a checkpoint: {first_line(error)}")
 
 
 # ---- what the commands share
@@ -250,7 +250,7 @@ def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
 
 @contextmanager
 def _server(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
-    """The administrator's address of the embedded server, or the one that was given."""
+    """Yield the administrator's address of the embedded server, or the one that was given."""
     from infra.embedded import default_data_dir, embedded_postgres
     from infra.schema.migrator import pending
 

@@ -1,4 +1,4 @@
-"""`roundledger client`: a typed Python client, made from what a running service says of itself."""
+"""`roundledger client`: a typed Python client, generated from the OpenAPI document of a running service."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from api.cli.terminal.errors import fail
 GENERATOR = "openapi_python_client"
 PACKAGE = "roundledger_client"
 PATIENCE_SECONDS = 60
-# The generator does not know these types to be files. It would also run a formatter over what it writes.
+# The generator does not treat these types as files. It would also run a formatter over its output.
 CONTENT_TYPES = dict.fromkeys(("application/pdf", "application/zip"), "application/octet-stream")
 
 
@@ -69,5 +69,5 @@ def _description(url: str) -> dict[str, Any]:
     except (OSError, HTTPException, ValueError) as error:
         fail(f"no service at {url} describes itself: {error}")
     if document.get("info", {}).get("title") != "roundledger":
-        fail(f"what answers at {url} is no roundledger")
+        fail(f"what answers at {url} is not roundledger")
     return document

@@ -69,7 +69,7 @@ def _checks(
         folder = machine_checks.folder(embedded)
         yield folder
         if folder.state == "fault":
-            return  # starting the server there would fail, or make a new ledger
+            return  # starting the server there would fail, or create a new ledger
     yield machine_checks.disk(settings.disk(embedded))
     yield machine_checks.backup(backups)
     yield from machine_checks.secret_files(

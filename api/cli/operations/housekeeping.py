@@ -1,4 +1,4 @@
-"""`roundledger housekeeping` and `hold`: removes what is past its retention, and holds what must stay."""
+"""`roundledger housekeeping` and `hold`: removing data past its retention, and legal holds."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +11,7 @@ from api.cli.terminal.errors import fail
 if TYPE_CHECKING:
     from infra.housekeeping.holds import Hold
 
-holds = typer.Typer(help="Legal holds: what belongs to a round or a dispute stays.", no_args_is_help=True)
+holds = typer.Typer(help="Legal holds: keep everything about a round or a dispute.", no_args_is_help=True)
 
 
 class Kind(StrEnum):

@@ -90,7 +90,7 @@ def serve(
 
 @contextmanager
 def _with_standby(url: str, given_url: str | None, data_dir: Path | None, settings: "Settings") -> Iterator[None]:
-    """The embedded primary's standby is watched. On a standby itself the service only reads, and keeps it running."""
+    """Watch the embedded primary's standby. On a standby itself the service only reads, and keeps it running."""
     from infra.embedded import default_data_dir, embedded_postgres
     from infra.standby.replica import primary_of
     from infra.standby.standby_state import is_standby
@@ -110,7 +110,7 @@ def _with_standby(url: str, given_url: str | None, data_dir: Path | None, settin
 
 
 def _check_login(too_much: str, settings: "Settings") -> None:
-    """The login is the boundary inside the database: one with more rights than the service needs is refused."""
+    """Refuse a login with more rights than the service needs: the login is the boundary inside the database."""
     if settings.allow_owner_login:
         typer.echo(f"roundledger: {too_much}; see docs/deployment.md", err=True)
         return
@@ -122,8 +122,8 @@ def _check_login(too_much: str, settings: "Settings") -> None:
 
 
 def _with_setup_code(database_url: str, settings: "Settings", address: str, folder: Path) -> "Settings":
-    """While there are not two admins, a code with which they are made: for whoever sees this terminal, or else for
-    whoever may read a file of ours. What is printed without a terminal is kept in a log, which more people read."""
+    """Create a setup code while there are fewer than two admins: shown on this terminal, or else in a file that only we
+    can read. Output without a terminal ends up in a log, which more people read."""
     import secrets
 
     from pydantic import SecretStr
@@ -147,7 +147,7 @@ def _with_setup_code(database_url: str, settings: "Settings", address: str, fold
 
 
 def _written(code: str, file: Path) -> Path:
-    """Readable by its owner alone."""
+    """Write a file that only its owner can read."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _forget(file)
@@ -168,7 +168,7 @@ def config() -> None:
     from api.service.settings import PREFIX
 
     database = os.environ.get(f"{PREFIX}DATABASE_URL")
-    typer.echo(f"{PREFIX}DATABASE_URL={'(set)' if database else ''}")  # it may hold a password
+    typer.echo(f"{PREFIX}DATABASE_URL={'(set)' if database else ''}")  # it may contain a password
     for name, value in _settings().shown().items():
         typer.echo(f"{PREFIX}{name.upper()}={'' if value is None else value}")
 
@@ -184,7 +184,7 @@ def create_token(
             "--for",
             metavar="STAFF",
             show_default=False,
-            help="The staff id that is recorded with every act; by default the terminal's table, or your login.",
+            help="The staff id that is recorded with every action; by default the terminal's table, or your login.",
         ),
     ] = None,
     database_url: DatabaseUrl = None,
@@ -229,7 +229,8 @@ def create_token(
 def _recorded(
     ledger: "Ledger", passwords: Passwords, by: str | None, second: str | None, made: tuple[str, str, str, float]
 ) -> bool:
-    """Whether the token is a machine's. No signature is needed for a terminal, nor while nobody is on the register."""
+    """Return whether the token is a machine's. A terminal's token, and any while the register is empty, needs no
+    signature."""
     from infra.access.callers import OPEN, Caller
     from infra.access.grants import Grants
     from infra.access.role_matrix import takes_two

@@ -1,4 +1,4 @@
-"""`roundledger standby`: a second server that has every commit, and takes over when the first one is lost."""
+"""`roundledger standby`: a second server that receives every commit and takes over when the first one is lost."""
 
 import os
 import signal
@@ -132,7 +132,7 @@ def status(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
 
 @contextmanager
 def _primary(database_url: str | None, data_dir: Path | None) -> "Iterator[Primary]":
-    """With the administrator's rights: the embedded server, or the one that was given."""
+    """Yield the primary with the administrator's rights: the embedded server, or the one that was given."""
     from infra.embedded import default_data_dir, embedded_postgres
     from infra.standby.replica import Primary
 

@@ -1,4 +1,4 @@
-"""`roundledger upgrade`: moves a data folder to this release's PostgreSQL."""
+"""`roundledger upgrade`: move a data folder to this release's PostgreSQL."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,1 +1,1 @@
-"""What commands share: the database they open, files of documents, errors, progress."""
+"""What commands share: opening the database, files of documents, errors, progress."""

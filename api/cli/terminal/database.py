@@ -1,4 +1,4 @@
-"""Which database a command works on: the one that was named, or the embedded PostgreSQL."""
+"""The database of a command: the one that was named, or the embedded PostgreSQL."""
 
 import getpass
 import re
@@ -42,11 +42,10 @@ By = Annotated[
 
 @contextmanager
 def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
-    """The URL of a database whose schema is up to date, or exit code 2 and what to do about it.
+    """Yield the URL of a database whose schema is up to date, or exit with code 2 and advice.
 
-    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`. What works
-    on the embedded one logs in as the service's role: the administrator's rights are for migrating only.
-    """
+    The embedded database is ours alone and is migrated here; any other is migrated by `roundledger migrate`. Commands
+    on the embedded one log in as the service's role: the administrator's rights are for migrating only."""
     import psycopg
 
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
@@ -74,14 +73,14 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
 
 
 def check_address(database_url: str) -> None:
-    """Refuse what is no address at all. It is not repeated, for it may hold a password."""
+    """Refuse what is not an address. It is not repeated, because it may contain a password."""
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 
     try:
         conninfo_to_dict(database_url)
     except psycopg.ProgrammingError:
-        fail("--database-url is an address like postgresql://user@host:5432/name, and this is none")
+        fail("--database-url must be an address like postgresql://user@host:5432/name")
 
 
 @contextmanager
@@ -97,7 +96,7 @@ def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Le
 
 
 def disk_of(database_url: str | None, data_dir: Path | None) -> "DiskReserve | None":
-    """The disk that recording leaves a reserve on: the embedded server's, or the one that was set."""
+    """Return the disk on which recording leaves a reserve: the embedded server's, or the one that was set."""
     from infra.embedded import default_data_dir
 
     return settings().disk(None if database_url is not None else data_dir or default_data_dir())
@@ -113,7 +112,7 @@ def settings() -> "Settings":
 
 
 def actor(by: str | None) -> "Actor":
-    """Whoever runs the command, now."""
+    """Return who runs the command, now."""
     from infra.ledger.ledger import Actor
 
     return Actor(by or _login(), time.time_ns() // 1_000_000)

@@ -1,4 +1,4 @@
-"""Documents that come with the time at which they were played: `{"at": …, "document": …}`, one a line."""
+"""Documents with the time at which they were played: `{"at": …, "document": …}`, one per line."""
 
 import time
 from typing import Any
@@ -28,6 +28,6 @@ def read_dated(line: bytes) -> DatedLine:
 
 
 def actor_of(line: DatedLine, by: str, late: bool) -> Actor:
-    """Whoever enters it now, at the time that the line says; OutOfTurn where that cannot be."""
+    """Return the actor at the time of the line; OutOfTurn if that is not possible."""
     at_ms = milliseconds(read_moment(line.at, "at"))
     return Actor(by, *check_given(at_ms, time.time_ns() // 1_000_000, late or line.late), dated=True)

@@ -1,4 +1,4 @@
-"""How a command gives up: one sentence on standard error and exit code 2."""
+"""How a command fails: one sentence on standard error and exit code 2."""
 
 import traceback
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ def fail(message: str) -> NoReturn:
 
 
 def first_line(error: BaseException) -> str:
-    """Of what a database says, which goes on for several."""
+    """Return the first line of a database's message."""
     return next(iter(str(error).strip().splitlines()), "") or type(error).__name__
 
 
 @contextmanager
 def nothing_unforeseen(what: str) -> Iterator[None]:
-    """For commands whose exit code 1 says that something was found: an error of the program is no finding."""
+    """Turn errors of the program into exit code 2, for commands whose exit code 1 means that something was found."""
     try:
         yield
     except (typer.Exit, typer.Abort):

@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for programs, and files."""
+"""Output of commands: tables for people, JSON for programs, and files."""
 
 import io
 import sys
@@ -11,14 +11,14 @@ import typer
 
 from api.cli.terminal.errors import fail
 
-WIDEST = 10_000  # letters in a line of a table
+WIDEST = 10_000  # characters per line of a table
 
 AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 Into = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Instead of standard output.")]
 
 
 def write(content: bytes, into: Path | None = None) -> None:
-    """To a file, or to standard output where none is named."""
+    """Write to a file, or to standard output by default."""
     if into is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -37,7 +37,7 @@ def write_json(value: Any, into: Path | None = None) -> None:
 
 @contextmanager
 def open_page(into: Path | None) -> Iterator[TextIO]:
-    """Where a table goes: standard output, or a file, written whole or not at all."""
+    """Yield where a table goes: standard output, or a file, written completely or not at all."""
     if into is None:
         yield sys.stdout
         return
@@ -52,8 +52,8 @@ def print_table(
     page: TextIO | None = None,
     totals: dict[str, Any] | None = None,
 ) -> None:
-    """These columns of the rows, however wide: an id that was cut off leads nowhere. `totals` is what columns add up
-    to."""
+    """Print these columns of the rows, however wide: an id that was cut off is useless. `totals` are those of
+    columns."""
     from rich.console import Console
     from rich.table import Table
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @contextmanager
 def _bar(what: str, *columns: str, total: int | None = None, **fields: Any) -> Iterator[Callable[..., None]]:
-    """What it yields updates the bar, as rich's `Progress.update` does."""
+    """Yield a function that updates the bar, as rich's `Progress.update` does."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TimeRemainingColumn
 
@@ -24,7 +24,7 @@ def _bar(what: str, *columns: str, total: int | None = None, **fields: Any) -> I
 
 
 def progress_over(lines: Iterable[bytes], file: Path | None, what: str) -> Iterator[bytes]:
-    """The lines of a file, with a bar by bytes."""
+    """Yield the lines of a file, with a bar by bytes."""
     if not sys.stderr.isatty():
         yield from lines
         return
@@ -36,7 +36,7 @@ def progress_over(lines: Iterable[bytes], file: Path | None, what: str) -> Itera
 
 
 def progress_of(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """Steps of which the number is known."""
+    """Yield steps of a known number."""
     with _bar(what, total=total) as update:
         for step in steps:
             yield step
@@ -45,7 +45,7 @@ def progress_of(steps: Iterable[T], total: int, what: str) -> Iterator[T]:
 
 @contextmanager
 def progress_with_rate(what: str) -> Iterator[Callable[[int, int, int], None]]:
-    """Called with what is done, the whole and the rounds so far; shows their rate and the time left."""
+    """Yield a function to call with what is done, the whole and the rounds so far; shows the rate and the time left."""
     began = time.monotonic()
     with _bar(what, "{task.fields[rounds]:,} rounds, {task.fields[rate]:,.0f}/s", rounds=0, rate=0.0) as update:
 
@@ -58,13 +58,13 @@ def progress_with_rate(what: str) -> Iterator[Callable[[int, int, int], None]]:
 
 @contextmanager
 def progress_of_events(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Called with the events that are done, and all of them."""
+    """Yield a function to call with the events done, and all of them."""
     with _bar(what, "{task.completed:,}/{task.total}") as update:
         yield lambda done, total: update(completed=done, total=total)
 
 
 @contextmanager
 def counting(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Called with how much more is done."""
+    """Yield a function to call with how much more is done."""
     with _bar(what, total=total) as update:
         yield lambda done: update(advance=done)

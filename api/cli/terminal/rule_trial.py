@@ -1,4 +1,4 @@
-"""What a rule set's trial found, for people and for programs."""
+"""The result of a rule set's trial, for people and for programs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How people sign on the command line: each types their own password, and the code of their second factor where they
-have one; or all come from standard input, one a line."""
+"""Signing on the command line: each person types their password, and the code of their second factor if they have one;
+or all come from standard input, one per line."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infra.access.signatures import PasswordGiven, Signatures
     from infra.ledger.ledger import Ledger
 
-PLACE = "command line"  # in place of an address, in the record of who signed in
+PLACE = "command line"  # in place of an address, in the record of sign-ins
 FromInput = Annotated[
     bool,
     typer.Option(
@@ -65,8 +65,8 @@ def signatures_of(ledger: "Ledger") -> "Signatures":
 def first_and_second(
     ledger: "Ledger", passwords: Passwords, by: str | None, second: str | None, *roles: str
 ) -> "tuple[Caller, Second]":
-    """Two people of the staff register: the first has proved who they are, in one of these roles; the second's password
-    is read, and proved by the command."""
+    """Return two people on the staff register: the first has authenticated in one of these roles; the second's password
+    is read, and checked by the command."""
     from infra.access.callers import Caller
     from infra.access.grants import Second
 
@@ -86,6 +86,6 @@ def two_signed(
     roles: "Collection[str]",
     second_roles: "Collection[str]",
 ) -> tuple[str, str]:
-    """The ids of two people who have both proved who they are."""
+    """Return the ids of two people who have both authenticated."""
     first, other = first_and_second(ledger, passwords, by, second, *roles)
     return first.by, signatures_of(ledger).second(first, other.named, other.given, second_roles)

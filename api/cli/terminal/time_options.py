@@ -1,4 +1,4 @@
-"""Days and moments on the command line: ISO 8601; a moment with an offset, or else by the clock of whoever asks."""
+"""Days and moments on the command line: ISO 8601; a moment with an offset, or else by the local clock."""
 
 from datetime import date, datetime
 

@@ -1,4 +1,4 @@
-"""Who may do what: people who sign in to the pages, tokens for programs, and the record of who looked at what."""
+"""Access: people who sign in to the pages, tokens for programs, and the record of who looked at what."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -37,7 +37,7 @@ CHANGES = problems("bad_choice", "too_large", "unsupported_media_type")
 
 @router.get("/people", response_model=schemas.PeopleOut)
 async def list_people(service: ServiceOf, caller: Reading) -> Any:
-    """Who may sign in to the pages; disabled ones too."""
+    """People who may sign in to the pages, disabled ones included."""
     return {"people": [_shown(member) for member in await service.run(service.people.everybody)]}
 
 
@@ -47,9 +47,8 @@ async def get_access(
 ) -> Any:
     """What every person and machine holds, since when, granted by whom, and when it was last used.
 
-    Tokens are those that have neither ended nor been revoked. `digest` is what a quarterly review signs: it covers
-    everything but times of use. `due` says whether the last of `reviews` is older than 92 days, or there is none.
-    """
+    Tokens are those that have neither expired nor been revoked. `digest` is what a quarterly review signs: it covers
+    everything but times of use. `due` says whether the last of `reviews` is older than 92 days, or there is none."""
     return await service.run(shown_access, service.ledger)
 
 
@@ -65,11 +64,10 @@ async def sign_review(
     body: schemas.ReviewIn,
     writing: SignedCommand,
 ) -> Response:
-    """Sign that you have looked at what people and machines hold, as `GET /v1/access` showed it under this digest.
+    """Sign that you have reviewed what people and machines hold, as `GET /v1/access` showed it under this digest.
 
-    Somebody from accounting or an auditor, who is on the staff register; never an admin. `out_of_turn` where people
-    hold something else by now: look again, and sign that.
-    """
+    Somebody from accounting or an auditor on the staff register signs, never an admin. `out_of_turn` if anything has
+    changed since: look again, and sign that."""
     if writing.actor.dated:
         raise Problem("bad_choice", "A review is signed now: Happened-At is left out.")
 
@@ -84,9 +82,8 @@ async def sign_review(
 async def add_person(service: ServiceOf, caller: Admin, body: schemas.PersonIn, second: SecondAdmin) -> Any:
     """Let somebody sign in, with one or several parts: a role, or for a terminal `terminal:` and its table.
 
-    Two admins sign, unless it is for terminals only: `second_person` names the other one. Whoever is added signs
-    nothing before they have changed the password.
-    """
+    Two admins sign, unless it is for terminals only: `second_person` names the other one. The new person must change
+    the password before signing anything."""
     member = StaffMember(body.staff_id, body.name, tuple(body.parts), False)
     await service.run(service.grants.add, caller, second.named(body.second_person), member, body.password)
     return _shown(member)
@@ -100,12 +97,11 @@ async def change_person(
     body: schemas.PersonChangeIn,
     second: SecondAdmin,
 ) -> Any:
-    """Give somebody other parts or a new password, or disable them.
+    """Change somebody's parts or password, or disable or enable them.
 
-    Two admins sign for a part that is added, a password, and whoever is enabled again, unless it is for terminals only;
-    one takes parts away and disables. Their sessions end where they are disabled or get a password, or lose the part
-    that they have taken; whoever is disabled loses their tokens for good.
-    """
+    Two admins sign for an added part, a password, and enabling, unless it is for terminals only; one admin removes
+    parts and disables. Sessions end when somebody is disabled, gets a password, or loses the part in use; disabling
+    also revokes tokens for good."""
     return _shown(await service.run(_changed, service, caller, second.named(body.second_person), staff, body))
 
 
@@ -131,10 +127,9 @@ def _changed(
 async def create_token(
     response: Response, service: ServiceOf, caller: Admin, body: schemas.TokenIn, second: SecondAdmin
 ) -> Any:
-    """Make a token for somebody on the staff register, or for a machine. It is shown this once.
+    """Create a token for somebody on the staff register, or for a machine. It is shown only once.
 
-    Two admins sign, unless it is a terminal's: `second_person` names the other one. A machine signs nothing.
-    """
+    Two admins sign, unless it is a terminal's: `second_person` names the other one. A machine signs nothing."""
     if (body.role == "terminal") != (body.table is not None):
         raise Problem("bad_choice", "A terminal's token names its table, and nobody else's does.")
     key = secret_of(service.settings.token_key)
@@ -173,5 +168,5 @@ async def list_reads(
     after: Annotated[Number, Query(ge=0, le=10**11, description="The number of the last one that was seen.")] = 0,
     limit: Annotated[Number, Query(ge=1, le=1000, description="How many at most.")] = 100,
 ) -> Any:
-    """Who has looked at which hand, and who has exported what, in order."""
+    """Who looked at which hand, and who exported what, in order."""
     return {"reads": await service.run(service.looks.after, after, limit)}

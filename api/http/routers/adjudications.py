@@ -1,4 +1,4 @@
-"""Rounds to adjudicate, with nothing stored."""
+"""Adjudicating rounds; nothing is stored."""
 
 from typing import Annotated
 
@@ -18,11 +18,11 @@ from domain.documents import document
 from infra.access.callers import Caller
 
 router = resource("rule sets")
-LONG_DOCUMENT_BYTES = 32_768  # judged next to the event loop, not in it
+LONG_DOCUMENT_BYTES = 32_768  # run in a thread, not in the event loop
 
 
 def _document_body() -> dict[str, object]:
-    """Whatever is sent is judged, and refused in the result: so any JSON is taken, and this is what it should be. The
+    """Describe the body. Any JSON is accepted, and refused in the result, so this only says what it should be. The
     models inside are described with the routes that read them."""
     schema = RoundDocumentIn.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs")
@@ -42,9 +42,8 @@ async def adjudicate(
 ) -> Response:
     """What the rules say of a whole round; nothing is stored.
 
-    One document in, one result out, as on the command line: a document that is refused, for whatever reason, is
-    answered with 200 and a result whose status is `refused`.
-    """
+    One document in, one result out, as on the command line: a refused document is answered with 200 and a result whose
+    status is `refused`."""
     body = await request.body()
     if not body:
         raise Problem("bad_document", "There is no document in the body.")

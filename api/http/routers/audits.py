@@ -1,4 +1,4 @@
-"""Audits: one is started, watched, and its findings are read, each leading to its round."""
+"""Audits: starting and watching one, and reading its findings, each of which leads to its round."""
 
 from typing import Annotated, Any
 
@@ -43,8 +43,7 @@ async def start_audit(
     """Start an audit.
 
     It decides stored rounds again and checks tables, boxes, meters, reports and the log against the events. With
-    filters only the rounds that they select. One audit runs at a time; it ends with the service that started it.
-    """
+    filters, only the selected rounds. One audit runs at a time; it ends with the service that started it."""
     without = sorted(set(body.without or ()))
     asked = {**body.model_dump(by_alias=True, exclude={"without"}), "without": without}
     started = await service.run(
@@ -68,7 +67,7 @@ def _scope(body: schemas.AuditIn, book: RuleBook) -> Scope:
 
 @router.get("/audits", response_model=schemas.AuditsOut)
 async def list_audits(service: ServiceOf, caller: Reading, limit: Limit = 100) -> Any:
-    """Audits, the latest first."""
+    """Audits, latest first."""
     return {"audits": await service.run(latest_audits, service.auditing.audits, limit)}
 
 
@@ -96,9 +95,8 @@ async def get_audit_findings(
 async def get_audit_notes(
     service: ServiceOf, caller: Reading, audit: AuditId, after: After = 0, limit: Limit = 100
 ) -> Any:
-    """What an audit has noted so far, in order.
+    """Notes of an audit so far, in order.
 
-    A note says nothing against the ledger: a sentence that is worded differently today, or what a check that is newer
-    than the round would have found. `next` is the `after` of the next page.
-    """
+    A note is not a fault of the ledger: a sentence that is worded differently today, or a check that is newer than the
+    round. `next` is the `after` of the next page."""
     return await service.run(notes_of, service.auditing.audits, audit, after, limit)

@@ -29,7 +29,7 @@ async def register_bettor(
     body: schemas.BettorIn,
     writing: Command,
 ) -> Response:
-    """Say whether a bettor is a patron or a proposition player."""
+    """Register a bettor as a patron or a proposition player."""
     registered = plain(lambda _: {"bettor": bettor, "kind": body.kind})
     return respond(
         await service.once(
@@ -55,8 +55,7 @@ async def get_bankroll(
 ) -> Any:
     """A bettor's bankroll, day by day and move by move.
 
-    In whatever part they played. Moves are those of their last gaming days, as many as `days` says.
-    """
+    As a player and as the bank. Moves are those of their last gaming days, as many as `days` says."""
     return await service.run(bettor_views.bankroll_for, service.books, caller, bettor, asked.days, asked.limit)
 
 
@@ -64,7 +63,7 @@ async def get_bankroll(
 async def find_player_dealers(
     request: Request, service: ServiceOf, caller: Banking, asked: Annotated[schemas.BettorFilters, Query()]
 ) -> Any:
-    """Who has banked, and what came of it, by id."""
+    """Who has banked, and with what result, by id."""
     page = asked.like or "", asked.after or "", asked.limit
     return await service.run(bettor_views.find_player_dealers, service.books, caller, *page, request.url.query)
 

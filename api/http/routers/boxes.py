@@ -34,12 +34,11 @@ METER = stored("The meter.", "conflict")
 
 @router.get("/boxes", response_model=schemas.BoxesOut, responses=problems("bad_choice"))
 async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[schemas.BoxFilters, Query()]) -> Any:
-    """Drop boxes, the last installed first.
+    """Drop boxes, last installed first.
 
-    What a box should hold is shown to accounting and auditors at any time, what was counted once two counts agree; to
-    others both once the box has been signed off. Whoever may count sees neither as long as a box of that table is not
-    counted and agreed.
-    """
+    Accounting and auditors see what a box should hold at any time, and what was counted once two counts agree; others
+    see both once the box has been signed off. People who may count see neither while a box of that table has no agreed
+    count."""
     wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
     return await service.run(boxes.list_boxes, service.books, caller, wanted, asked.status, asked.limit)
 
@@ -52,16 +51,15 @@ async def get_box(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
 
 @router.get("/boxes/{box}/history", response_model=schemas.BoxHistory)
 async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
-    """What happened to a drop box, from its table to its signature, without single fees.
+    """The history of a drop box, from its table to its signature, without single fees.
 
-    Counts by denomination are shown to accounting once two of them agree; whoever counted sees their own.
-    """
+    Counts by denomination are shown to accounting once two of them agree; those who counted see their own."""
     tolerance = service.settings.count_tolerance_cents
     return await service.run(boxes.box_history, service.books, caller, box, tolerance)
 
 
 class BoxChange:
-    """A command on a drop box, signed by a person: answered with the box, as far as the caller may know it."""
+    """A command on a drop box, signed by a person; answered with the box, as far as the caller may see it."""
 
     def __init__(
         self, service: ServiceOf, caller: Annotated[Caller, Security(plain_caller)], box: BoxId, writing: SignedCommand
@@ -79,7 +77,7 @@ class BoxChange:
             boxes.existing_box(service.books, self.box)
             return change(Floor(service.ledger, receipt))
 
-        # Who may see what is asked first: once the command is stored, nothing may keep its answer away.
+        # Checked first: once the command is stored, nothing may withhold its answer.
         sight = await service.run(sight_of, service.books, self._caller)
         return respond(await service.once(self._once, command, plain(lambda found: boxes.box_shown(found, sight))))
 
@@ -90,8 +88,7 @@ async def count_box(
 ) -> Response:
     """Count a box that was taken off its table, blind.
 
-    Two people count each box; a third one where they differ.
-    """
+    Two people count each box; a third one if they differ."""
     pieces = {cents(value): number for value, number in body.pieces.items()}
     return await change.store(lambda floor: floor.count_box(change.box, pieces, change.actor))
 

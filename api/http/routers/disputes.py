@@ -1,4 +1,4 @@
-"""Disputes: opened by the floor, looked into, ruled by somebody who was not involved, appealed, closed; what-ifs."""
+"""Disputes: opened by the floor, investigated, ruled by somebody who was not involved, appealed, closed; what-ifs."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -50,7 +50,7 @@ async def list_disputes(
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)],
     asked: Annotated[schemas.DisputeFilters, Query()],
 ) -> Any:
-    """Disputes, the newest first."""
+    """Disputes, newest first."""
     filters = Filters(**asked.model_dump(exclude={"limit", "cursor"}))
     page = read_cursor(asked.cursor), asked.limit
     return await service.run(dispute_views.list_disputes, service.books, caller, filters, *page, request.url.query)
@@ -94,10 +94,9 @@ async def what_if(
     round: RoundId,
     body: schemas.WhatIfIn,
 ) -> Response:
-    """What would have been with other facts: the lines that would differ.
+    """What would have happened with other facts: the lines that would differ.
 
-    Of a settled round. Nothing is stored, and hands that were never turned over have no cards here.
-    """
+    For a settled round. Nothing is stored, and hands that were never turned over have no cards here."""
     with judged((body.facts or {}).values()):
         found = await service.run(dispute_views.what_if_for, service.books, caller, round, *_supposed(body))
         return encoded(found)
@@ -135,7 +134,7 @@ async def open_dispute(
 
 
 class DisputeChange:
-    """What is added to the file of a dispute: answered with the dispute after it."""
+    """An addition to the file of a dispute; answered with the dispute after it."""
 
     def __init__(
         self,
@@ -166,7 +165,7 @@ FloorAdds = Annotated[DisputeChange, Security(DisputeChange, scopes=roles.FLOOR)
 
 @router.post("/disputes/{dispute}/statements", response_model=schemas.DisputeOut, responses=AFTER)
 async def give_statement(change: FloorAdds, body: schemas.StatementIn) -> Response:
-    """Take a statement. Whoever gives one does not rule."""
+    """Record a statement. A person who gives one cannot rule."""
     return await change.add(lambda file: disputes.give_statement(file, body.who, body.part, body.text))
 
 
@@ -192,7 +191,7 @@ async def move_deadline(change: FloorAdds, body: schemas.DeadlineIn) -> Response
 
 @router.post("/disputes/{dispute}/what-ifs", response_model=schemas.DisputeOut, responses=AFTER)
 async def file_what_if(change: FloorAdds, body: schemas.FiledWhatIfIn) -> Response:
-    """Ask what would have been, and keep the question."""
+    """Ask what would have happened, and keep the question."""
     question = *_supposed(body), body.text or ""
     with judged((body.facts or {}).values()):
         return await change.store(
@@ -204,8 +203,7 @@ async def file_what_if(change: FloorAdds, body: schemas.FiledWhatIfIn) -> Respon
 async def rule_dispute(change: FloorAdds, body: schemas.RulingIn, second: Second, _: SignedCommand) -> Response:
     """Rule on a dispute.
 
-    By somebody who was not involved; where money moves, with a second person who was not either.
-    """
+    By somebody who was not involved; if money moves, with a second person who was not either."""
 
     def ruled(file: Disputes) -> StoredDispute:
         ruling = _ruling(body, second)
@@ -236,8 +234,7 @@ async def rule_appeal(
 ) -> Response:
     """Rule on the appeal.
 
-    By somebody who has not ruled before. Its entries come on top of those of the ruling.
-    """
+    By somebody who has not ruled before. Its entries are added to those of the ruling."""
     return await change.store(
         lambda file: file.rule_appeal(
             change.dispute, *_ruling(body, second), change.actor, change.expected, body.new_account

@@ -1,8 +1,7 @@
-"""The live feed: server-sent events of one table or of the whole floor, resumable, with nothing skipped.
+"""The live feed: server-sent events of one table or of the whole floor, resumable, without gaps.
 
-Every listener reads the events itself, by position, from where it was; what all of them share is only the bell that
-says that there may be something new. So nothing is lost between two connections, and a slow reader holds up nobody.
-"""
+Every listener reads the events itself, by position, from where it was; they share only the notification that there may
+be something new. So nothing is lost between two connections, and a slow reader delays nobody."""
 
 import asyncio
 import time
@@ -31,7 +30,7 @@ from projections.views.floor_views import listen
 router = resource("feed")
 PAGE = 500
 POLL_SECONDS = 1.0
-ADMITTED_SECONDS = 1.0  # how long somebody listens before it is asked again whether they may
+ADMITTED_SECONDS = 1.0  # how long somebody listens before their rights are checked again
 LAST = 10**15
 FEED = answers(
     200,
@@ -50,7 +49,8 @@ async def resumed(
         Number | None, Query(ge=0, le=LAST, description="The same, for readers that cannot set the header.")
     ] = None,
 ) -> int:
-    """The header counts where both are given, for a browser that comes back asks under the same address."""
+    """Return where to resume. The header wins if both are given, because a reconnecting browser uses the same
+    address."""
     if last_event_id is not None:
         return last_event_id
     if after is not None:
@@ -64,7 +64,7 @@ After = Annotated[int, Depends(resumed)]
 async def own_table(
     table: TableId, caller: Annotated[Caller, Security(table_caller, scopes=roles.LISTENING)]
 ) -> Caller:
-    """Asked before the stream begins, so that a refusal is an answer of its own."""
+    """Check the table before the stream begins, so that a refusal is a normal answer."""
     caller.check_table(table)
     return caller
 
@@ -108,15 +108,15 @@ async def _events(
             bell.clear()
             if time.monotonic() >= look_again:
                 if not await is_still_admitted(service, request, caller):
-                    return  # whoever comes again learns why
+                    return  # the reconnecting client learns why
                 look_again = time.monotonic() + ADMITTED_SECONDS
             try:
                 page, last = await service.run(reader.read, after, PAGE, table)
-                # Asked after every page is read: a box may have been put on the table since the listener came, or the
-                # listener have become somebody who counts.
+                # Checked after every page is read: a box may have been put on the table since the listener connected,
+                # or the listener may count boxes by now.
                 await check_tables(service, caller, tables)
             except (StoreError, Forbidden):
-                return  # the listener comes again, with the id of the last event that it saw
+                return  # the listener reconnects with the id of the last event that it saw
             for item in page:
                 yield _event(item)
             if last > after:

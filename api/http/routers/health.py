@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it can work, and its figures for Prometheus."""
+"""Liveness, readiness, and metrics for Prometheus."""
 
 from contextlib import suppress
 from typing import Annotated, Any
@@ -41,7 +41,8 @@ async def health() -> Any:
 
 @router.get("/readyz", response_model=ReadyOut, responses={503: {"model": ReadyOut, "description": "Not all of it."}})
 async def readiness(response: Response, service: ServiceOf) -> Any:
-    """The database answers and takes writes, its schema and the reports are up to date, and the clocks agree."""
+    """Ready if the database answers and takes writes, its schema and the reports are up to date, and the clocks
+    agree."""
     ready = await service.run(_ready, service)
     response.status_code = 200 if ready["status"] == "ready" else 503
     return ready
@@ -84,7 +85,7 @@ def _warnings(ready: dict[str, Any], recorder: LedgerRecorder) -> list[str]:
 
 
 def _standby_warnings(service: Service) -> list[str]:
-    """One that is expected and away, or that this is one."""
+    """Return warnings about a missing standby, or that this is one."""
     if service.reads_only:
         return ["This is a standby: it only reads."]
     state = service.ledger.events.recorder.database.read(standby_state)
@@ -92,22 +93,21 @@ def _standby_warnings(service: Service) -> list[str]:
 
 
 def _login_warnings(service: Service) -> list[str]:
-    """A login that could change the record; `serve` starts with one only where that is allowed.
+    """Return a warning about a login that could change the record; `serve` starts with one only if that is allowed.
 
-    Anybody may read this, so it names no login.
-    """
+    Anybody may read this, so it names no login."""
     found = service.ledger.events.recorder.database.read(rights_beyond_service_of)
     return [] if found is None else ["The database login has more rights than the service needs."]
 
 
 class Scraper(BearerToken):
-    """Prometheus, by the one token that reads metrics and nothing else; or whoever has one of the roles."""
+    """Prometheus, by the token that only reads metrics; or a caller with one of the roles."""
 
     async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:  # type: ignore[override]
         service = service_of(request)
         if service.tokens.may_scrape(request.headers):
             return as_seen(request, Caller("nobody", OPEN))
-        # How often rounds are opened and actions posted says how many fees a box should hold.
+        # The rate of opened rounds and actions reveals how many fees a box should hold.
         return await check_tables(service, await super().__call__(request, scopes), lambda: None)
 
 
@@ -125,13 +125,13 @@ scraper = Scraper()
 async def metrics(
     service: ServiceOf, caller: Annotated[Caller, Security(scraper, scopes=["floor", "auditor", "admin"])]
 ) -> Response:
-    """Figures for Prometheus. Also with the token of ROUNDLEDGER_METRICS_TOKEN, which opens nothing else."""
+    """Metrics for Prometheus. Also with the token of ROUNDLEDGER_METRICS_TOKEN, which gives access to nothing else."""
     await service.run(_measure, service)
     return Response(service.metrics.text(), media_type=service.metrics.media_type)
 
 
 def _measure(service: Service) -> None:
-    """A figure that cannot be had stays as it was; that the database is away is for /readyz to say."""
+    """Measure the gauges. One that cannot be measured stays as it was; /readyz reports that the database is away."""
     metrics, recorder = service.metrics, service.ledger.events.recorder
     with suppress(*DATABASE_ERRORS):
         events, seconds = service.projecting.lag()

@@ -1,4 +1,4 @@
-"""Legal holds: what belongs to a round or a dispute stays, whatever its retention, until the hold is lifted."""
+"""Legal holds: everything about a round or a dispute is kept until the hold is lifted."""
 
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ async def list_holds(
         Flag, Query(description="Every entry instead: also holds that were lifted, and who did.")
     ] = False,
 ) -> Any:
-    """Legal holds in force, the oldest first."""
+    """Legal holds in force, oldest first."""
     found = await service.run(service.holds.history if lifted else service.holds.in_force)
     return {"holds": [hold_shown(hold) for hold in found]}
 
@@ -45,6 +45,6 @@ async def place_hold(service: ServiceOf, caller: Holding, body: schemas.HoldIn) 
 
 @router.post("/holds/lifts", response_model=schemas.HoldOut, status_code=201, responses=CHANGES)
 async def lift_hold(service: ServiceOf, caller: Holding, body: schemas.HoldIn) -> Any:
-    """Lift a hold: retention counts again. A person lifts it, not a machine."""
+    """Lift a hold: retention applies again. A person lifts it, not a machine."""
     await service.run(service.signatures.check_person, caller)
     return hold_shown(await service.run(service.holds.lift, body.kind, body.subject, body.reason, caller.by))

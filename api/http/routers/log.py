@@ -62,7 +62,7 @@ async def get_checkpoint(service: ServiceOf, caller: Anybody) -> Response:
 
 @router.get("/log/key", response_model=LogKeysOut)
 async def get_log_key(service: ServiceOf, caller: Anybody) -> Any:
-    """The keys that have signed checkpoints: the one that signs now, and those before it."""
+    """The keys that have signed checkpoints: the current one, and earlier ones."""
     keys = (await service.run(service.sealing.log.keys))[::-1]
     if not keys:
         raise NotFound("The log has no key yet.")
@@ -73,7 +73,7 @@ async def get_log_key(service: ServiceOf, caller: Anybody) -> Any:
 @router.get("/log/consistency", response_model=ConsistencyOut, responses=problems("bad_choice"))
 async def prove_consistency(
     service: ServiceOf,
-    # Not for counters: a proof may have the hash of a fee's event, and fees are few.
+    # Not for counters: a proof may contain the hash of a fee's event, and fees are few.
     caller: Annotated[
         Caller,
         Security(dependencies.caller, scopes=["terminal", "floor", "cage", "accounting", "auditor", "admin"]),
@@ -83,10 +83,9 @@ async def prove_consistency(
         Size | None, Query(alias="to", description="That of the one it has grown to; the last one without it.")
     ] = None,
 ) -> Any:
-    """That the log has only grown.
+    """A proof that the log has only grown.
 
-    Between the sizes of two checkpoints, and no others: other proofs would give away hashes of single events.
-    """
+    Only between the sizes of two checkpoints: other proofs would reveal hashes of single events."""
     return await service.run(log_views.consistency_between, service.sealing.log, old_size, size)
 
 
@@ -101,8 +100,7 @@ async def prove_consistency(
 async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Response:
     """Entries of the log, 256 at a time: the events as they are stored.
 
-    A card that is face down, or a count that no other agrees with, is not in them. That they were read is recorded.
-    """
+    They contain no face-down card, and no count without a second one that agrees. The read is recorded."""
     body = await service.run(log_views.entries_of, service.books, caller, _named(tile))
     return Response(body, media_type=BYTES, headers=FOR_EVER)
 
@@ -110,7 +108,7 @@ async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Re
 @router.get(
     "/log/tile/{level}/{tile:path}",
     response_class=Response,
-    responses={**problems("conflict"), **_binary(BYTES, "Hashes side by side, 32 bytes each (C2SP tlog-tiles).")},
+    responses={**problems("conflict"), **_binary(BYTES, "Concatenated hashes, 32 bytes each (C2SP tlog-tiles).")},
 )
 async def get_log_tile(
     service: ServiceOf,
@@ -144,9 +142,8 @@ async def prove_round(service: ServiceOf, caller: Proving, round: RoundId) -> An
 async def get_evidence(service: ServiceOf, caller: Proving, round: RoundId) -> Response:
     """A round as evidence.
 
-    Its events as they are stored, rule set, terms, result, proofs, checkpoint and key, a page and a PDF. What was
-    folded and never turned over stays closed. That it was taken is recorded.
-    """
+    Its events as they are stored, rule set, terms, result, proofs, checkpoint and key, a page and a PDF. Folded hands
+    that were never turned over stay closed. The read is recorded."""
     body = await service.run(log_views.evidence_for, service.books, caller, round)
     return attached(body, ZIP, f"{round}.zip")
 
@@ -158,6 +155,5 @@ async def get_round_log(
     """The stored bytes of a round, and their paths to the signed root of the log.
 
     For checking elsewhere, as the replay page does in the browser. An event that is not sealed yet has no index. A
-    card that is face down is not in the bytes, only the commitment to it.
-    """
+    face-down card is not in the bytes, only the commitment to it."""
     return encoded(await service.run(log_views.round_log_for, service.books, caller, round))

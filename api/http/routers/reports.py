@@ -59,8 +59,7 @@ async def get_report(
 ) -> Response:
     """A report.
 
-    Today's rows come from the projections; with `as_of`, `from` or `to` they are worked out from the events.
-    """
+    Today's rows come from the projections; with `as_of`, `from` or `to` they are computed from the events."""
     format_ = asked.format
     body = await service.run(report_file, service.books, caller, name, asked.filters(), format_, request.url.query)
     if format_ == "json":
@@ -75,10 +74,9 @@ async def get_fees(
     caller: Annotated[Caller, Security(searching_caller, scopes=roles.COLLECTIONS)],
     asked: Annotated[FeeFilters, Query()],
 ) -> Response:
-    """Collection fees by day, shift, table and tier: the same fees added up in several ways.
+    """Collection fees by day, shift, table and tier: the same fees totalled in several ways.
 
-    Over the last seven days with fees, or from `first` to `last`; the report `collections` has single rows.
-    """
+    Over the last seven days with fees, or from `first` to `last`; the report `collections` has single rows."""
     wanted = Filters(**asked.model_dump())
     return encoded(await service.run(fees_for, service.books, caller, wanted, request.url.query))
 
@@ -102,10 +100,9 @@ async def get_summary(
     name: Annotated[Literal["day", "shift"], Path(description="Which summary.", examples=["day"])],
     asked: Annotated[SummaryFilters, Query()],
 ) -> Response:
-    """A gaming day or a shift, summed up.
+    """The summary of a gaming day or a shift.
 
-    Of the day, or of the shift of it, that is named; without one, of the present one.
-    """
+    Of the named day, or the shift of it; by default the current one."""
     filters = Filters(**asked.model_dump(exclude={"format"}))
     if asked.format == "pdf":
         sheet = await service.run(day_sheet_for, service.books, caller, name, filters, request.url.query)
@@ -117,10 +114,9 @@ async def get_summary(
 async def get_home(
     service: ServiceOf, caller: Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
 ) -> Response:
-    """What waits for the caller, and the figures of the last gaming day beside the day and the week before.
+    """What waits for the caller, and the figures of the last gaming day, compared with the day and the week before.
 
-    Whoever may count boxes gets no figures, and nothing that follows from play, while a box has not been counted.
-    """
+    People who may count boxes get no figures, and nothing that follows from play, while a box has not been counted."""
     return encoded(await service.run(first_page_for, service.books, caller))
 
 
@@ -145,9 +141,8 @@ async def get_inspection(
     """What an inspector asks of a range of gaming days.
 
     Rule sets in force with their approvals, postings, the rotation, fees against the schedule, voids and waivers,
-    decks, jackpots, banks of proposition players, disputes, and the integrity of the record. Without a day, of the
-    present one.
-    """
+    decks, jackpots, banks of proposition players, disputes, and the integrity of the record. By default the current
+    day."""
     filters = Filters(**asked.model_dump(exclude={"format"}))
     if asked.format == "pdf":
         sheet = await service.run(inspection_sheet_for, service.books, caller, filters, request.url.query)

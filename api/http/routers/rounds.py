@@ -1,4 +1,4 @@
-"""Rounds: opened at a table, played action by action, looked at, replayed, annotated and corrected."""
+"""Rounds: opened at a table, played action by action, shown, replayed, annotated and corrected."""
 
 from collections.abc import Callable
 from functools import partial
@@ -56,10 +56,9 @@ async def act(
 ) -> Response:
     """Post actions to a round, all of them or none; the first refused one is named by its index.
 
-    What is refused reveals nothing about a face-down card: a request that contradicts only such a card is
-    refused without an index (`action` null), and the attempt is stored. After three of them in a round, only a floor
-    supervisor goes on with it, together with the second person whom `second_person` names.
-    """
+    A refusal reveals nothing about a face-down card: a request that contradicts only such a card is refused without an
+    index (`action` null), and the attempt is stored. After three of them in a round, only a floor supervisor may
+    continue it, together with the second person whom `second_person` names."""
     service = service_of(request)
 
     def command(receipt: CommandReceipt) -> StoredRound:
@@ -74,7 +73,8 @@ async def act(
 
 
 def _signed(caller: Caller, second: SecondPerson, named: str) -> str:
-    """Of the two people who go on with a round after too many contradictions, the one who posts is from the floor."""
+    """Check that, of the two people who continue a round after too many contradictions, the caller is from the
+    floor."""
     if caller.role not in ("floor", OPEN):
         raise Forbidden("A second person signs together with a floor supervisor, not with a terminal.")
     return second.signed(named)
@@ -99,11 +99,10 @@ async def take_back(
 ) -> Response:
     """Take back the last entry of an open round: a card, a reveal or a decision that was a mistake.
 
-    Entry and take-back stay in the record. A decision, a card that was seen, and the second take-back of a round need
-    a floor supervisor, who is named by `confirmed_by` and signs with `Second-Authorization`. Taking back an entry that
-    named cards counts with the requests that contradicted hidden cards. Cards that were sealed when they were dealt
-    and have been turned over stay turned over. Before bets are closed, a wager is taken back by `withdraw`.
-    """
+    Entry and take-back stay in the record. A decision, a card that was seen, and the second take-back of a round need a
+    floor supervisor, who is named by `confirmed_by` and signs with `Second-Authorization`. Taking back an entry that
+    named cards counts with the requests that contradicted hidden cards. Sealed cards that have been turned over stay
+    turned over. Before bets are closed, a wager is taken back by `withdraw`."""
 
     def command(receipt: CommandReceipt) -> StoredRound:
         confirmed = None if body.confirmed_by is None else second.confirmed(body.confirmed_by)
@@ -121,10 +120,9 @@ async def open_round(
     body: rounds.RoundIn,
     writing: Command,
 ) -> Response:
-    """Open a round at a table, by the rule set and terms of the table's open session.
+    """Open a round at a table, under the rule set and terms of the table's open session.
 
-    It may bring its first actions, up to 500.
-    """
+    It may include its first actions, up to 500."""
     caller.check_table(table)
     raw = {name: getattr(body, name) for name in body.model_fields_set}
     with judged(body.actions or (), body.player_dealer):
@@ -192,10 +190,9 @@ async def get_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Respo
 
 @router.get("/rounds/{round}/events", response_model=rounds.RoundEventsOut)
 async def get_round_events(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
-    """What happened in a round, event by event.
+    """The events of a round.
 
-    As it is stored: a face-down card is null, with a salted commitment to it.
-    """
+    As they are stored: a face-down card is null, with a salted commitment to it."""
     return encoded(await service.run(events_for, service.books, caller, round))
 
 
@@ -210,8 +207,7 @@ async def replay_round(
 ) -> Response:
     """A round replayed: the events up to a step, and the table, the result and the reason there.
 
-    A card that is face down at that step is null in `table`, whatever happened later.
-    """
+    A card that is face down at that step is null in `table`, whatever happened later."""
     replayed = await service.run(replayed_for, service.books, caller, round, "replay", step)
     return encoded(await service.run(replayed.document))
 
@@ -220,10 +216,9 @@ async def replay_round(
 async def step_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """Every step of a round: what happened, why, and what it changes on the table.
 
-    What the replay page plays. `stage` names every place on the felt that any step uses; `changes` has for each step
-    the places that look different after it, null for one that is empty again, and an empty text for a card that lies
-    face down. `marks` are the cards that make the hands behind a step.
-    """
+    Used by the replay page. `stage` names every place on the felt that any step uses; `changes` has for each step the
+    places that look different after it, null for one that is empty again, and an empty text for a face-down card.
+    `marks` are the cards that make the hands behind a step."""
     _, found = await service.run(steps_for, service.books, caller, round)
     return encoded(found)
 
@@ -234,7 +229,7 @@ async def get_sealed_cards(
     caller: Annotated[Caller, Security(dependencies.round_caller, scopes=roles.AUDITING)],
     round: RoundId,
 ) -> Any:
-    """The hands of a finished round that were never turned over. That they were looked at is recorded."""
+    """The hands of a finished round that were never turned over. The read is recorded."""
     return await service.run(sealed_cards_for, service.books, caller, round)
 
 
@@ -242,7 +237,7 @@ async def get_sealed_cards(
 
 
 class Annotation:
-    """What is added to a round that is being played or is over: answered with the round after it."""
+    """An addition to a round, in play or over; answered with the round after it."""
 
     def __init__(
         self,
@@ -274,7 +269,7 @@ Correcting = Annotated[Annotation, Security(Annotation, scopes=roles.APPEALS)]
 
 @router.post("/rounds/{round}/notes", response_model=rounds.RoundOut, responses=AFTER)
 async def note_round(annotation: FloorNotes, body: rounds.NoteIn) -> Response:
-    """Note what the floor saw."""
+    """Add a note of the floor."""
     noted = body.kind, body.text, body.seat
     return await annotation.store(lambda *at: annotation.ledger.note(annotation.round, *noted, *at))
 
@@ -289,11 +284,10 @@ async def waive_fee(annotation: FloorNotes, body: rounds.WaiverIn, _: SignedComm
 async def dealer_paid(
     annotation: Annotated[Annotation, Security(Annotation, scopes=roles.PLAYING)], body: rounds.PaymentsIn
 ) -> Response:
-    """What the dealer paid and collected, wager by wager.
+    """Report what the dealer paid and collected, wager by wager.
 
-    After settlement, each wager once. It moves nothing; what differs from the lines is in the report
-    `irregular-payments`.
-    """
+    After settlement, each wager once. No money moves; differences from the lines are in the report
+    `irregular-payments`."""
     ledger = annotation.ledger
 
     def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:
@@ -324,10 +318,9 @@ async def correct_round(annotation: Correcting, body: rounds.CorrectionIn, secon
 
 @router.post("/rounds/{round}/corrections/facts", response_model=rounds.RoundOut, responses=AFTER)
 async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Second) -> Response:
-    """Put misread facts of a settled round right. By two different people.
+    """Correct misread facts of a settled round. By two different people.
 
-    The round is decided again with them, and the difference is posted line by line.
-    """
+    The round is decided again with them, and the difference is posted line by line."""
     changes: dict[int, Any] = {int(at): change for at, change in body.facts.items()}
 
     def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:

@@ -1,4 +1,4 @@
-"""Rule sets to read, to adopt and to retire."""
+"""Rule sets: reading, adopting and retiring them."""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -42,7 +42,7 @@ ADOPTED = stored("What was decided.", "conflict", "unknown_ruleset")
 
 @router.get("/rulesets", response_model=RulesetsOut)
 async def list_rulesets(service: ServiceOf, caller: Anybody) -> Response:
-    """The rule sets that rounds can be played by: those that ship, and those that were adopted."""
+    """The rule sets that rounds can be played under: those that ship, and those that were adopted."""
     return Response(_list(await service.run(service.ledger.rulebook.book)), media_type=JSON)
 
 
@@ -55,8 +55,7 @@ async def get_ruleset(
 ) -> Response:
     """One rule set, every figure with its clause.
 
-    The newest version, unless another is asked for; `changes` is how it differs from the one before.
-    """
+    The newest version by default; `changes` is how it differs from the previous one."""
     try:
         book = await service.run(service.ledger.rulebook.book)
         return Response(_contents(book, ruleset, version), media_type=JSON)

@@ -1,4 +1,4 @@
-"""Tables: sessions opened and closed, who sits where, chips bought and cashed, the tray, the box; and the floor."""
+"""Tables: sessions, seats, chips, the tray, the box; and the floor."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ SeatNumber = Annotated[int, Path(ge=1, le=9, description="The seat's number.", e
 
 
 class TableChange:
-    """A command at a table: answered with the table's session after it."""
+    """A command at a table; answered with the table's session after it."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class TableChange:
             return change(Floor(self.service.ledger, receipt))
 
         def carried_out() -> Answer:
-            # Who may see what is asked first: once the command is stored, nothing may keep its answer away.
+            # Checked first: once the command is stored, nothing may withhold its answer.
             blind = is_blind(self.service.books, self.caller, self.table)
             answer = plain(lambda session: session_shown(session, blind), status)
             return carry_out(self.service.ledger, self.once, command, answer)
@@ -71,7 +71,7 @@ FloorOnly = Annotated[TableChange, Security(TableChange, scopes=roles.FLOOR)]
 async def list_tables(
     service: ServiceOf, caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
 ) -> Response:
-    """Every table as it is now, the open ones first; fees and flags of the present shift."""
+    """Every table as it is now, open ones first; fees and flags of the current shift."""
     return encoded(await service.run(floor_now, service.books))
 
 
@@ -88,7 +88,7 @@ async def get_table(
 
 @router.post("/tables/{table}/sessions", response_model=tables.SessionOut, status_code=201, responses=OPENED)
 async def open_session(change: Playing, body: tables.SessionIn) -> Response:
-    """Open a table. Its rule set and terms hold for every round until it is closed."""
+    """Open a table. Its rule set and terms apply to every round until it is closed."""
     terms = NO_TERMS
     if body.terms is not None:
         terms = msgspec.convert(body.terms.model_dump(exclude_unset=True), TermsDocument)
@@ -124,12 +124,11 @@ async def deal_cards(
     body: tables.CardsIn,
     writing: Command,
 ) -> Response:
-    """Packets of cards as a shoe or shuffler reads them, in the order in which they come out.
+    """Deal packets of cards as a shoe or shuffler reads them, in order.
 
     Each goes where the next cards of the table's open round go; all of them are dealt or none. A packet that is dealt
-    face down stays face down for everybody: its cards are sealed. Send an `Idempotency-Key` with each request, so that
-    one that is sent again deals nothing twice.
-    """
+    face down stays hidden from everybody: its cards are sealed. Send an `Idempotency-Key` with each request, so that a
+    retry deals nothing twice."""
 
     def command(receipt: CommandReceipt) -> StoredRound:
         return service.play.deal(
@@ -142,10 +141,9 @@ async def deal_cards(
 
 @router.post("/tables/{table}/dealer", response_model=tables.SessionOut, responses=SESSION)
 async def tap_in(change: Playing, body: tables.DealerIn) -> Response:
-    """A dealer taps in, or out, between rounds.
+    """Tap a dealer in, or out, between rounds.
 
-    A round's dealer is whoever was tapped in when it opened; null where nobody takes over.
-    """
+    A round's dealer is whoever was tapped in when it opened; null if nobody takes over."""
     return await change.store(lambda floor: floor.tap_in(change.table, body.dealer, change.actor))
 
 
@@ -187,8 +185,7 @@ async def swap_box(
 ) -> Response:
     """Take the full drop box off a table and put an empty one on.
 
-    By two different people; every drop has a box id of its own.
-    """
+    By two different people; every drop has a box id of its own."""
 
     def swapped(floor: Floor) -> TableSession:
         signed = second.signed(body.second_person)

@@ -1,1 +1,1 @@
-"""The bodies that are taken and given, by resource."""
+"""Request and response bodies, by resource."""

@@ -21,7 +21,7 @@ Password = Annotated[str, Field(min_length=10, max_length=200)]
 
 
 class TokenIn(Model):
-    """`by`: somebody on the staff register; any other id is the name of a machine, which signs nothing."""
+    """`by` is somebody on the staff register; any other id is the name of a machine, which signs nothing."""
 
     by: Id
     role: Role
@@ -113,7 +113,7 @@ class HolderOut(Model):
 
 
 class ViolationOut(Model):
-    """Two roles that nobody may have together; the refused one does not count."""
+    """Two roles that one person must not hold; the refused one has no effect."""
 
     holder: str
     machine: bool
@@ -125,7 +125,7 @@ class ViolationOut(Model):
 
 
 class ReviewIn(Model):
-    """`digest`: of what was shown and looked at."""
+    """`digest` is that of what was shown and reviewed."""
 
     digest: Annotated[str, matching("^[0-9a-f]{64}$", "is a SHA-256 in hexadecimal digits")]
     remark: Omittable[Text] = None

@@ -10,7 +10,7 @@ from api.service.fields import Id, Model, Moment, Omittable
 
 
 class AuditIn(Model):
-    """Everything may be left out: then all of the ledger is audited."""
+    """Without any field, the whole ledger is audited."""
 
     since: Omittable[Moment] = Field(None, alias="from")
     until: Omittable[Moment] = Field(None, alias="to")
@@ -32,7 +32,7 @@ class AuditAsked(Model):
 
 
 class AuditProgress(Model):
-    """`done` and `total` are in events; `seconds_left` is null where nothing can be said."""
+    """`done` and `total` are in events; `seconds_left` is null if unknown."""
 
     done: int
     total: int

@@ -1,4 +1,4 @@
-"""Bettors, their bankrolls, and how somebody banked."""
+"""Bettors, their bankrolls, and how they banked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BettorFound(BankrollSums):
 
 
 class BettorsOut(Model):
-    """`cursor` is for `after`: where the next page goes on."""
+    """`cursor` is the `after` of the next page."""
 
     bettors: list[BettorFound]
     cursor: str | None
@@ -58,21 +58,21 @@ class ChipsMoved(Model):
 
 
 class BankrollMove(ChipsMoved):
-    """`net`: what they were up after it, with fees; chips bought and cashed do not change it."""
+    """`net` is what they were up after it, with fees; chips bought and cashed do not change it."""
 
     net: ShownMoney
 
 
 class BankrollEnd(Model):
-    """`net`: what they were up at the end of that day, with fees."""
+    """`net` is what they were up at the end of that day, with fees."""
 
     gaming_day: str
     net: ShownMoney
 
 
 class BankrollOut(BettorFound):
-    """`moves` from the gaming day `since` on, the last ones; `before` is what they were up by that day, and `more` says
-    that there were moves before these. `chips` are those that they bought and cashed."""
+    """`moves` are the last ones from the gaming day `since` on; `before` is what they were up by that day, and `more`
+    says that there were earlier moves. `chips` are those that they bought and cashed."""
 
     days: list[BankrollDay]
     since: str
@@ -122,7 +122,7 @@ class BankedRound(Model):
 
 
 class BankTurn(Model):
-    """The rounds that somebody banked in a row at a table, the last one first."""
+    """Consecutive rounds that somebody banked at a table, last one first."""
 
     table: str
     at: str
@@ -139,7 +139,7 @@ class BankingOut(BankedSums):
     cursor: str | None
 
 
-# ---- asked for
+# ---- query parameters
 
 
 class BettorFilters(QueryModel):

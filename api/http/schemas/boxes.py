@@ -42,7 +42,7 @@ class SwapIn(Model):
 
 
 class CountIn(Model):
-    """`pieces`: by denomination, how many of them were in the box."""
+    """`pieces` is how many of each denomination were in the box."""
 
     pieces: dict[PositiveMoney, Annotated[Whole, Field(ge=0, le=1_000_000)]] = Field(
         min_length=1,
@@ -57,9 +57,8 @@ class ReconciliationIn(Model):
 
 
 class BoxOut(Model):
-    """`expected` is shown to accounting and auditors at any time, `counted` once two counts agree; to others both once
-    the box has been signed off. Whoever may count gets null as long as a box of that table is not counted and agreed.
-    """
+    """Accounting and auditors see `expected` at any time and `counted` once two counts agree; others see both once the
+    box has been signed off. For people who may count both are null while a box of that table has no agreed count."""
 
     box: str
     table: str
@@ -70,7 +69,7 @@ class BoxOut(Model):
 
 
 class ListedBox(Model):
-    """`status` is `counted` for a box with a variance, and figures are null, for whoever may not see them."""
+    """For people who may not see figures they are null, and `status` is `counted` for a box with a variance."""
 
     box: str
     table: str
@@ -96,7 +95,7 @@ class BoxesOut(Model):
 
 
 class BoxMoment(Model):
-    """One thing that happened to a box. Pieces and total of a count are null for whoever may not see them."""
+    """One event of a box. Pieces and total of a count are null for people who may not see them."""
 
     what: Literal["installed", "fee not dropped", "removed", "counted", "reconciled"]
     at: str

@@ -32,7 +32,7 @@ Entries = Annotated[list[CorrectionEntry], Field(max_length=100)]
 
 
 class DisputeIn(Model):
-    """The claim. Without a bettor it is the seated one's; without a deadline it is three days."""
+    """The claim. By default the bettor is the seated one, and the deadline three days."""
 
     round: Id
     seat: Seat
@@ -69,7 +69,7 @@ class DeadlineIn(Model):
 
 
 class SupposedCardIn(Model):
-    """This card was another: the number-th that was dealt to a seat (and hand), to the dealer or to the board."""
+    """Another card: the n-th that was dealt to a seat (and hand), to the dealer or to the board."""
 
     of: Seat | Literal["dealer", "board"]
     number: Annotated[Whole, Field(ge=1, le=30)]
@@ -78,7 +78,7 @@ class SupposedCardIn(Model):
 
 
 class WhatIfIn(Model):
-    """`facts`: by its number among the round's actions, from 0, what the action is supposed to have been."""
+    """`facts` maps a number among the round's actions, from 0, to another action."""
 
     cards: Omittable[Annotated[list[SupposedCardIn], Field(max_length=50)]] = None
     facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50), DescribedKeys()]] = None
@@ -97,7 +97,7 @@ class AppealRulingIn(Model):
 
 
 class RulingIn(AppealRulingIn):
-    """With entries, a second person; without `appeal_until`, a week."""
+    """Entries need a second person; `appeal_until` is in a week by default."""
 
     appeal_until: Omittable[Moment] = None
 
@@ -132,7 +132,7 @@ class LineChangedOut(Model):
 
 
 class WhatIfOut(Model):
-    """Lines that would be other than they are; where these facts could not have been, `error` says by which clause."""
+    """Lines that would differ; if these facts are impossible, `error` names the clause."""
 
     round: str
     facts: dict[str, dict[str, Any]]
@@ -193,7 +193,7 @@ class DisputeEventOut(Model):
 
 
 class DisputeOut(Model):
-    """`involved`: who may not rule, and why."""
+    """`involved` are those who may not rule, and why."""
 
     dispute: str
     version: int
@@ -224,7 +224,7 @@ class DisputeOut(Model):
 
 
 class LineBeside(Line):
-    """A line, what the dealer reported of it (null where nothing), and what has been corrected on its wager since."""
+    """A line, what the dealer reported of it (null if nothing), and what has been corrected on its wager since."""
 
     reported_paid: ShownMoney | None
     reported_collected: ShownMoney | None
@@ -233,7 +233,7 @@ class LineBeside(Line):
 
 
 class DisputeFileOut(DisputeOut):
-    """With the round beside it. `intact`: what is stored today has the frozen hashes. `facts`: by number."""
+    """The file with its round. `intact`: what is stored today has the frozen hashes. `facts` are by number."""
 
     intact: bool
     round_status: Literal["settled", "void"]
@@ -264,7 +264,7 @@ class DisputeRow(Model):
 
 
 class DisputeCounts(Model):
-    """Of all there are, whatever was asked for."""
+    """Counts of all disputes, whatever the filters."""
 
     all: int
     open: int
@@ -278,7 +278,7 @@ class FoundDisputesOut(Model):
     cursor: str | None
 
 
-# ---- asked for
+# ---- query parameters
 
 
 class DisputeFilters(QueryModel):

@@ -1,4 +1,4 @@
-"""How each body looks, by the name of its model; `examples.json` has them, and a test works out again what it can."""
+"""An example of each body, by the name of its model; `examples.json` has them, and a test recomputes what it can."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from api.service.fields import Model
 
 
 class LogEntry(Model):
-    """`entry` is what the leaf is the hash of. `path` leads from it to the root, by numbers of `hashes`, from 0; null
-    where the event is not sealed yet."""
+    """`entry` is what the leaf is the hash of. `path` leads from it to the root, as indexes into `hashes`, from 0; null
+    if the event is not sealed yet."""
 
     version: int
     index: int | None
@@ -27,7 +27,7 @@ class RoundLogOut(Model):
 
 
 class LogKeysOut(Model):
-    """As a verifier reads them (signed notes); `pem` is the present one for openssl."""
+    """Keys as a verifier reads them (signed notes); `pem` is the current one for openssl."""
 
     log: str
     key: str
@@ -36,7 +36,7 @@ class LogKeysOut(Model):
 
 
 class ConsistencyOut(Model):
-    """The hashes by which the larger tree is shown to begin with the smaller one (RFC 6962, 2.1.2), in base64."""
+    """The hashes that prove that the larger tree begins with the smaller one (RFC 6962, 2.1.2), in base64."""
 
     old_size: int = Field(alias="from")
     size: int = Field(alias="to")
@@ -44,7 +44,7 @@ class ConsistencyOut(Model):
 
 
 class EventProof(Model):
-    """Where an event of a round is in the log, the hash of its leaf, and its path to the root, in base64."""
+    """The place of an event of a round in the log, the hash of its leaf, and its path to the root, in base64."""
 
     version: int
     position: int

@@ -21,7 +21,7 @@ class ShownHand(Model):
 
 
 class Pile(Model):
-    """The chips of one wager, and what became of it once its line is settled."""
+    """The chips of one wager, and its outcome once its line is settled."""
 
     spot: SpotName
     bettor: str
@@ -45,7 +45,7 @@ class SeatOut(Model):
 
 
 class TableBank(Model):
-    """`to_pay` and `to_collect`: what is left of the player-dealer's wager; the same where one pool serves both."""
+    """`to_pay` and `to_collect` are what is left of the player-dealer's wager; the same if one pool serves both."""
 
     seat: int | None
     bettor: str | None
@@ -59,7 +59,7 @@ class TableBank(Model):
 
 
 class TablePicture(Model):
-    """The table as it was after a step."""
+    """The table after a step."""
 
     status: Literal["open", "settled", "void"]
     seats: list[SeatOut]
@@ -80,7 +80,7 @@ class StreetOut(Model):
 
 
 class CardMark(Model):
-    """Where on the table a card is: its place, the hand there, and its number in it, from 0."""
+    """Where a card is on the table: its place, the hand there, and its number in it, from 0."""
 
     place: int | str
     hand: int
@@ -153,7 +153,7 @@ class StageHand(Model):
 
 
 class StagePile(Model):
-    """`kind` is null for the seated player; `hand` where the spot belongs to one of several hands."""
+    """`kind` is null for the seated player; `hand` is set if the spot belongs to one of several hands."""
 
     name: str
     spot: SpotName
@@ -207,7 +207,7 @@ class ReportedOut(Model):
 
 
 class StepLine(Line):
-    """A settlement line, its step, what it left of the bank, and what was said of it afterwards."""
+    """A settlement line, its step, what it left of the bank, and what was added later."""
 
     step: int
     left: Left
@@ -226,7 +226,7 @@ class BesideOut(Model):
 
 
 class NetOut(Model):
-    """What a round came to for a bettor, or for those on the other side of their wagers."""
+    """A round's result for a bettor, or for the other side of their wagers."""
 
     part: Literal["bettor", "bank", "house", "meter", "account"]
     name: str = Field(description="The bettor, the player-dealer, or the account of a correction.")

@@ -108,7 +108,7 @@ class ThingOut(Model):
 
 
 class WaitingOut(Model):
-    """Things of one kind: how many there are, and the first of them; `count` is null where the title says it all."""
+    """Things of one kind: how many there are, and the first of them; `count` is null if the title says it all."""
 
     kind: str
     title: str
@@ -119,8 +119,8 @@ class WaitingOut(Model):
 
 
 class FigureOut(Model):
-    """Of the last gaming day that has ended, of the day before it, of the same day of the week before, and of the
-    present day so far; null where nothing of the kind is known of that day."""
+    """Values for the last gaming day that has ended, the day before it, the same weekday of the week before, and today
+    so far; null if unknown."""
 
     name: str
     title: str
@@ -140,7 +140,7 @@ class FiguresOut(Model):
 
 
 class HomeOut(Model):
-    """`gaming_day` and `shift` are the present ones. `figures` is null for a caller who may not see any."""
+    """`gaming_day` and `shift` are the current ones. `figures` is null for a caller who may not see any."""
 
     gaming_day: str
     shift: str
@@ -149,7 +149,7 @@ class HomeOut(Model):
 
 
 class InspectionOut(Model):
-    """Each list has rows of the report that it is part of; `totals` says how many there are, or how many are wrong;
+    """Each list has rows of the report of that name; `totals` says how many there are, or how many are wrong;
     `integrity` how far the record is sealed, and what the last audits found."""
 
     first: str
@@ -177,7 +177,7 @@ class InspectionOut(Model):
     integrity: dict[str, Any]
 
 
-# ---- asked for
+# ---- query parameters
 
 
 class FeeFilters(QueryModel):

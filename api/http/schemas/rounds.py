@@ -44,7 +44,7 @@ from projections.views.search.round_filter import Order, PartOfDay, Weekday
 FactNumber = Annotated[str, matching("^(0|[1-9][0-9]{0,3})$", "is the number of an action, from 0")]
 
 
-# ---- taken: actions as they are described. The engine reads them more loosely, and says what is wrong and where.
+# ---- requests: actions as described. The engine reads them more leniently, and says what is wrong and where.
 
 
 class Bet(Model):
@@ -57,7 +57,7 @@ class Bet(Model):
 
 
 class Withdraw(Model):
-    """Takes a wager back before bets are closed: `amount` of it, or all of it where no amount is given."""
+    """Withdraws a wager before bets are closed: `amount` of it, or all of it by default."""
 
     do: Literal["withdraw"]
     seat: Seat
@@ -111,7 +111,7 @@ class Void(Model):
 Action = Annotated[
     Bet | Withdraw | CloseBets | Deal | Reveal | Decide | Peek | Settle | Void, Field(discriminator="do")
 ]
-JudgedAction = SkipValidation[Action]  # described as an action, and read as it was sent: the engine judges it
+JudgedAction = SkipValidation[Action]  # described as an action, and read as it was sent: the engine checks it
 
 
 class PlayerDealer(Model):
@@ -122,7 +122,7 @@ class PlayerDealer(Model):
 
 
 class RoundIn(Model):
-    """The session's rule set, terms and seated players hold for the round, unless `players` names others."""
+    """The session's rule set, terms and seated players apply to the round, unless `players` names others."""
 
     round: Omittable[Id] = None
     player_dealer: Omittable[SkipValidation[PlayerDealer]] = None
@@ -131,29 +131,29 @@ class RoundIn(Model):
 
 
 class ActionsIn(Model):
-    """`second_person`: needed after three requests of the round that contradicted cards that were face down."""
+    """`second_person` is needed after three requests of the round that contradicted face-down cards."""
 
     actions: Annotated[list[JudgedAction], Field(min_length=1, max_length=MOST_ACTIONS)]
     second_person: Omittable[Id] = None
 
 
 class TakeBackIn(Model):
-    """`confirmed_by`: the floor supervisor, needed for a decision, for a card that was seen, and for the second mistake
-    of a round."""
+    """`confirmed_by` is the floor supervisor, needed for a decision, for a card that was seen, and for the second
+    mistake of a round."""
 
     reason: Text
     confirmed_by: Omittable[Id] = None
 
 
 class TakeBackOut(Model):
-    """`entry` is null where nothing can be taken back; `floor` says whether a floor supervisor has to confirm it."""
+    """`entry` is null if nothing can be taken back; `floor` says whether a floor supervisor has to confirm it."""
 
     entry: dict[str, Any] | None
     floor: bool
 
 
 class FactsIn(Model):
-    """`facts`: by its number among the round's actions, from 0, what the action should have been."""
+    """`facts` maps a number among the round's actions, from 0, to what the action should have been."""
 
     reason: Text
     second_person: Id
@@ -173,7 +173,7 @@ class WaiverIn(Model):
 
 
 class PaymentIn(Model):
-    """Without a bettor it is the seated one's wager."""
+    """By default it is the seated bettor's wager."""
 
     seat: Seat
     spot: SpotName
@@ -188,7 +188,7 @@ class PaymentsIn(Model):
 
 
 class CorrectionEntry(Model):
-    """Money to a bettor on one of their wagers, from them where negative, and the account that pays or receives it."""
+    """Money to a bettor on one of their wagers, negative if from them, and the account that pays or receives it."""
 
     seat: Seat
     bettor: Id
@@ -286,7 +286,7 @@ class Choice(Model):
 
 
 class Expected(Model):
-    """What may come next: an action with the one possibility of a field, or a list of them."""
+    """What may come next: an action in which each field has its one possible value, or a list of them."""
 
     do: Literal["bet", "withdraw", "close_bets", "deal", "reveal", "decide", "peek", "settle", "void"]
     seat: Omittable[int | list[int]] = None
@@ -396,7 +396,7 @@ class FoundRound(Model):
 
 
 class FoundCounts(Model):
-    """How many rounds a search finds. Where there are `more` than were counted, only that is said."""
+    """How many rounds a search finds. If there are `more` than were counted, only that is given."""
 
     rounds: int
     more: bool
@@ -411,7 +411,7 @@ class FoundRoundsOut(Model):
     counts: FoundCounts | None = Field(description="With `counts=true`.")
 
 
-# ---- asked for
+# ---- query parameters
 
 
 class RoundFilters(QueryModel):

@@ -49,7 +49,7 @@ class RulesetVersion(Model):
 
 
 class RulesetChange(Model):
-    """A figure or a clause that the version before has otherwise; null where one of them does not have it."""
+    """A figure or a clause that differs from the previous version; null if one of them lacks it."""
 
     what: Literal["figure", "clause"]
     name: str
@@ -62,7 +62,7 @@ class RulesetsOut(Model):
 
 
 class RulesetOut(RulesetSummary):
-    """The whole rule set: every figure beside its clause."""
+    """The whole rule set: every figure with its clause."""
 
     versions: list[RulesetVersion]
     changes: list[RulesetChange]
@@ -84,7 +84,7 @@ class RulesetOut(RulesetSummary):
 
 
 class AdoptionIn(Model):
-    """`text` is the whole file. Days are in UTC, as every version begins."""
+    """`text` is the whole file. Days are in UTC, as for every version."""
 
     text: Annotated[str, Field(max_length=500_000)]
     first_day: GamingDay

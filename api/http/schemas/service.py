@@ -1,4 +1,4 @@
-"""Whether the service lives and works."""
+"""Liveness and readiness."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class HealthyOut(Model):
 
 
 class ReadyOut(Model):
-    """`writes`: an event would be stored now. `clock_ahead_seconds`: this service's clock against the database's.
-    `warnings`: what does not keep it from working, and should be looked after."""
+    """`writes`: an event would be stored now. `clock_ahead_seconds`: this service's clock compared with the database's.
+    `warnings`: problems that do not stop the service and need attention."""
 
     status: Literal["ready", "not ready"]
     database: bool

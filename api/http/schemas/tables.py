@@ -58,7 +58,7 @@ class SeatIn(Model):
 
 
 class CardsIn(Model):
-    """`packets`: each as the rule set deals it, null for a card that was not read."""
+    """`packets` are as the rule set deals them, null for a card that was not read."""
 
     packets: Annotated[list[Annotated[list[Card | None], Field(max_length=5)]], Field(min_length=1, max_length=60)]
 
@@ -97,8 +97,8 @@ class BankRunOut(Model):
 
 
 class SessionOut(Model):
-    """`banked`, `playing` and `rounds` are null for whoever may count boxes, as long as one of this table is not
-    counted and agreed: rounds lead to what it should hold."""
+    """`banked`, `playing` and `rounds` are null for people who may count boxes, while one of this table has no agreed
+    count: rounds reveal what it should hold."""
 
     table: str
     session: int

@@ -1,4 +1,4 @@
-"""Who holds what, since when and by whom, for whoever reviews it once a quarter, and the sign-off."""
+"""The access review page: who holds what, since when and by whom, and the quarterly signature."""
 
 import time
 from typing import Annotated

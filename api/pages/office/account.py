@@ -1,4 +1,4 @@
-"""Signing in and out, the first two admins, one's own account, and how the pages look."""
+"""Signing in and out, the first two admins, one's own account, and the theme of the pages."""
 
 import hmac
 import secrets
@@ -39,12 +39,13 @@ NO_SETUP = {
 SECOND = "/sign-in/second"
 HALF_COOKIE = "half"  # what the browser keeps between the two halves of a sign-in
 HALF_SECONDS = 600
-TOKEN_COOKIE = "provider-token"  # what the identity provider knows again when somebody signs out
+TOKEN_COOKIE = "provider-token"  # the token by which the identity provider recognises a sign-out
 PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 
 
 def local_address(text: str | None) -> str:
-    """An address of this site; anything else leads home, so that nobody can be sent elsewhere from here."""
+    """Return an address of this site; anything else becomes the first page, so that nobody can be redirected
+    elsewhere."""
     if text is None or not text.startswith("/") or text.startswith("//") or "\\" in text or not text.isprintable():
         return "/"
     return text
@@ -58,7 +59,7 @@ class SignInAsked(PageQuery):
 
 
 class SignInForm(FormModel):
-    """Whatever is sent is no more than wrong, so that nobody learns which ids there could be."""
+    """Anything sent is at most wrong, so that nobody learns which ids exist."""
 
     staff_id: str = ""
     password: Password = ""
@@ -97,14 +98,14 @@ async def sign_in(
 
 
 def halfway(request: Request, half: SecondFactorNeeded, next_address: str) -> Response:
-    """On to the second factor, without a session yet."""
+    """Continue with the second factor, without a session yet."""
     response = go(request, f"{SECOND}?{urlencode({'next': next_address})}")
     visitor_of(request).cookies.set(response, HALF_COOKIE, half.kept, HALF_SECONDS)
     return response
 
 
 async def signed_in(service: Service, cookies: Cookies, response: Response, staff_id: str, cookie: str) -> None:
-    """The cookie of the session, and that of the device on which its owner is known from now on."""
+    """Return the cookie of the session, and that of the device on which its owner is known from now on."""
     device = cookies.device or secrets.token_urlsafe(32)
     await service.run(service.sessions.remember, staff_id, device)
     cookies.set(response, "session", cookie, None)
@@ -132,7 +133,7 @@ async def sign_out(request: Request, service: ServiceOf, caller: Stranger) -> Re
 
 
 async def _logout_address(service: Service, request: Request) -> str | None:
-    """Where somebody whom the identity provider signed in signs out there as well, if it has such a place."""
+    """Return where somebody whom the identity provider signed in signs out there as well, if it supports that."""
     if service.provider is None:
         return None
     try:
@@ -147,7 +148,7 @@ async def _logout_address(service: Service, request: Request) -> str | None:
 
 
 class SetupForm(NewPassword):
-    """Each of the two types their own password. Where there is one admin already, that one signs as the first."""
+    """Each of the two types their own password. If there is one admin already, that one signs as the first."""
 
     code: str
     staff_id: Id
@@ -185,7 +186,7 @@ async def set_up(
         cookie = await service.run(
             service.sessions.sign_in, form.first_id, form.first_password, cookies.address, cookies.device
         )
-    except SecondFactorNeeded as half:  # the code that was given counts once, and has
+    except SecondFactorNeeded as half:  # the code is used up
         return halfway(request, half, "/")
     response = go(request, "/", f"Welcome, {form.first_id} and {form.staff_id}. Add the others under Staff.")
     await signed_in(service, cookies, response, form.first_id, cookie)
@@ -193,7 +194,7 @@ async def set_up(
 
 
 def _make_admins(service: Service, form: SetupForm, cookies: Cookies) -> None:
-    """Both, or only the second one where there is the first."""
+    """Create both, or only the second if there is one."""
     people = service.people
     if form.first_id == form.staff_id:
         raise Problem("bad_choice", "Two admins are two people, with an id each.")
@@ -212,7 +213,8 @@ def _make_admins(service: Service, form: SetupForm, cookies: Cookies) -> None:
 
 
 async def _setup_state(service: Service) -> str:
-    """Nothing can be done without authentication, or once there are two admins; else with a code, or by command."""
+    """Return what can be done: nothing without authentication or once there are two admins; otherwise with a code, or
+    by command."""
     if not service.settings.authenticated:
         return "open"
     if await service.run(service.people.admins) >= 2:
@@ -220,7 +222,7 @@ async def _setup_state(service: Service) -> str:
     return "command" if service.settings.setup_code is None else "code"
 
 
-# ---- one's own account; its forms come one at a time, and `do` says which
+# ---- one's own account; it has several forms, and `do` says which
 
 
 class ActAsForm(FormModel):
@@ -314,7 +316,7 @@ async def _change_password(request: Request, service: Service, form: PasswordFor
     return go(request, "/account", "The password is changed; all your other sessions have ended.")
 
 
-# ---- how the pages look
+# ---- theme
 
 
 class PreferencesForm(FormModel):

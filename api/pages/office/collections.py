@@ -1,4 +1,4 @@
-"""Collection fees by day, shift, table and tier, each leading to a narrower look and at last to the hands."""
+"""Collection fees by day, shift, table and tier, each leading to details and finally to the hands."""
 
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -22,7 +22,7 @@ from projections.views.summary_views import fees_for
 
 router = page_router()
 PATH = "/collections"
-ROWS_SHOWN = 40  # of a day, unless somebody asks for all
+ROWS_SHOWN = 40  # rows of a day, by default
 FORMATS = ("csv", "xlsx", "pdf", "json", "svg")
 
 
@@ -64,7 +64,7 @@ async def show_collections(
 
 
 def _fees(books: Books, caller: Caller, asked: CollectionsAsked) -> tuple[dict[str, Any], list[Any] | None, bool]:
-    """The fees, and of a single day its rows too."""
+    """Return the fees, and for a single day its rows too."""
     narrowed, recorded = asked.model_dump(exclude={"rows"}), urlencode(texts(asked))
     found = fees_for(books, caller, Filters(**narrowed), recorded)
     if found["first"] != found["last"]:

@@ -22,7 +22,7 @@ from projections.views.summary_views import day_summary_for
 router = page_router()
 PATH = "/days"
 DAY = timedelta(days=1)
-ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; the whole is a click away, and on the sheet
+ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; all of them are a click away, and on the sheet
 
 
 class DayAsked(PageQuery):

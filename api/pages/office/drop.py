@@ -1,4 +1,4 @@
-"""Drop boxes: which there are, one of them walked back to its rounds, blind counts, signing off, and swapping boxes."""
+"""Drop boxes: the list, one traced back to its rounds, blind counts, signing off, and swapping boxes."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -30,7 +30,7 @@ PATH = "/drop"
 SECTION = "drop"
 CRUMBS = (("Drop", PATH),)
 FORMATS = ("csv", "xlsx", "pdf", "json")
-# Chips and notes that are found in boxes; others can be named in addition.
+# Chips and notes that are found in boxes; others can be added.
 DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
 BOXES_OF_A_PAGE = 40
 MOST_TABLES = 500
@@ -95,7 +95,7 @@ def _boxes(
     sight = sight_of(books, caller)
     figures = sight.books or sight.open
     waiting = boxes_waiting(books)
-    if not figures:  # whether a count was right is nobody's to know who counts
+    if not figures:  # people who count must not learn whether a count was right
         waiting = {state: number for state, number in waiting.items() if state == "removed"}
     return found, figures, waiting
 
@@ -166,13 +166,13 @@ async def show_box(request: Request, service: ServiceOf, caller: CountRoom, box:
 
 
 def _box(books: Books, caller: Caller, box: str, tolerance: int) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Its history, and for those who may see it the rounds behind what it should hold."""
+    """Return its history, and for those who may see it the rounds behind what it should hold."""
     history = boxes.box_history(books, caller, box, tolerance)
     return history, rounds_behind(books, caller, history)
 
 
 def _worths(history: dict[str, Any]) -> list[str]:
-    """Every denomination that somebody counted and that the caller may see, the largest first."""
+    """Return every denomination that was counted and that the caller may see, largest first."""
     seen = {worth for moment in history["moments"] for worth in moment["pieces"] or ()}
     return sorted(seen, key=Decimal, reverse=True)
 
@@ -212,15 +212,15 @@ PiecesForm = create_model("PiecesForm", __base__=FormModel, **_PIECES)
 
 
 class CountForm(PiecesForm):
-    """So many pieces of each denomination, one more that can be named, and whether the box is empty."""
+    """The number of pieces of each denomination, one more that can be named, and whether the box is empty."""
 
     other: Annotated[PositiveMoney, Typed] | None = None
     n_other: Pieces | None = Field(None, alias="n-other")
     empty: Literal["yes"] | None = None
-    step: Literal["store", "change"] | None = None  # without one the figures are shown once more before they are stored
+    step: Literal["store", "change"] | None = None  # without one the figures are shown again before they are stored
 
     def filled(self) -> dict[str, str]:
-        """As it was filled in, by the names of the fields."""
+        """Return the form as it was filled in, by field name."""
         return texts(self, "step")
 
     def pieces(self) -> dict[str, int]:
@@ -252,7 +252,7 @@ async def _count_page(
     filled: dict[str, str] | None = None,
     pieces: dict[str, int] | None = None,
 ) -> Response:
-    """The form, with what was `filled` in before; or `pieces` to be confirmed."""
+    """Return the form with what was `filled` in before; or `pieces` to be confirmed."""
     tolerance = service.settings.count_tolerance_cents
     history = await service.run(boxes.box_history, service.books, caller, box, tolerance)
     own = [moment for moment in history["moments"] if moment["what"] == "counted" and moment["by"] == caller.by]
@@ -270,7 +270,7 @@ async def _count_page(
 
 
 def _lines(pieces: dict[str, int]) -> list[dict[str, Any]]:
-    """The largest denomination first."""
+    """Return the largest denomination first."""
     return [
         {"denomination": worth, "pieces": number, "amount": f"{Decimal(worth) * number:.2f}"}
         for worth, number in sorted(pieces.items(), key=lambda line: Decimal(line[0]), reverse=True)
@@ -290,7 +290,7 @@ async def count(
     form: Annotated[CountForm, Form()],
     writing: SignedCommand,
 ) -> Response:
-    """A count is never changed, so it is shown once more before it is stored."""
+    """Store a count. It can never be changed, so it is shown for confirmation first."""
     pieces = form.pieces()
     if form.step != "store":
         return await _count_page(request, service, caller, box, form.filled(), pieces if form.step is None else None)

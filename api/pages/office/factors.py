@@ -36,7 +36,7 @@ NOT_FRESH = f"Sign in again first: factors are changed within {FRESH_MINUTES} mi
 
 
 def _session(request: Request, *, fresh: bool) -> Session:
-    """Of whoever signed in; to change factors, not long ago, so that nobody does who finds an open page."""
+    """Return the session of somebody who signed in recently, so that nobody else can change factors on an open page."""
     session = visitor_of(request).session
     if session is None:
         raise Problem("bad_document", "Only somebody who signed in has second factors.")
@@ -104,7 +104,7 @@ async def change_factors(
             return await _add_passkey(request, service, session, form)
         case RemoveForm():
             await service.run(service.factors.end, session.staff_id, form.number)
-            return go(request, PATH, "It no longer counts.")
+            return go(request, PATH, "It is removed.")
         case CodesForm():
             return await _show_codes(request, service, session.staff_id)
 
@@ -119,14 +119,14 @@ async def _add_passkey(request: Request, service: Service, session: Session, for
 
 
 async def _added(request: Request, service: Service, staff_id: str, notice: str) -> Response:
-    """With the first factor come recovery codes."""
+    """Add recovery codes with the first factor."""
     if any(factor.kind == "recovery" for factor in await service.run(service.factors.of, staff_id)):
         return go(request, PATH, notice)
     return await _show_codes(request, service, staff_id)
 
 
 async def _show_codes(request: Request, service: Service, staff_id: str) -> Response:
-    """This once: only their hashes are kept."""
+    """Show the codes once: only their hashes are stored."""
     codes = await service.run(service.factors.new_recovery_codes, staff_id)
     crumbs = (*CRUMBS, ("Second factors", PATH))
     return await render(
@@ -156,7 +156,7 @@ async def add_app(request: Request, service: ServiceOf, caller: Anybody, form: A
     except ProofEnded as ended:
         return go(request, APP, str(ended))
     if whose != session.staff_id:
-        raise Problem("forbidden", "Somebody else began to set that app up.")
+        raise Problem("forbidden", "Somebody else started to set up that app.")
     try:
         await service.run(service.factors.add_totp, session.staff_id, state["seed"], form.code)
     except WrongCode as wrong:
@@ -166,7 +166,7 @@ async def add_app(request: Request, service: ServiceOf, caller: Anybody, form: A
 
 
 async def _app_page(request: Request, service: Service, staff_id: str, seed: str) -> Response:
-    """The same seed again after a wrong code: the app has it already."""
+    """Show the same seed again after a wrong code: the app has it already."""
     kept = await service.run(service.proofs.begin, "totp", staff_id, {"seed": seed})
     issuer = service.property.current.name or "roundledger"
     address = TOTP(seed).provisioning_uri(name=staff_id, issuer_name=issuer)
@@ -181,7 +181,7 @@ async def _app_page(request: Request, service: Service, staff_id: str, seed: str
 
 
 def _picture(address: str) -> str:
-    """A QR code, black on white in every theme."""
+    """Return a QR code, black on white in every theme."""
     picture = io.BytesIO()
     segno.make(address, error="m").save(
         picture, kind="svg", xmldecl=False, svgns=False, light="#fff", border=3, scale=5, omitsize=True, nl=False

@@ -1,4 +1,4 @@
-"""Legal holds: which there are and why; one is placed or lifted."""
+"""Legal holds: the list with reasons, placing and lifting."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,7 +22,7 @@ Holding = Annotated[Caller, Security(caller, scopes=roles.HOLDING)]
 
 
 class HoldAsked(PageQuery):
-    """What the form is about to begin with."""
+    """Initial values of the form."""
 
     kind: Kind | None = None
     subject: Id | None = None
@@ -49,7 +49,7 @@ def _listed(service: Service) -> tuple[list[dict[str, Any]], list[dict[str, Any]
 
 
 async def hold_on(service: Service, caller: Caller, kind: Kind, subject: str) -> dict[str, Any] | None:
-    """The hold on a round or a dispute, for the pages about it; only for whoever may place one."""
+    """Return the hold on a round or a dispute, for the pages about it; only for people who may place one."""
     found = await service.run(service.holds.find, kind, subject) if caller.may(roles.HOLDING) else None
     return None if found is None else hold_shown(found)
 

@@ -1,4 +1,4 @@
-"""The first page: what waits for whoever looks, the figures of the last gaming day, and all their pages."""
+"""The first page: what waits for the visitor, the figures of the last gaming day, and all their pages."""
 
 from typing import Annotated, Any
 
@@ -55,7 +55,7 @@ def _found(service: Service, caller: Caller) -> tuple[dict[str, Any], str | None
 
 
 def _begin(service: Service, caller: Caller, sees_tables: bool) -> str | None:
-    """What comes first in a new ledger: people, then a table; none once both are there."""
+    """Return the first steps in a new ledger: people, then a table; None once both exist."""
     if caller.role == "admin":
         return "people" if all(one.parts == ("admin",) for one in service.people.everybody()) else None
     if not sees_tables or any_table(service.books):

@@ -1,4 +1,4 @@
-"""People under their ids: bettors with their bankrolls over time, player-dealers with their turns."""
+"""People by id: bettors with their bankrolls over time, player-dealers with their turns."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -32,7 +32,7 @@ Span = Literal["1", "7", "30", "366"]
 PEOPLE_A_PAGE = 50
 ROUNDS_A_PAGE = 15
 MOVES_SHOWN = 10
-MOVES_DRAWN = 60  # one by one; where there are more, a bankroll is drawn day by day
+MOVES_DRAWN = 60  # single moves; with more, a bankroll is drawn day by day
 CHIPS = ("buy-in", "cash-out")
 
 
@@ -50,7 +50,7 @@ class PeopleAsked(PageQuery):
 async def show_people(
     request: Request, service: ServiceOf, caller: Seeing, asked: Annotated[PeopleAsked, Query()]
 ) -> Response:
-    """Bettors, or those who bank; whoever may see only one of the two gets that."""
+    """Show bettors, or those who bank; people who may see only one of the two get that."""
     parts = [part for part, may in (("bettors", roles.BANKROLLS), ("banking", roles.BANKING)) if caller.may(may)]
     part = asked.of or parts[0]
     if part not in parts:
@@ -85,7 +85,7 @@ async def show_person(
     bettor: Annotated[str, path_id("p-1", "The bettor's id.")],
     asked: Annotated[PersonAsked, Query()],
 ) -> Response:
-    moves = MOST_MOVES if wants_json(request) else MOVES_DRAWN  # the twin in JSON has them all
+    moves = MOST_MOVES if wants_json(request) else MOVES_DRAWN  # the JSON twin has them all
     bankroll, banking, pictures = await service.run(_looked_at, service.books, caller, bettor, asked, moves)
     data = {
         "bettor": bettor,
@@ -104,7 +104,7 @@ async def show_person(
 def _looked_at(
     books: Books, caller: Caller, bettor: str, asked: PersonAsked, moves: int
 ) -> tuple[Any, Any, dict[str, str | None]]:
-    """Their bankroll, how they banked, and pictures of both; one of the two may be missing."""
+    """Return their bankroll, how they banked, and charts of both; one of the two may be missing."""
     bankroll = banking = None
     if caller.may(roles.BANKROLLS):
         bankroll = _if_there(lambda: bankroll_for(books, caller, bettor, int(asked.days), moves))
@@ -140,7 +140,7 @@ def _move_by_move(clock: LiveClock, bankroll: Any) -> list[tuple[datetime, int]]
 
 
 def _day_by_day(clock: LiveClock, bankroll: Any) -> list[tuple[datetime, int]]:
-    """What each gaming day changed, at its end."""
+    """Return what each gaming day changed, at its end."""
     nets = [_signed(amount) for amount in (bankroll["before"], *(day["net"] for day in bankroll["ends"]))]
     ends = [clock.end_of(date.fromisoformat(day["gaming_day"])) for day in bankroll["ends"]]
     return [(end, after - before) for end, (before, after) in zip(ends, pairwise(nets), strict=True)]

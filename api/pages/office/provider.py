@@ -47,7 +47,7 @@ async def ask_provider(
 
 @router.get(BACK)
 async def come_back(request: Request, service: ServiceOf, caller: Stranger) -> Response:
-    """From the provider, with a code; whoever it is gets a session if they are on the staff register."""
+    """Handle the return from the provider with a code; people on the staff register get a session."""
     provider, cookies, back = _provider(service), visitor_of(request).cookies, _back(service, request)
     try:
         _, began = await service.run(service.proofs.end, "provider", cookies.get(COOKIE))

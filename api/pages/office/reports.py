@@ -1,4 +1,4 @@
-"""Every report with what it is for, its rows, and its files."""
+"""Every report with its purpose, rows, and files."""
 
 from collections.abc import Collection
 from typing import Annotated, Any, Literal
@@ -29,7 +29,7 @@ router = page_router()
 PATH = "/reports"
 SECTION = "reports"
 MOST_ROWS = 200
-CELLS = 600  # of a page at first, whose rows are fewer where there are many columns
+CELLS = 600  # rows of a page at first, fewer if there are many columns
 FEWEST_ROWS = 25
 WHAT_FOR = {
     "bankroll": "What every bettor wagered, won, lost and paid in fees, in whatever part they played.",
@@ -89,7 +89,7 @@ def readable(caller: Caller) -> list[str]:
 
 
 def formats_of(name: str, asked: Collection[str]) -> tuple[str, ...]:
-    """The formats it can be downloaded in; a picture of a bankroll is of one bettor."""
+    """Return the formats it can be downloaded in; a chart of a bankroll is of one bettor."""
     formats = ["json", "csv", "xlsx", "pdf"]
     if name in charts.CHARTS and (name != "bankroll" or "bettor" in asked):
         formats.append("svg")
@@ -122,7 +122,7 @@ async def show_reports(
 
 
 class ReportAsked(PageQuery):
-    """What any report can be asked for; each takes some of it."""
+    """The query of any report; each uses some of it."""
 
     table: Id | None = None
     bettor: Id | None = None
@@ -185,7 +185,7 @@ def _rows(
 ) -> tuple[ReportAsked, list[dict[str, Any]], bool]:
     filters = Filters(**asked.model_dump(exclude={"rows"}))
     if name == "slips" and filters.box is None and not filters.on_the_past:
-        # Slips are those of a box; whoever names none sees one that was taken off a table lately.
+        # Slips are of one box; by default one that was removed recently.
         books.bring_up_to_date("drops")
         box = last_box(books, filters.table)
         asked, filters = asked.model_copy(update={"box": box}), replace(filters, box=box)

@@ -1,4 +1,4 @@
-"""The second half of a sign-in: a code, a recovery code or a passkey; and what a browser asks a device for."""
+"""The second half of a sign-in: a code, a recovery code or a passkey; and the challenge for a device."""
 
 from typing import Annotated, Any, Literal
 
@@ -72,7 +72,7 @@ def _usable(service: Service, staff_id: str, form: SecondStepForm, given: Passke
     return service.passkeys.usable("second passkey", given)[1]
 
 
-# ---- questions for a device
+# ---- challenges for a device
 
 
 class PasskeyAsked(FormModel):
@@ -88,7 +88,7 @@ async def show_passkeys(request: Request, caller: Stranger) -> Response:
 async def ask_for_passkey(
     request: Request, service: ServiceOf, caller: Stranger, form: Annotated[PasskeyAsked, Form()]
 ) -> Response:
-    """What the page's script hands to the browser, which asks the device."""
+    """Return the challenge that the page's script passes to the browser, which asks the device."""
     visitor, site = visitor_of(request), site_of(service.settings, request)
     half = visitor.cookies.get(HALF_COOKIE)
     kept, options = await service.run(_question, service, form.purpose, visitor.session, half, site)

@@ -48,14 +48,14 @@ async def show_settings(
 
 
 def _names(books: Books) -> dict[str, Any]:
-    """Every name that was set, the oldest first, and the one that counts."""
+    """Return every name that was set, oldest first, and the one that applies."""
     names = properties_set(books.database)
     current = names[-1] if names else {"name": "", "address": ""}
     return {"names": names, "name": current["name"], "address": current["address"]}
 
 
 def _calendars(books: Books) -> dict[str, Any]:
-    """Every setting, and the calendar, gaming day and shift of this moment."""
+    """Return every setting, and the current calendar, gaming day and shift."""
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
     with connect(books.database.url) as connection:
         days, found = gaming_days(connection), gaming_days_set(connection)
@@ -76,7 +76,7 @@ class PropertyForm(FormModel):
 
 
 class CalendarForm(FormModel):
-    """The first shift begins the gaming day; rows that are empty count for nothing."""
+    """The first shift begins the gaming day; empty rows are ignored."""
 
     do: Literal["calendar"]
     from_day: GamingDay

@@ -1,4 +1,4 @@
-"""Who may sign in, for the admin: added, given other parts or a password, disabled; and who changed what."""
+"""The staff register for admins: adding people, changing parts and passwords, disabling; and who changed what."""
 
 from typing import Annotated, Any, Literal
 
@@ -43,13 +43,13 @@ CHANGES_SHOWN = 20
 
 
 class SignedForm(FormModel):
-    """Signed by a second admin where it has to be."""
+    """Signed by a second admin if required."""
 
     second_person: Id | None = None
 
 
 class PartsForm(SignedForm):
-    """The roles that are ticked, and the tables whose terminal somebody may be."""
+    """The selected roles, and the tables whose terminal the person may be."""
 
     ticked: list[str] = Field([], alias="parts")
     tables: str = ""
@@ -135,7 +135,7 @@ class EnableForm(SignedForm):
 
 
 class ResetForm(SignedForm):
-    """All second factors of somebody, who lost them."""
+    """Removes all second factors of somebody who lost them."""
 
     do: Literal["reset"]
 

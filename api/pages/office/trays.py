@@ -25,7 +25,7 @@ router = page_router()
 PATH = "/trays"
 FORMATS = ("csv", "xlsx", "pdf", "json")
 MOST_ROWS = 200
-FIRST_ROWS = 15  # of a page that asks for no more
+FIRST_ROWS = 15  # rows of a page by default
 
 
 class TraysAsked(PageQuery):
@@ -43,7 +43,7 @@ async def show_trays(
     caller: Annotated[Caller, Security(caller, scopes=roles.READING)],
     asked: Annotated[TraysAsked, Query()],
 ) -> Response:
-    """The floor counts and sees no figure here: what a tray should hold is for accounting."""
+    """Show trays. The floor counts and sees no figure here: what a tray should hold is for accounting."""
     asked = await on_the_clock(service, asked)
     inventory = counts = more = None
     narrowed = texts(asked, "rows")
@@ -73,7 +73,7 @@ def _inventory(books: Books, caller: Caller, asked: TraysAsked) -> tuple[TraysAs
 
 
 def _latest(books: Books, asked: TraysAsked) -> TraysAsked:
-    """Whoever asks for nothing in particular sees the last day that there is."""
+    """Return the last day that there is, by default."""
     books.bring_up_to_date("inventory", "journal")
     return asked.model_copy(update={"first": latest_tray_day(books)})
 

@@ -1,4 +1,4 @@
-"""Adopting a rule set on a page, with what it changes in view; and retiring one."""
+"""Adopting a rule set on a page, showing what it changes; and retiring one."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
 
 
 class AdoptAsked(PageQuery):
-    ruleset: RulesetName | None = None  # one that there is, to be adopted as it is
+    ruleset: RulesetName | None = None  # an existing one, to be adopted as it is
 
 
 class CheckForm(FormModel):
@@ -76,7 +76,7 @@ async def show_adopt(
 
 @router.post(CHECK)
 async def check(request: Request, service: ServiceOf, caller: Adopting, form: Annotated[CheckForm, Form()]) -> Response:
-    """What the file changes; nothing is stored."""
+    """Show what the file changes; nothing is stored."""
     rules = _rules(form.text)
     return await _show(request, _compared(await service.run(service.ledger.rulebook.book), rules))
 
@@ -142,13 +142,13 @@ async def retire(
 
 
 def _rules(text: str) -> RuleSet:
-    """A browser ends lines as Windows does."""
+    """Return the rules; a browser sends Windows line ends."""
     text = text.replace("\r\n", "\n")
     return adoption.read_file(text.rstrip("\n") + "\n", adoption.id_in(text))
 
 
 def _compared(book: RuleBook, rules: RuleSet) -> dict[str, Any]:
-    """The rule set beside the newest version of its id, if there is one."""
+    """Return the rule set compared with the newest version of its id, if there is one."""
     before = book.load(rules.id) if rules.id in book.ids() else None
     changes = [] if before is None else differences(before, rules)
     today = datetime.now(UTC).date()

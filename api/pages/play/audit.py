@@ -1,4 +1,4 @@
-"""Audits: one is started and watched, its findings lead to hands; and how far log and reports are behind the events."""
+"""Audits: starting and watching one, findings that lead to hands; and how far log and reports are behind the events."""
 
 from base64 import b64encode
 from typing import Annotated, Any, Literal, get_args
@@ -64,7 +64,7 @@ def _audits(service: Service) -> tuple[list[dict[str, Any]], int, dict[str, Any]
 
 
 def _log(database: Database) -> dict[str, Any] | None:
-    """The latest checkpoint and the key that signs them; none before anything was sealed."""
+    """Return the latest checkpoint and its key; None before anything was sealed."""
     log = LogReader(database)
     latest, keys = log.latest(), log.keys()
     if latest is None or not keys:

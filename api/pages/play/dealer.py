@@ -1,7 +1,6 @@
 """The dealer's screen: one table, its session and its round, and what may come next; the script does the rest.
 
-The page's twin is what the script asks for after every action (api.pages.play.dealer_state).
-"""
+The script requests the page's JSON twin after every action (api.pages.play.dealer_state)."""
 
 from typing import Annotated, Any
 
@@ -47,7 +46,7 @@ async def choose_table(
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.PLAYING)],
     asked: Annotated[TableAsked, Query()],
 ) -> Response:
-    """A terminal has its own table; the floor chooses one."""
+    """Show the tables. A terminal has its own table; the floor chooses one."""
     wanted = caller.table or asked.table
     if wanted is not None:
         return go(request, f"{PATH}/{wanted}")
@@ -77,7 +76,7 @@ async def show_table(request: Request, service: ServiceOf, caller: AtTable, tabl
     return await render(request, "dealer.html", data, title=f"Table {table}", section=SECTION, crumbs=crumbs)
 
 
-# ---- an action that one person alone may no longer post
+# ---- an action that needs two people
 
 
 _ACTIONS: msgspec.json.Decoder[list[dict[str, Any]]] = msgspec.json.Decoder(
@@ -93,7 +92,7 @@ def _read_actions(text: Any) -> list[dict[str, Any]]:
 
 
 class SignedActionForm(FormModel):
-    """A floor supervisor and a second person sign for what was tapped. Whoever is signed in may be the supervisor."""
+    """A floor supervisor and a second person sign for what was tapped. The visitor may be the supervisor."""
 
     round: Id
     version: Annotated[Number, Field(ge=1, le=999_999_999)]
@@ -111,12 +110,12 @@ async def act_signed(
     form: Annotated[SignedActionForm, Form()],
     second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
 ) -> Response:
-    """After too many contradictions of hidden cards."""
+    """Carry out actions signed by two people, after too many contradictions of hidden cards."""
     caller.check_table(table)
     await service.run(_check_round, service.ledger, table, form.round)
     proof = await proof_of(service, request, "supervisor")
     supervisor = await service.run(_supervisor, service, caller, form.supervisor, proof)
-    await check_tables(service, supervisor, lambda: (table,))  # whoever signs gets no more to see than otherwise
+    await check_tables(service, supervisor, lambda: (table,))  # the signer sees no more than otherwise
     writing = await form_writing(request, supervisor)
     sent = form.model_dump(include={"round", "version", "actions", "second_person"})
     once = msgspec.structs.replace(writing.once, parts=(*writing.once.parts[:2], msgspec.json.encode(sent)))
@@ -132,7 +131,7 @@ async def act_signed(
 
 
 class TakeBackForm(FormModel):
-    """The last entry was a mistake. `second_person` is the floor supervisor who confirms it, where one has to."""
+    """The last entry was a mistake. `second_person` is the floor supervisor who confirms it, if required."""
 
     round: Id
     version: Annotated[Number, Field(ge=1, le=999_999_999)]
@@ -149,7 +148,7 @@ async def take_back(
     form: Annotated[TakeBackForm, Form()],
     second: Annotated[SecondPerson, Depends(second_person(*roles.FLOOR))],
 ) -> Response:
-    """With the proof of whoever confirms it; both names are recorded."""
+    """Take back the last entry, with the confirmer's authentication; both names are recorded."""
     caller.check_table(table)
     await service.run(_check_round, service.ledger, table, form.round)
     writing = await form_writing(request, caller)
@@ -168,7 +167,7 @@ def _answered(answer: Answer) -> Response:
 
 
 def _check_round(ledger: Ledger, table: str, round_id: str) -> None:
-    """A screen signs for rounds of its own table only."""
+    """Refuse rounds of other tables."""
     try:
         found = ledger.load(round_id).round.opened.table
     except UnknownRound:
@@ -178,7 +177,7 @@ def _check_round(ledger: Ledger, table: str, round_id: str) -> None:
 
 
 def _supervisor(service: Service, caller: Caller, named: str, given: Authentication | None) -> Caller:
-    """Whoever is signed in, if from the floor; else the one who proves here who they are."""
+    """Return the visitor, if from the floor; otherwise the person who authenticates here."""
     if caller.may([SUPERVISOR]):
         return caller
     found = service.signatures.authenticated(named, given, [SUPERVISOR])

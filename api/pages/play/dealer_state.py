@@ -1,7 +1,6 @@
-"""What the dealer's screen is told: the table, its round as any role may see it, and what is certain to come.
+"""The state of the dealer's screen: the table, its round as any role may see it, and what is certain to come.
 
-Face-down cards are null in the picture, and neither the facts nor the forecast names a card.
-"""
+Face-down cards are null in the picture, and neither the facts nor the forecast names a card."""
 
 from __future__ import annotations
 
@@ -61,7 +60,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "unpaid": [],
         "reported": [],
         "back": None,
-        "passwords": caller.role != OPEN,  # two people sign with theirs
+        "passwords": caller.role != OPEN,  # two people sign with their own
         "signatures": None,
         "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
         "hears": sorted(SHOWN) if caller.may(roles.LISTENING) else [],
@@ -71,7 +70,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
     playing = session.playing
     own = (
         session.ended[-1:] if session.rounds > (playing is not None) else ()
-    )  # the last one that is over, if of this session
+    )  # the last finished one, if of this session
     round_id = playing.round if playing is not None else own[0] if own else None
     if round_id is not None:
         stored = service.ledger.load(round_id)
@@ -84,8 +83,8 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
 
 
 def _unpaid_rounds(service: Service, rounds: list[str]) -> list[dict[str, Any]]:
-    """Those of which nobody has said that all was paid, the newest first; from the record, so whatever was restarted
-    in the meantime."""
+    """Return rounds of which not all wagers are reported as paid, newest first; from the record, so that restarts do
+    not matter."""
     paid, found = _PAID.setdefault(service, {}), list[dict[str, Any]]()
     for round_id in reversed([one for one in rounds if one not in paid]):
         wagers = _unpaid(service.ledger.load(round_id).public)
@@ -114,13 +113,13 @@ def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
 
 
 def _facts(stored: StoredRound) -> list[dict[str, Any]]:
-    """What was done so far, without the cards."""
+    """Return what was done so far, without the cards."""
     facts = fact_documents(stored.events())
     return [{name: value for name, value in fact.items() if name != "cards"} for fact in facts]
 
 
 def _closing(round_: Round) -> dict[str, Any] | None:
-    """Why the bets cannot be closed as they are: it is said as a wager is entered, and decided when bets are closed."""
+    """Return why the bets cannot be closed as they are: shown as a wager is entered, decided when bets are closed."""
     if round_.status != "open" or round_.seats is not None or not round_.layout:
         return None
     try:
@@ -131,7 +130,7 @@ def _closing(round_: Round) -> dict[str, Any] | None:
 
 
 def _before(stored: StoredRound) -> dict[str, Any]:
-    """The round before: its wagers and who sat there, so that they can be made again."""
+    """Return the previous round's wagers and players, so that they can be repeated."""
     round_ = stored.public
     bets = [fact for fact in _facts(stored) if fact["do"] in ("bet", "withdraw")]
     seated = {str(seat): round_.seated[seat] for seat in round_.layout}
@@ -139,14 +138,14 @@ def _before(stored: StoredRound) -> dict[str, Any]:
 
 
 def _unpaid(round_: Round) -> list[dict[str, Any]]:
-    """The wagers of a settled round of which nobody has said that they were paid."""
+    """Return the wagers of a settled round that nobody has reported as paid."""
     reported = {wager_key(payment) for payment in round_.payments}
     due = {key: one for key, one in due_by_wager(round_.lines).items() if key not in reported}
     return [{**key._asdict(), "paid": money(one.paid), "collected": money(one.collected)} for key, one in due.items()]
 
 
 def _next_bank(session: TableSession) -> dict[str, Any] | None:
-    """Who would bank the next round without anybody's declining: whoever banked last, or the next one clockwise."""
+    """Return who would bank the next round if nobody declines: the last player-dealer, or the next one clockwise."""
     run = session.run
     if run is None or session.closed or not session.seats:
         return None
@@ -155,7 +154,7 @@ def _next_bank(session: TableSession) -> dict[str, Any] | None:
 
 
 def _record_look(service: Service, caller: Caller, stored: StoredRound) -> None:
-    """A person's looks are recorded, each state of a round once: their screen asks again every other second."""
+    """Record a person's looks, each state of a round once: their screen polls every other second."""
     look = caller.by, stored.id, stored.version
     looks = _LOOKS.setdefault(service, {})
     if look in looks:
@@ -171,7 +170,7 @@ def _remember(known: dict[Any, None], one: Any) -> None:
 
 
 def _reported(one: Compared) -> dict[str, Any]:
-    """What the dealer reports to have paid on a wager, and how far that is from what the rules say."""
+    """Return what the dealer reports to have paid on a wager, and its difference from the rules."""
     said = one.reported
     wager = {"seat": said.seat, "bettor": said.bettor, "hand": said.hand, "spot": said.spot}
     return {
@@ -183,7 +182,7 @@ def _reported(one: Compared) -> dict[str, Any]:
 
 
 def signatures(caller: Caller) -> list[str]:
-    """The fields by which two people sign for an action. Whoever is signed in as floor supervisor is the first."""
+    """Return the fields by which two people sign for an action. A visitor who is a floor supervisor is the first."""
     if caller.role == OPEN:
         return ["second_person"]
     second = ["second_person", "second_password"]
@@ -194,7 +193,7 @@ def signatures(caller: Caller) -> list[str]:
 
 
 def _rules(rules: RuleSet, terms: Terms) -> dict[str, Any]:
-    """What the screen has to know of the session's terms to offer chips and cards."""
+    """Return what the screen needs of the session's terms to offer chips and cards."""
     return {
         "id": rules.id,
         "title": rules.title,
@@ -209,7 +208,7 @@ def _rules(rules: RuleSet, terms: Terms) -> dict[str, Any]:
 
 
 def _spot(name: str, rules: RuleSet, terms: Terms) -> dict[str, Any]:
-    """`wager` is the only amount there is, for a progressive; `follows` the wager that this one is equal to."""
+    """`wager` is the only possible amount, for a progressive; `follows` the wager that this one equals."""
     fixed = terms.progressive.wager if name == "progressive" and terms.progressive is not None else None
     return {
         "name": name,
@@ -221,7 +220,7 @@ def _spot(name: str, rules: RuleSet, terms: Terms) -> dict[str, Any]:
 
 
 def _rulesets(service: Service) -> list[dict[str, Any]]:
-    """What a table can be opened with today."""
+    """Return what a table can be opened with today."""
     return [_choices(rules) for rules in service.ledger.rulebook.available(time.time_ns() // 1_000_000)]
 
 

@@ -1,4 +1,4 @@
-"""The forms of a dispute: the claim, and each thing that can be done with its file."""
+"""The forms of a dispute: the claim, and each action on its file."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import Actor
 
 ENTRY_ROWS = range(1, 5)
-BETTING = ("bet", "withdraw")  # the facts that an amount may be supposed of
+BETTING = ("bet", "withdraw")  # facts whose amount can be changed
 Choice = Literal["check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure"]
-Signing = Callable[[str], str]  # the second person's id, once it is proved that they sign
+Signing = Callable[[str], str]  # the second person's id, once authenticated
 _WAGER = re.compile(r"([1-9])/([1-9])/([a-z0-9_]{1,40})/([a-z0-9-]{0,40})")
 _PLACE = r"^(dealer|board|[1-9])(\.[1-9])?:[1-9][0-9]?$"
 
@@ -38,7 +38,7 @@ class Wager(Struct, frozen=True):
 
 
 def wager_name(line: Mapping[str, Any]) -> str:
-    """A wager as the value of a choice."""
+    """Return a wager as the value of a choice."""
     return f"{line['seat']}/{line['hand']}/{line['spot']}/{line['bettor']}"
 
 
@@ -56,7 +56,7 @@ WagerName = Annotated[Wager, PlainValidator(_wager)]
 
 
 class ClaimForm(FormModel):
-    """Of a voided round, whose wagers have no lines, the wager is named by seat, hand and spot."""
+    """For a voided round, whose wagers have no lines, the wager is named by seat, hand and spot."""
 
     round: Id
     seat: Annotated[Number, Field(ge=1, le=9)] | None = None
@@ -90,7 +90,7 @@ class ClaimForm(FormModel):
 
 
 class Question(FormModel):
-    """What is supposed: another card at a place, or another bet or decision, by its number among the facts."""
+    """A what-if: another card at a place, or another bet or decision, by its number among the facts."""
 
     place: Annotated[str, matching(_PLACE, "is the place of a card")] | None = None
     card: CardName | None = None
@@ -104,7 +104,7 @@ class Question(FormModel):
         return {name: str(value) for name, value in found.items() if value is not None}
 
     def supposed(self, facts: Sequence[Mapping[str, Any]]) -> tuple[list[CardChange], dict[int, dict[str, Any]]] | None:
-        """The cards and the facts that it changes; None where nothing is asked."""
+        """Return the cards and the facts that it changes; None if nothing is asked."""
         if self.place is not None and self.card is not None:
             where, _, number = self.place.partition(":")
             of, _, hand = where.partition(".")
@@ -132,7 +132,7 @@ class Question(FormModel):
         return fact
 
 
-# ---- what is done with a file
+# ---- actions on a file
 
 
 class FileForm(FormModel):
@@ -184,10 +184,10 @@ class Ruled(EntryRows):
     outcome: Outcome
     reason: Text
     second_person: Id | None = None
-    new_account: Literal["yes"] | None = None  # an account that is not on the list is meant
+    new_account: Literal["yes"] | None = None  # confirms an account that is not on the list
 
     def entries(self) -> list[Entry]:
-        """The rows in which an amount was filled in."""
+        """Return the rows with an amount."""
         rows = [[getattr(self, f"{name}_{row}") for name in ("wager", "amount", "account")] for row in ENTRY_ROWS]
         return [_entry(row, *given) for row, given in zip(ENTRY_ROWS, rows, strict=True) if given[1] is not None]
 
@@ -248,7 +248,7 @@ NOTICES = {
 def carry_out(
     file: Disputes, name: str, form: DisputeForm, facts: Sequence[Mapping[str, Any]], actor: Actor, signed: Signing
 ) -> StoredDispute:
-    """`facts` are those of the round, of which a what-if changes one."""
+    """Carry out an action; `facts` are those of the round, of which a what-if changes one."""
     match form:
         case WhatIfForm():
             supposed = form.supposed(facts)

@@ -1,4 +1,4 @@
-"""Disputes: what is waiting, a claim taken, and one file with its evidence, what-ifs, ruling, appeal and end."""
+"""Disputes: what is waiting, taking a claim, and one file with its evidence, what-ifs, ruling, appeal and closing."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, get_args
@@ -60,7 +60,7 @@ PATH = "/disputes"
 SECTION = "disputes"
 CRUMBS = (("Disputes", PATH),)
 GROUPS = (("dealer", "By dealer"), ("table", "By table"), ("kind", "By kind of error"))
-ROWS_SHOWN = 100  # a page of the list has
+ROWS_SHOWN = 100  # per page of the list
 BETTING = {"bet": "bets", "withdraw": "takes back"}  # in words
 Reading = Annotated[Caller, Security(dispute_caller, scopes=roles.READING)]
 FloorOpens = Annotated[Caller, Security(dependencies.caller, scopes=roles.FLOOR)]
@@ -133,7 +133,7 @@ async def show_claim(
     if round_id:
         try:
             found = round_shown(await service.run(round_for, service.books, caller, round_id))
-        except EXCEPTIONS as error:  # most often a slip in the id: it is asked for again
+        except EXCEPTIONS as error:  # most often a mistyped id: it is asked for again
             _refuse(request, error)
         else:
             status, wagers = found["status"], _wagers_of(found)
@@ -149,7 +149,7 @@ async def show_claim(
 
 
 def _refuse(request: Request, error: Exception) -> None:
-    """The page is shown with the reason, and with what it has all the same."""
+    """Show the page with the reason, and with what is known."""
     if wants_json(request):
         raise error
     if getattr(request.state, "refused", None) is None:
@@ -157,7 +157,7 @@ def _refuse(request: Request, error: Exception) -> None:
 
 
 def _wagers_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What can be disputed, as the choices of a form; a voided round's wagers have no lines and are named by hand."""
+    """Return what can be disputed, as choices of a form; wagers of a voided round have no lines and are typed."""
     return [
         {
             "value": wager_name(line),
@@ -245,13 +245,13 @@ async def show_dispute(
 
 
 def _supposed(books: Books, caller: Caller, file: Mapping[str, Any], asked: Question) -> dict[str, Any] | None:
-    """The answer to what the address asks; nothing is stored."""
+    """Return the answer to the what-if in the address; nothing is stored."""
     supposed = asked.supposed(file["facts"])
     return None if supposed is None else what_if_for(books, caller, file["round"], *supposed)
 
 
 def _cards(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Every card that was dealt, by its place, with what it was where it was turned over."""
+    """Return every card that was dealt, by place, with its value if it was turned over."""
     turned: dict[tuple[Any, int], str] = {}
     for fact in facts:
         if fact["do"] == "reveal":
@@ -273,7 +273,7 @@ def _cards(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def bets_and_decisions(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Bets and decisions by their number, in words."""
+    """Return bets and decisions by number, in words."""
     found = []
     for number, fact in enumerate(facts):
         who = f"seat {fact.get('seat')}{', ' + fact['bettor'] if 'bettor' in fact else ''}"
@@ -296,7 +296,7 @@ async def change_file(
     writing: Command,
     second: Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))],
 ) -> Response:
-    """Accounting rules on appeals, and does nothing else here."""
+    """Change a file. Accounting rules on appeals, and does nothing else here."""
     if not isinstance(form, AppealRulingForm):
         caller.check_role(roles.FLOOR)
     if isinstance(form, Ruled):

@@ -1,4 +1,4 @@
-"""The floor: every table as it is now. Where the visitor may hear the feed, the page follows it."""
+"""The floor: every table as it is now. The page follows the feed if the visitor may read it."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What an inspector asks of a range of gaming days, on one page; each row leads to its rounds."""
+"""The inspection of a range of gaming days on one page; each row leads to its rounds."""
 
 from typing import Annotated, Literal
 from urllib.parse import urlencode

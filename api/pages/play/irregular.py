@@ -1,5 +1,5 @@
-"""What should not be: payments that differ, contradictions of hidden cards, cards, shortfalls, voids and waivers, each
-row leading to its hands."""
+"""Irregularities: payments that differ, contradictions of hidden cards, card frequencies, shortfalls, voids and
+waivers, each row leading to its hands."""
 
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -50,7 +50,7 @@ WHAT = {
 }
 FIRST = next(iter(REPORTS))
 FORMATS = ("csv", "xlsx", "pdf")
-ROWS_SHOWN = 25  # unless somebody asks for all
+ROWS_SHOWN = 25  # by default
 LEFT_OUT = frozenset(
     {
         "hand",
@@ -65,7 +65,7 @@ LEFT_OUT = frozenset(
         "most_seen",
         "least_seen",
     }
-)  # of the page; the files have every column
+)  # on the page; the files have every column
 
 
 class IrregularFilters(PageQuery):
@@ -117,7 +117,7 @@ async def show_irregular(
 
 @files.get(f"{PATH}/file")
 async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[FileAsked, Query()]) -> Response:
-    """The same as a file."""
+    """Return the same as a file."""
     recorded = urlencode(texts(asked, "report"))
     body = await service.run(
         report_views.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded

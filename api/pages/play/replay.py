@@ -1,4 +1,4 @@
-"""A round replayed: the table as it was, step by step, and why each thing happened."""
+"""A round replayed: the table step by step, and why each thing happened."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
@@ -40,7 +40,7 @@ NO_NEIGHBOURS: Mapping[str, str | None] = {"newer": None, "older": None}
 
 
 class ReplayAsked(HandsFilters):
-    """The search that led here; a step, of which any text may be asked for; and whether to see closed hands."""
+    """The search that led here; a step, which may be any text; and whether to show closed hands."""
 
     step: str | None = None
     closed: str | None = None
@@ -49,7 +49,7 @@ class ReplayAsked(HandsFilters):
         return texts(self, "step", "closed")
 
     def step_of(self, last: int) -> int:
-        """One that is not there leads to the nearest, so that old links go on working."""
+        """Return the step; one that does not exist becomes the nearest, so that old links keep working."""
         text = self.step or ""
         return min(max(int(text), 1), last) if text.isascii() and text.isdecimal() and len(text) < 7 else last
 
@@ -71,7 +71,7 @@ async def show_round(
         **told,
         "numbered_hands": game.numbers_hands,
         "seat_cards": game.hole_cards,
-        "digest": digest,  # of all that the page says of the round
+        "digest": digest,  # of everything that the page says of the round
         "step": step,
         "state": _state(told["changes"][:step]),
         "search": search,
@@ -110,7 +110,7 @@ def _looked_at(
 
 
 def _neighbours(books: Books, caller: Caller, told: Mapping[str, Any], asked: ReplayAsked) -> Mapping[str, str | None]:
-    """Addresses: within the search that led here, or else at the same table."""
+    """Return addresses within the search that led here, or else at the same table."""
     search = asked.search()
     wanted = asked.wanted() if search else RoundFilter(table=told["table"])
     try:
@@ -122,7 +122,7 @@ def _neighbours(books: Books, caller: Caller, told: Mapping[str, Any], asked: Re
 
 
 def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is where after these changes."""
+    """Return what is where after these changes."""
     state: dict[str, Any] = {}
     for changed in changes:
         state |= changed
@@ -130,7 +130,7 @@ def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _live(caller: Caller, told: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Where the page hears of a round that is still played; without a feed it asks from time to time."""
+    """Return where the page follows a round in play; without a feed it polls."""
     if told["status"] != "open":
         return None
     listens = told["table"] is not None and caller.may(roles.LISTENING)
@@ -138,7 +138,7 @@ def _live(caller: Caller, told: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page says of each step, in the form in which a browser compares it with the bytes that were sealed."""
+    """Return what the page says of each step, in the form in which a browser compares it with the sealed bytes."""
     lines = {line["step"]: [line["paid"], line["collected"], line["clause"]] for line in told["lines"]}
     events = []
     for step in told["steps"]:
@@ -167,7 +167,7 @@ async def note(
     form: Annotated[NoteForm, Form()],
     writing: Command,
 ) -> Response:
-    """A note by the floor."""
+    """Add a note of the floor."""
     await service.once(
         writing.once,
         lambda receipt: service.play.annotate(

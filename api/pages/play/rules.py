@@ -1,4 +1,4 @@
-"""Rule sets to read: every figure with its clause, and every decision with its reason."""
+"""Rule sets: every figure with its clause, and every decision with its reason."""
 
 from functools import lru_cache
 from typing import Annotated, Any
@@ -94,7 +94,7 @@ def _contents(book: RuleBook, ruleset: str, version: int | None) -> dict[str, An
 
 
 def side_by_side(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pay tables of each spot in columns: a gaming table uses one of them."""
+    """Return the pay tables of each spot in columns: a gaming table uses one of them."""
     found = []
     for spot in dict.fromkeys(table["spot"] for table in tables):
         of_spot = [table for table in tables if table["spot"] == spot]

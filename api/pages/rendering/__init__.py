@@ -1,1 +1,1 @@
-"""How values become HTML: templates, cells, drawings, navigation, static files."""
+"""Rendering values as HTML: templates, cells, drawings, navigation, static files."""

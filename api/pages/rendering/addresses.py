@@ -1,4 +1,4 @@
-"""Addresses of pages and files that ask for the same again, with something changed."""
+"""Addresses of pages and files with some parameters changed."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from projections.reports.report import Report
 
 
 def address(path: str, query: Mapping[str, object], **changed: object) -> str:
-    """The same address with some of what it asks for changed; None leaves it out."""
+    """Return the same address with some parameters changed; None removes one."""
     asked = {name: value for name, value in {**query, **changed}.items() if value is not None and value != ""}
     return f"{path}?{urlencode(asked)}" if asked else path
 
 
 def addresses(path: str, query: Mapping[str, object], name: str, values: Iterable[str]) -> dict[str, str]:
-    """The same address for each value of one thing; what they share is put together once."""
+    """Return the same address for each value of one parameter; the common part is built once."""
     shared = address(path, query, **{name: None})
     beside = "&" if "?" in shared else "?"
     return {value: f"{shared}{beside}{urlencode({name: value})}" for value in values}
 
 
 def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) -> list[dict[str, str]]:
-    """A report's files, for what the page shows."""
+    """Return a report's files, for what the page shows."""
     return [
         {"format": format_, "address": address(f"/v1/reports/{name}", query, format=format_)} for format_ in formats
     ]
 
 
 def sorting(path: str, query: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """By what the rows of a report are sorted, and where each heading leads to: the other way round where they are
-    sorted by it, and otherwise the largest amounts first and words from A on. By the service: not all are shown."""
+    """Return how the rows of a report are sorted, and where each heading leads: to the reverse order for the current
+    column, otherwise to the largest amounts first or words from A. Sorting is by the service, since not all rows are
+    shown."""
     by = query.get("sort", "")
     numbers = {
         *report.sums,

@@ -1,4 +1,4 @@
-"""Stylesheets, scripts, fonts and pictures: read once, named by their content, and so kept by browsers for good."""
+"""Stylesheets, scripts, fonts and pictures: read once, named by their content, and so cached by browsers for good."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def accepts_gzip(request: Request) -> bool:
 
 
 def read_assets() -> dict[str, Asset]:
-    """By name, like app.css; the address has the content's hash in it."""
+    """Return assets by name, like app.css; the address contains the content's hash."""
     found: dict[str, Asset] = {}
     bodies = {
         entry.name: entry.read_bytes()
@@ -54,7 +54,7 @@ def read_assets() -> dict[str, Asset]:
 
 
 def _add(found: dict[str, Asset], bodies: Mapping[str, bytes], name: str) -> Asset:
-    """With the files that it names first, since their addresses are part of its content."""
+    """Add a file after the files that it names, since their addresses are part of its content."""
     if name not in found:
         stem, _, kind = name.rpartition(".")
         body = bodies[name]

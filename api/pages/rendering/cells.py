@@ -1,8 +1,7 @@
 """Rows of reports as table rows: how a value is shown, and where it leads.
 
-Written in Python and not as macros of a template, since a page has hundreds of these: a call of a macro takes some 40
-microseconds, and a page of 50 rows would take longer for them than for everything else.
-"""
+Written in Python and not as template macros, because a page has hundreds of these: a macro call takes some 40
+microseconds, and a page of 50 rows would take longer for them than for everything else."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ Columns = Iterable[Mapping[str, str]]
 Column = tuple[str, str]  # name and kind
 Shower = Callable[[Any], str]
 NUMBERS = frozenset({"money", "decimal", "p_value"})
-SIDED = NUMBERS | {"at", "list"}  # kinds whose side is the same whatever the value
+SIDED = NUMBERS | {"at", "list"}  # kinds with the same alignment for every value
 SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected"})
 EMPTY_AT_ZERO = frozenset({"debit", "credit"})
 LONG = 60  # characters after which a text is wrapped
 UNLIKELY = 0.01  # a p-value below it is marked
 FOLDED_FROM = 10  # columns; fewer than these are side by side
-# Where there are many, a column goes below the first of these that is there, in its cell: a desk shows the whole row.
+# With many columns, one goes below the first of these that exists, in its cell, so that a screen shows the whole row.
 UNDER = {
     "action": "wagered",
     "adopted_by": "adopted_at",
@@ -114,7 +113,7 @@ NOTHING = Markup('<span class="muted">–</span>')
 
 
 def side_of(kind: str, value: object) -> str:
-    """The class of a cell: amounts and numbers are on the right, text that may be long is wrapped."""
+    """Return the class of a cell: amounts and numbers are right-aligned, text that may be long is wrapped."""
     if kind == "at":
         return "nowrap"
     if kind in NUMBERS or (kind != "schedule" and isinstance(value, int | float) and not isinstance(value, bool)):
@@ -123,12 +122,12 @@ def side_of(kind: str, value: object) -> str:
 
 
 def _side_of_all(kind: str, values: Sequence[object]) -> str:
-    """Of a column: the longest says whether there are long ones, where its kind does not say it all."""
+    """Return the class of a column; its longest value decides, if its kind does not."""
     return side_of(kind, None if kind in SIDED else max(values, key=_length, default=None))
 
 
 def folded(columns: Sequence[Column]) -> list[list[Column]]:
-    """The columns of each cell, the first of which says what the cell is."""
+    """Return the columns of each cell, the first of which names the cell."""
     if len(columns) < FOLDED_FROM:
         return [[column] for column in columns]
     names = {name for name, _ in columns}
@@ -170,8 +169,8 @@ class Cells:
         totals: Mapping[str, Any] | None = None,
         sorting: Mapping[str, Any] | None = None,
     ) -> Markup:
-        """The content of a report's table: headings, rows, and what they come to together. `sorting` has links of the
-        headings, where the service sorts; without it the page does (lists.js)."""
+        """Return the content of a report's table: headings, rows, and totals. `sorting` has links for the headings if
+        the service sorts; otherwise the page does (lists.js)."""
         named = [(column["name"], column["kind"]) for column in columns]
         cells = folded(named)
         values = {name: [row[name] for row in rows] for name, _ in named}
@@ -187,15 +186,15 @@ class Cells:
         return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # all of it is escaped
 
     def _sum(self, total: str | int | None) -> str:
-        """Of money or of counts; none where nothing is known yet."""
+        """Return the total of money or of counts; None if nothing is known yet."""
         return "" if total is None else self._money(total) if isinstance(total, str) else self._filters["count"](total)
 
     def cell(self, column: str, kind: str, value: Any) -> str:
-        """A value of a report: its kind says how it is shown, its column where it leads."""
+        """Return a value of a report: its kind says how it is shown, its column where it leads."""
         return _shown(self._shower(column, kind), value)
 
     def _find_shower(self, column: str, kind: str) -> Shower:
-        """Asked once for a column, and not for each of its cells."""
+        """Return the function for a column, found once instead of for each cell."""
         match kind:
             case "money" if column in SIGNED:
                 return self._filters["signed"]
@@ -261,7 +260,7 @@ def _head(name: str, sorting: Mapping[str, Any] | None) -> str:
 
 
 def _column(show: Shower, values: Sequence[Any]) -> list[str]:
-    """Its cells; a value that repeats, such as a table, a day or an amount, is rendered once."""
+    """Return its cells; a repeated value, such as a table, a day or an amount, is rendered once."""
     known: dict[Any, str] = {}
     cells = []
     for value in values:
@@ -274,7 +273,7 @@ def _column(show: Shower, values: Sequence[Any]) -> list[str]:
 
 
 def _rows(tag: str, sides: Sequence[str], cells: Sequence[Sequence[Sequence[str]]]) -> str:
-    """Of each cell its lines, and of each line what it says in row after row."""
+    """Return for each cell its lines, and for each line its text row by row."""
     columns = []
     for side, (lines, *others) in zip(sides, cells, strict=True):
         for below in others:
@@ -284,6 +283,6 @@ def _rows(tag: str, sides: Sequence[str], cells: Sequence[Sequence[Sequence[str]
 
 
 def _link(path: str, name: str) -> Markup:
-    """Ids need no quoting, accounts do."""
+    """Return a link. Ids need no quoting, accounts do."""
     address = path + quote(name, safe="/")
     return Markup(f'<a href="{safe(address)}">{safe(name)}</a>')  # both are escaped

@@ -1,8 +1,7 @@
 """Parts of a replay: cards and chips in their places, every step with its reason, every settlement line.
 
-Written in Python and not as macros of a template, as rows of reports are (`api.pages.cells`): a round has some hundred
-places on the felt, sixty steps and twenty lines.
-"""
+Written in Python and not as template macros, like rows of reports (`api.pages.cells`): a round has some hundred places
+on the felt, sixty steps and twenty lines."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ OUTCOMES = {"win": "good", "lose": "bad", "no_action": "warn", "surrender": "war
 
 
 class Drawing:
-    """`shown` are the filters of the templates: money, signed, clock, words, card_name, card_rank, card_suit; and
-    `card_face` draws a card by itself."""
+    """`shown` are the filters of the templates: money, signed, clock, words, card_name, card_rank, card_suit;
+    `card_face` draws a card."""
 
     def __init__(self, shown: Mapping[str, Shown], card_face: Callable[[str | None, str], Markup]) -> None:
         self._shown = shown
@@ -41,7 +40,7 @@ class Drawing:
     # ---- the felt
 
     def dollars(self, name: str, state: One) -> Markup:
-        """The place of an amount."""
+        """Return the place of an amount."""
         return Markup(f'<span data-k="{name}" data-kind="money">{self._money(state.get(name))}</span>')  # digits
 
     def seat(self, seat: One, state: One, marked: Sequence[str]) -> Markup:
@@ -63,7 +62,7 @@ class Drawing:
         )
 
     def _at_seat(self, seat: One, state: One, marked: Sequence[str]) -> str:
-        """The hands with the wagers on each, the seated player's other wagers, and who bets behind them."""
+        """Return the hands with the wagers on each, the seated player's other wagers, and who bets behind them."""
         own = [pile for pile in seat["piles"] if not pile["kind"]]
         hands = "\n".join([self._on_seat(seat["seat"], hand, own, state, marked) for hand in seat["hands"]])
         beside = self.piles([pile for pile in own if pile["hand"] is None], state)
@@ -91,7 +90,7 @@ class Drawing:
         return f'<div class="others">{named}{self.piles(piles, state)}</div>'
 
     def cards(self, names: Iterable[str], state: One, marked: Sequence[str]) -> Markup:
-        """The places of these cards, each empty until a card is there."""
+        """Return the places of these cards, each empty until a card is there."""
         return Markup("".join([self._card(name, state.get(name), name in marked) for name in names]))
 
     def _card_at(self, name: str, face: str | None, marked: bool) -> str:
@@ -123,8 +122,8 @@ class Drawing:
     # ---- what happened, and why
 
     def timeline(self, steps: Iterable[One], now: int, asked: str, ruleset: str, banker: str) -> Markup:
-        rules: dict[Any, str] = {}  # most steps fall under a few clauses
-        clocks: dict[str, str] = {}  # and all that an action leads to has one time
+        rules: dict[Any, str] = {}  # most steps have one of a few clauses
+        clocks: dict[str, str] = {}  # all events of an action have one time
         at = _address(asked)
         drawn = []
         for step in steps:
@@ -205,7 +204,7 @@ class Drawing:
         )
 
     def nets(self, nets: Iterable[One], corrected: bool) -> Markup:
-        """Who won and who lost in this round, on either side of the wagers."""
+        """Return who won and who lost in this round, on either side of the wagers."""
         rows = []
         for row in nets:
             name = safe(row["name"])
@@ -255,7 +254,7 @@ class Drawing:
         return f'<td class="number">{to_pay if to_collect == to_pay else f"{to_pay} / {to_collect}"}</td>'
 
     def _said_of(self, line: One) -> Iterable[str]:
-        """Afterwards: what the dealer reported that is not what was due, and what was put right."""
+        """Return what was added later: reported payments that differ, and corrections."""
         begins = '<tr class="posted"><td></td><td colspan="5">'
         for said in line["reported"]:
             if (said["paid"], said["collected"]) == (line["paid"], line["collected"]):
@@ -272,12 +271,12 @@ class Drawing:
 
 
 def _address(asked: str) -> str:
-    """Of a step of this round, all but its number."""
+    """Return the address of a step of this round, without its number."""
     return f"?{safe(asked)}&amp;step=" if asked else "?step="
 
 
 def _claim(line: One, round_: str) -> str:
-    """Where a dispute on this wager is opened."""
+    """Return where a dispute on this wager is opened."""
     bettor, spot = quote_plus(line["bettor"]), quote_plus(line["spot"])
     return safe(f"/disputes/new?round={round_}&seat={line['seat']}&bettor={bettor}&hand={line['hand']}&spot={spot}")
 

@@ -1,4 +1,4 @@
-"""Text on its way into a page, escaped where it must be."""
+"""Escaping text for pages."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _SPECIAL = re.compile("[&<>\"']")
 
 
 def safe(text: str) -> str:
-    """Most of what a ledger says needs no escaping, and it is quicker to see that than to escape it."""
+    """Return escaped text. Most needs no escaping, and checking that is quicker than escaping it."""
     return text if text.__class__ is Markup or not _SPECIAL.search(text) else escape(text)

@@ -1,4 +1,4 @@
-"""Icons of the pages: one line each on a square of 24, in the colour of the text beside it."""
+"""Icons of the pages: one line each on a square of 24, in the colour of the surrounding text."""
 
 from __future__ import annotations
 

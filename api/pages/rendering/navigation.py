@@ -1,4 +1,4 @@
-"""The entries of the navigation, in their order, each for the roles that its page takes."""
+"""The entries of the navigation, in order, each for the roles that its page admits."""
 
 from __future__ import annotations
 

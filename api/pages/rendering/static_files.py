@@ -26,7 +26,7 @@ async def static_file(request: Request, name: str) -> Response:
 
 @router.get("/dealer/worker.js")
 async def worker() -> Response:
-    """At an address that stays, because that is how browsers know it again, and above the pages that it serves."""
+    """Serve the worker at a permanent address, by which browsers recognise it, above the pages that it serves."""
     found = assets()["dealer_worker.js"]
     headers = {"Content-Security-Policy": HEADERS["Content-Security-Policy"], "Cache-Control": "no-cache"}
     return Response(found.body, 200, headers, found.media_type)

@@ -1,4 +1,4 @@
-"""Templates and how values are shown in them: money, cards, times in the property's zone."""
+"""Templates and their filters: money, cards, times in the property's zone."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ FRAGMENTS_REMEMBERED = 64  # parts of pages, some 100 KB each at most
 
 
 class PageEnvironment(Environment):
-    """Rows are dicts, and `row.name` is looked for among the keys first: the other way round, every name costs an
-    exception. The methods of a dict stay what they are, whatever its keys are called."""
+    """Rows are dicts, so `row.name` is looked up among the keys first: the other way round, every name costs an
+    exception. The methods of a dict stay available, whatever its keys are called."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if obj.__class__ is dict and attribute in obj and attribute not in METHODS:
@@ -60,7 +60,7 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.globals["asset"] = lambda name: assets[name].address
     made.globals["icon"] = icon
     fragments: Cache[Markup] = Cache(FRAGMENTS_REMEMBERED)
-    # {% call remembered(…) %}…{% endcall %}: its content depends on nothing but what is named.
+    # {% call remembered(…) %}…{% endcall %}: its content depends only on what is named.
     made.globals["remembered"] = lambda *key, caller: fragments.get(key, caller)
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
@@ -89,12 +89,12 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     return made
 
 
-# ---- money: text with two decimals, as every answer has it
+# ---- money: text with two decimals, as in every answer
 
 
 @lru_cache(4096)  # every page has the same few amounts
 def shown_money(amount: str | None) -> str:
-    """$1,234.50 for "1234.50"; a dash where there is no amount."""
+    """Return $1,234.50 for "1234.50"; a dash if there is no amount."""
     if amount is None:
         return "–"
     sign, digits = ("−", amount[1:]) if amount.startswith("-") else ("", amount)
@@ -103,7 +103,7 @@ def shown_money(amount: str | None) -> str:
 
 
 def signed_money(amount: str | None) -> Markup | str:
-    """The same with its sign, in the colour of a gain or a loss."""
+    """Return the same with its sign, in the colour of a gain or a loss."""
     if amount is None or float(amount) == 0:
         return shown_money(amount)
     sign, kind = ("", "loss") if amount.startswith("-") else ("+", "gain")
@@ -111,7 +111,7 @@ def signed_money(amount: str | None) -> Markup | str:
 
 
 def compared(value: int | str, before: int | str) -> Markup:
-    """Whether a figure is above or below an earlier one, and by how many per cent of that, where it makes sense."""
+    """Return whether a figure is above or below an earlier one, and by what percentage, if that makes sense."""
     now, then = Decimal(value), Decimal(before)
     if now == then:
         return Markup('<span class="change">=</span>')
@@ -128,22 +128,22 @@ def count(number: int) -> str:
 
 
 def words(name: str) -> str:
-    """`pair_plus` as somebody would say it."""
+    """Return `pair_plus` as people say it."""
     return name.replace("_", " ")
 
 
 def some(rows: Iterable[Mapping[str, Any]], name: str) -> bool:
-    """Whether any of them has something there."""
+    """Return whether any of them has a value there."""
     return any(row[name] for row in rows)
 
 
 def total(rows: Iterable[Mapping[str, Any]], name: str) -> Any:
-    """What a column comes to: counts, or money as text."""
+    """Return the total of a column: counts, or money as text."""
     return total_of(row[name] for row in rows)
 
 
 def ticks(values: Sequence[float]) -> list[float]:
-    """Round numbers from nothing to the largest of these or above it, four or so: the marks of a chart."""
+    """Return about four round numbers from zero to at least the largest of these: the ticks of a chart."""
     most = max([*values, 0.0])
     if most <= 0:
         return [0.0, 1.0]
@@ -153,12 +153,12 @@ def ticks(values: Sequence[float]) -> list[float]:
 
 
 def in_script(value: Any) -> Markup:
-    """JSON for a script element, as `tojson` writes it, in a tenth of the time: nothing in it ends the element."""
+    """Return JSON for a script element, as `tojson` does, in a tenth of the time: nothing in it ends the element."""
     text = msgspec.json.encode(value).decode()
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-# ---- cards: rank and suit, or null for one that is face down
+# ---- cards: rank and suit, or null for a face-down one
 
 
 def card_name(card: str | None) -> str:
@@ -177,7 +177,7 @@ def card_suit(card: str) -> str:
 
 @lru_cache  # a replay has hundreds, of at most fifty-three kinds and two sizes
 def card_face(card: str | None, size: str) -> Markup:
-    """A card as a page shows it."""
+    """Return a card as a page shows it."""
     if card is None:
         return Markup('<span class="card back {}" role="img" aria-label="face-down card"></span>').format(size)
     return Markup(
@@ -193,17 +193,17 @@ assert set(SUIT_SIGNS) == set(SUITS)
 
 
 class Clock(LiveClock):
-    """The property's own time, as pages show it."""
+    """The property's time, as pages show it."""
 
     def moment(self, text: str | None) -> Markup | str:
-        """Day and time to the second, with the zone for those who point at it."""
+        """Return day and time to the second, with the zone as a tooltip."""
         if text is None:
             return "–"
         local = self.local(text)
         return _time(local, f"{_day(local.date())} ")
 
     def moments(self, text: str) -> Markup:
-        """A text of the ledger, with the property's time in place of each stored moment."""
+        """Return a text of the ledger, with the property's time in place of each stored moment."""
         parts = STORED_MOMENT.split(text)
         return Markup("").join(self.moment(part) if at % 2 else part for at, part in enumerate(parts))
 
@@ -217,7 +217,7 @@ FIELD = re.compile(r"`(?:[a-z0-9_]+(?:\[[0-9]+\])?\.)*([a-z][a-z0-9_]*)`")
 
 
 def in_words(detail: str) -> str:
-    """What a refusal says to programs of a `field_of_theirs`, for people."""
+    """Return a refusal for people, in which it names a `field_of_theirs` for programs."""
     return FIELD.sub(lambda found: f"“{found[1].replace('_', ' ')}”", detail)
 
 
@@ -229,7 +229,7 @@ def _time(local: datetime, day: str = "") -> Markup:
     exact = local.isoformat(timespec="milliseconds")
     clock = exact[11:19]  # strftime takes five times as long as all of this
     full = f"{_weekday(local.date())} {clock} {local.tzname()}"
-    # Digits, names of days and months, and of a zone: a page has hundreds, and Markup.format takes its time.
+    # Digits, names of days and months, and of a zone: a page has hundreds, and Markup.format is slow.
     return Markup(f'<time datetime="{exact}" title="{safe(full)}">{day}{clock}</time>')
 
 

@@ -1,1 +1,1 @@
-"""Who somebody is, by what is outside of the ledger: an identity provider, or a passkey."""
+"""Authentication outside the ledger: an identity provider, or a passkey."""

@@ -1,7 +1,6 @@
 """The property's identity provider (OpenID Connect): authorization code with PKCE, discovery, logout.
 
-It says who somebody is. What they may do is in the staff register; a claim can add roles that sign nothing.
-"""
+It says who somebody is. What they may do is in the staff register; a claim can add roles that sign nothing."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ from api.service.settings import Settings, secret_of
 from infra.access.callers import STAFF_ID
 
 DISCOVERY = "/.well-known/openid-configuration"
-KNOWN_SECONDS = 300.0  # for which what was discovered counts
+KNOWN_SECONDS = 300.0  # how long discovered data is used
 TOKEN_SECONDS = 5.0  # for the provider to exchange a code
 LEEWAY_SECONDS = 30.0  # by which its clock may differ
 VERIFIER_LENGTH = 64
 
 
 class ProviderFailed(Exception):
-    """The provider does not answer, or gives something else than it should."""
+    """The provider does not answer, or not as it should."""
 
 
 class Identity(Struct, frozen=True):
@@ -40,7 +39,7 @@ class Identity(Struct, frozen=True):
 
     staff_id: str
     roles: tuple[str, ...]
-    token: str  # the provider's own words, which it knows again when they sign out
+    token: str  # the provider's token, by which it recognises the sign-out
 
 
 class IdentityProvider:
@@ -57,10 +56,10 @@ class IdentityProvider:
         parts = urlsplit(self._issuer)
         return f"{parts.scheme}://{parts.netloc}"
 
-    # ---- there
+    # ---- to the provider
 
     async def begin(self, back: str) -> tuple[str, dict[str, str]]:
-        """The address that the browser goes to, and what has to fit what comes back."""
+        """Return the address that the browser goes to, and what the answer must match."""
         metadata = await self._metadata()
         state = {name: secrets.token_urlsafe(32) for name in ("state", "nonce")}
         state["verifier"] = secrets.token_urlsafe(VERIFIER_LENGTH)
@@ -73,10 +72,10 @@ class IdentityProvider:
             )
         return str(address), state
 
-    # ---- and back
+    # ---- back
 
     async def finish(self, answer: Mapping[str, str], began: Mapping[str, str], back: str) -> Identity:
-        """Who came back from the provider. `began`: what `begin` gave, which is used once."""
+        """Return who came back from the provider. `began` is what `begin` returned, which is used once."""
         if not hmac.compare_digest(answer.get("state", "").encode(), began["state"].encode()):
             raise ProviderFailed("The answer is to another sign-in than the one that was begun here.")
         if "error" in answer:
@@ -120,7 +119,7 @@ class IdentityProvider:
         return claims
 
     async def _with_profile(self, client: AsyncOAuth2Client, claims: dict[str, Any]) -> dict[str, Any]:
-        """Many providers have what is asked for only at another address, for the same subject."""
+        """Add claims from the userinfo endpoint, where many providers keep them, for the same subject."""
         wanted = {self._settings.oidc_staff_claim, self._settings.oidc_role_claim} - {None}
         endpoint = (await self._metadata()).get("userinfo_endpoint")
         if endpoint is None or wanted <= claims.keys():
@@ -148,8 +147,8 @@ class IdentityProvider:
     # ---- signing out
 
     async def logout(self, back: str, token: str | None) -> str | None:
-        """The address at which the browser signs out at the provider as well; None where it has none. Without the token
-        that it gave, a provider asks the person whether they mean it."""
+        """Return the address at which the browser signs out at the provider as well; None if it has none. Without its
+        token, a provider asks the person to confirm."""
         endpoint = (await self._metadata()).get("end_session_endpoint")
         if endpoint is None:
             return None
@@ -157,7 +156,7 @@ class IdentityProvider:
         query = urlencode({name: value for name, value in asked.items() if value is not None})
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{query}"
 
-    # ---- the provider's own description
+    # ---- discovery
 
     async def _metadata(self) -> dict[str, Any]:
         known = self._discovered

@@ -14,14 +14,14 @@ import jwt
 logger = logging.getLogger(__name__)
 
 FETCH_SECONDS = 2.0  # for the whole answer of the provider
-PAUSE_SECONDS = 10.0  # between two fetches, whatever they brought: so long an unknown key stays unknown
+PAUSE_SECONDS = 10.0  # between two fetches, whatever they brought: an unknown key stays unknown that long
 LASTING_SECONDS = 300.0  # after which known keys are fetched again
-LONGEST_SECONDS = 3600.0  # for which they count while the provider does not answer
+LONGEST_SECONDS = 3600.0  # how long they stay valid while the provider does not answer
 LONGEST_BYTES = 1 << 20
 
 
 class ProviderKeys:
-    """Signing keys by their id. `fetch_for` is awaited before `find`, which waits for nothing."""
+    """Signing keys by id. `fetch_for` is awaited before `find`, which never waits."""
 
     def __init__(self, url: Callable[[httpx.AsyncClient], Awaitable[str]]) -> None:
         self._url = url
@@ -38,7 +38,7 @@ class ProviderKeys:
         return cls(known)
 
     def find(self, key_id: str | None) -> Any:
-        """The key with this id; a provider with a single key need not name it."""
+        """Return the key with this id; a provider with a single key need not name it."""
         if time.monotonic() - self._fetched_at > LONGEST_SECONDS:
             raise jwt.PyJWKClientError("the identity provider's keys are not known")
         key = self._keys.get(key_id)
@@ -49,8 +49,8 @@ class ProviderKeys:
         return key.key
 
     async def fetch_for(self, key_id: str | None) -> None:
-        """Fetch the keys if they are old, or if this one is unknown and the last attempt was a while ago. Whoever needs
-        an unknown key while they are being fetched waits for the same answer."""
+        """Fetch the keys if they are old, or if this one is unknown and the last attempt was a while ago. Callers who
+        need an unknown key during a fetch wait for the same answer."""
         now = time.monotonic()
         age = now - self._fetched_at
         known = age < LONGEST_SECONDS and (key_id in self._keys or (key_id is None and bool(self._keys)))
@@ -62,7 +62,7 @@ class ProviderKeys:
             self._tried_at = now
             self._fetching = asyncio.create_task(self._fetch())
         if not known:
-            await asyncio.shield(self._fetching)  # one who gives up does not end it for the others
+            await asyncio.shield(self._fetching)  # one caller who gives up does not cancel it for the others
 
     async def _fetch(self) -> None:
         try:
@@ -82,7 +82,7 @@ class ProviderKeys:
 
 
 async def fetch_json(client: httpx.AsyncClient, url: str) -> dict[str, Any]:
-    """A JSON object at an address, up to a length that nobody honest exceeds."""
+    """Return the JSON object at an address, up to a generous length."""
     content = b""
     async with client.stream("GET", url, headers={"Accept": "application/json"}) as answer:
         answer.raise_for_status()

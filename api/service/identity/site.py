@@ -1,4 +1,4 @@
-"""The address at which people reach the service: passkeys and the way back from a provider are bound to it."""
+"""The public address of the service: passkeys and the return from a provider are bound to it."""
 
 from __future__ import annotations
 

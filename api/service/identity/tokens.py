@@ -1,4 +1,4 @@
-"""Bearer tokens (JWT): made with a role, for a terminal with its table too, and verified into a caller."""
+"""Bearer tokens (JWT): made with a role, and for a terminal with its table, and verified into a caller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def make_token(key: str, settings: Settings, by: str, role: str, table: str | None, days: float) -> tuple[str, str]:
-    """A signed token and its id, by which it can be revoked."""
+    """Return a signed token and its id, by which it can be revoked."""
     now = int(time.time())
     token_id = uuid4().hex
     claims: dict[str, Any] = {"sub": by, "role": role, "iat": now, "exp": now + round(days * 86_400), "jti": token_id}
@@ -40,7 +40,7 @@ def make_token(key: str, settings: Settings, by: str, role: str, table: str | No
 
 
 class Tokens:
-    """Turns a request's headers into a caller. A token is verified once and remembered until it ends."""
+    """Turns a request's headers into a caller. A token is verified once and cached until it expires."""
 
     def __init__(self, settings: Settings, access: TokenRecords) -> None:
         self._settings = settings
@@ -51,14 +51,14 @@ class Tokens:
         self._provider = None if settings.token_jwks_url is None else ProviderKeys.at(settings.token_jwks_url)
 
     def needs_a_thread(self, headers: Mapping[str, str]) -> bool:
-        """Whether `caller` would have to ask the database."""
+        """Return whether `caller` would need a query."""
         if not self._settings.authenticated:
             return False
         return not self._access.is_fresh() or _bearer(headers.get("authorization")) not in self._known
 
     async def fetch_keys(self, headers: Mapping[str, str], header: str = "authorization") -> None:
-        """Fetch the identity provider's key of a token that is not known yet. Awaited before `caller`, which runs in a
-        thread: threads are for the database."""
+        """Fetch the identity provider's key of an unknown token. Awaited before `caller`, which runs in a thread:
+        threads are for the database."""
         token = _bearer(headers.get(header))
         if self._provider is None or token is None or token in self._known:
             return
@@ -68,7 +68,7 @@ class Tokens:
                 await self._provider.fetch_for(head.get("kid"))
 
     def may_scrape(self, headers: Mapping[str, str]) -> bool:
-        """Whether it is Prometheus, with the one token that reads metrics and nothing else."""
+        """Return whether it is Prometheus, with the token that only reads metrics."""
         expected, given = self._metrics_token, _bearer(headers.get("authorization"))
         return expected is not None and given is not None and compare_digest(given.encode(), expected.encode())
 
@@ -99,8 +99,8 @@ class Tokens:
         return caller
 
     def provider_authentication(self, token: str, code: str, address: str) -> ProviderGiven | None:
-        """Who has proved to the identity provider who they are, and when, by a token of its own; None for any other. A
-        token of ours says no more than that it was made once. Call `fetch_keys` first."""
+        """Return who authenticated with the identity provider, and when, by its own token; None for any other. A token
+        of ours only says that it was made once. Call `fetch_keys` first."""
         with suppress(Problem, jwt.PyJWTError):
             claims, way = self._claims(token)
             authenticated_at = claims.get("auth_time")
@@ -152,7 +152,7 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 
 
 def _anybody(headers: Mapping[str, str]) -> Caller:
-    """Without authentication everybody may do everything, under the staff id that they give."""
+    """Return the caller without authentication: everybody may do everything, under the staff id that they give."""
     by = headers.get("staff-id", OPEN)
     if not STAFF_ID.fullmatch(by):
         raise Problem("bad_document", "Staff-Id is a staff id: small letters, digits and hyphens, at most 40.")

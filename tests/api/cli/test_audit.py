@@ -113,6 +113,6 @@ def test_an_error_of_the_program_is_exit_code_2_and_no_finding(url: str, monkeyp
     monkeypatch.setattr(RoundCheck, "audit", broken)
     answered = run("--database-url", url)
     assert answered.exit_code == 2
-    assert answered.stderr.startswith("roundledger: the audit could not be made: RuntimeError in test_audit.py")
+    assert answered.stderr.startswith("roundledger: the audit could not be run: RuntimeError in test_audit.py")
     assert "the flux is open" in answered.stderr
     assert len(answered.stderr.splitlines()) == 1

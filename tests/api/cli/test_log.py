@@ -63,7 +63,7 @@ def test_evidence_of_a_round_and_its_verification(run: Run, tmp_path: Path):
     bundle.write_bytes(b"Dear Sir")
     letter = run("verify", bundle.name)
     assert (letter.returncode, letter.stdout) == (2, "")
-    assert "is no zip, so it is no evidence bundle" in letter.stderr
+    assert "is not a zip, and so not an evidence bundle" in letter.stderr
 
 
 @pytest.mark.parametrize(

@@ -145,13 +145,13 @@ def test_as_csv_and_as_a_table(asked: Callable[..., Any]):
     assert [(row["by"], row["of"]) for row in rows][:2] == [("total", ""), ("gaming_day", "2026-09-21")]
     assert rows[0]["paid_change"] == "-5.00"
     shown = asked("--trips", "UTH-02", output="table")
-    assert shown.startswith("2 rounds, 1 of them settled otherwise; change in fees 0.00, paid -5.00, collected 0.00")
+    assert shown.startswith("2 rounds, 1 of them settled differently; change in fees 0.00, paid -5.00, collected 0.00")
 
 
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
-        (["--ruleset", "uth-bgc"], "name what is to be another"),
+        (["--ruleset", "uth-bgc"], "name what to change"),
         (["--ruleset", "uth-bgc", "--trips", "UTH-09"], "does not offer the trips table 'UTH-09', only UTH-01, UTH-02"),
         (["--ruleset", "tcp-casino-club", "--trips", "UTH-01"], "tcp-casino-club has no trips wager"),
         (

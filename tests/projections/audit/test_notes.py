@@ -147,7 +147,7 @@ def test_notes_for_people_follow_the_findings(url: str, tmp_path: Path):
     change(url, UNSEALED, (REASON, other_words), line=1)
     answered = run("audit", "--database-url", url, "--round", UNSEALED)
     assert answered.exit_code == 1
-    findings, _, notes = answered.stdout.partition("\nNotes, which are no findings:\n")
+    findings, _, notes = answered.stdout.partition("\nNotes, which are not findings:\n")
     assert findings.startswith(f"line  {UNSEALED} · table t-9")
     assert notes.startswith(f"wording  {UNSEALED} · table t-9")
     assert "\n1 note:\n  1 × Settlement sentences that this version of the program words differently\n" in notes
@@ -240,7 +240,7 @@ def test_one_round_of_an_archive(url: str, tmp_path: Path):
     ("options", "said"),
     [
         ((), "roundledger: there is no round r-none\n"),
-        (("--table", "t-1"), "roundledger: there is no round r-none that the other filters mean\n"),
+        (("--table", "t-1"), "roundledger: there is no round r-none that matches the other filters\n"),
     ],
 )
 def test_a_round_that_is_not_there_is_exit_code_2(clean_url: str, options: tuple[str, ...], said: str):
