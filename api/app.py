@@ -180,16 +180,13 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        strict_content_type=False,
     )
     app.state.service = service
     app.openapi = partial(_described, app.openapi, settings.authenticated)  # type: ignore[method-assign]
-    for router in ROUTERS:
-        app.include_router(router)
-    app.include_router(documentation.router)
+    for router in (*ROUTERS, documentation.router, *PAGES):
+        # The routes themselves: include_router would build each of them anew when the first request comes.
+        app.router.routes.extend(router.routes)
     app.state.templates = Jinja2Templates(env=environment(static_files.assets(), clock), context_processors=[layout])
-    for router in PAGES:
-        app.include_router(router)
     app.add_exception_handler(SignInFirst, errors.sign_in_first)
     app.add_exception_handler(DutyFirst, errors.duty_first)
     for kind in (*EXCEPTIONS, RequestValidationError):

@@ -85,7 +85,7 @@ _TEMPLATES: dict[str, str] = {}  # by server
 
 def _create(server_url: str, template: str = "template1") -> str:
     name = f"test_{uuid4().hex}"
-    statement = SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+    statement = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(Identifier(name), Identifier(template))
     deadline = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(server_url, autocommit=True) as connection:
         while True:

@@ -22,4 +22,5 @@ def resource(tag: str) -> APIRouter:
         route_class=BodyRoute,
         generate_unique_id_function=operation_id,
         responses={**READING, **ANYTHING_ELSE},
+        strict_content_type=False,
     )

@@ -77,4 +77,4 @@ def _is_shown_at(route: APIRoute, path: str) -> bool:
 
 
 def page_router() -> APIRouter:
-    return APIRouter(route_class=PageRoute, include_in_schema=False)
+    return APIRouter(route_class=PageRoute, include_in_schema=False, strict_content_type=False)

@@ -56,16 +56,18 @@ class CheckedClient(TestClient):
 
     def request(self, method: str, url: Any, **arguments: Any) -> Any:
         answer = super().request(method, url, **arguments)
-        for path, operations in DOCUMENT["paths"].items():
-            if method.lower() in operations and _pattern(path).fullmatch(answer.request.url.path):
-                _check(operations[method.lower()], answer)
-                break
+        if operation := _operation(method.lower(), answer.request.url.path):
+            _check(operation, answer)
         return answer
 
 
 @cache
-def _pattern(path: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+def _operation(method: str, asked: str) -> dict[str, Any] | None:
+    for path, operations in DOCUMENT["paths"].items():
+        if method in operations and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), asked):
+            found: dict[str, Any] = operations[method]
+            return found
+    return None
 
 
 def _check(operation: dict[str, Any], answer: Any) -> None:
