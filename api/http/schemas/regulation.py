@@ -24,7 +24,7 @@ class ChoiceOut(Model):
     ruleset: str
     trips: str | None
     schedules: list[int] | None
-    limits: dict[str, Annotated[tuple[str, str], Strict(False)]]
+    limits: dict[str, Annotated[list[str], Strict(False), Field(min_length=2, max_length=2)]]
     notice_minutes: int
 
 

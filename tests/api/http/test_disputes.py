@@ -282,6 +282,8 @@ def test_what_if_a_card_was_another(locked):
         ({"cards": [{"of": "burn", "number": 1, "card": "Kd"}]}, 400),
         ({"facts": {"99": {"do": "settle"}}}, 409),
         ({"facts": {"0": {"do": "read_meter"}}}, 400),
+        ({"facts": {"0": [None, None]}}, 400),
+        ({"cards": [{"of": "dealer", "number": 2, "card": "7d"}], "facts": {"0": [None, None]}}, 400),
         ({"facts": {"0": {"do": "bet", "seat": 1, "spot": "ante", "amount": "012.5"}}}, 400),
         ({"facts": {"0": {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00", "kind": "toke"}}}, 409),
     ):
