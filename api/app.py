@@ -30,7 +30,6 @@ from api.http.routers import (
     audits,
     bettors,
     boxes,
-    closings,
     disputes,
     feed,
     health,
@@ -42,8 +41,10 @@ from api.http.routers import (
     tables,
 )
 from api.http.routers import holds as hold_routes
+from api.http.routers.books import closings, journals
 from api.pages import errors, glossary
 from api.pages.books import close, statistics
+from api.pages.books import journals as journal_pages
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
     access_review,
@@ -109,6 +110,7 @@ ROUTERS = (
     bettors.router,
     boxes.router,
     closings.router,
+    journals.router,
     disputes.router,
     audits.router,
     hold_routes.router,
@@ -140,6 +142,7 @@ PAGES = (
     statistics.router,
     days.router,
     close.router,
+    journal_pages.router,
     report_pages.router,
     audit_pages.router,
     people.router,

@@ -12,14 +12,18 @@ from api.cli.terminal.output import Into, print_table, write
 from api.cli.terminal.time_options import day
 
 if TYPE_CHECKING:
-    from projections.export.chart_of_accounts import Chart
+    from domain.books.chart_of_accounts import Chart
+    from infra.ledger.ledger import Ledger
 
 ENTRY_COLUMNS = ("source", "round", "at", "account", "debit", "credit", "what")
 
 
 def journal(
     gaming_day: Annotated[str, typer.Argument(metavar="DATE", help="The gaming day.")],
-    chart: Annotated[Path, typer.Option(metavar="FILE", help="The property's chart of accounts, as TOML.")],
+    chart: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A chart of accounts, as TOML, instead of the one that the ledger keeps."),
+    ] = None,
     output: Annotated[
         Literal["csv", "quickbooks", "xero", "beancount", "hledger"],
         typer.Option("--format", help="The program that the file is for."),
@@ -38,17 +42,18 @@ def journal(
     Every export is recorded, and a day that was exported before is reported. The entry's number is the day's, so that
     accounting software recognises a day that is imported twice.
     """
+    from domain.books.chart_of_accounts import BadChart
     from domain.books.exports import JournalExported
     from infra.ledger.books.exports import record_export
-    from projections.export.chart_of_accounts import BadChart
     from projections.export.day_journal import WRITERS, day_journal, entries_behind
     from projections.reports.report import Filters
     from projections.reports.report_query import rows
 
     wanted = day(gaming_day, "DATE")
-    known = _chart(chart)
+    given = None if chart is None else _chart(chart)
     with open_ledger(database_url, data_dir) as ledger:
         url = ledger.database.url
+        known = given or _kept(ledger)
         bring_up_to_date(url, "journal")
         entries = rows(url, "journal", Filters(gaming_day=wanted))
         if behind is not None:
@@ -59,13 +64,54 @@ def journal(
         except BadChart as error:
             fail(str(error))
         write(WRITERS[output](made).encode(), into)
-        said = record_export(ledger, JournalExported(wanted, output, made.number, made.digest), actor(by))
+        exported = JournalExported(wanted, output, made.number, made.digest)
+        said = record_export(ledger, exported, actor(by), lambda notice: notice)
     if said is not None:
         typer.echo(f"roundledger: {said}", err=True)
 
 
+def keep(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The property's chart of accounts, as TOML.")],
+    by: By = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Keep a chart of accounts, which exports use from now on."""
+    from infra.ledger.books.charts import keep_chart
+
+    accounts = len(_chart(file).accounts)
+    with open_ledger(database_url, data_dir) as ledger:
+        keep_chart(ledger, file.read_text(encoding="utf-8"), actor(by))
+    typer.echo(f"The chart is kept: {accounts} accounts.", err=True)
+
+
+def show(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """Print the chart of accounts that is kept, or one to begin with."""
+    from domain.books.chart_of_accounts import starter
+    from infra.ledger.books.charts import kept_chart
+
+    with open_ledger(database_url, data_dir) as ledger:
+        kept = kept_chart(ledger)
+        typer.echo(starter() if kept is None else kept.event.text)
+
+
+chart_app = typer.Typer(help="The property's own chart of accounts.", no_args_is_help=True)
+chart_app.command()(keep)
+chart_app.command()(show)
+
+
+def _kept(ledger: "Ledger") -> "Chart":
+    from domain.books.chart_of_accounts import read_chart
+    from infra.ledger.books.charts import kept_chart
+
+    kept = kept_chart(ledger)
+    if kept is None:
+        fail("the ledger keeps no chart of accounts: name one with --chart, or `roundledger chart keep FILE`")
+    return read_chart(kept.event.text)
+
+
 def _chart(file: Path) -> "Chart":
-    from projections.export.chart_of_accounts import BadChart, read_chart
+    from domain.books.chart_of_accounts import BadChart, read_chart
 
     try:
         return read_chart(file.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
 from api.cli.books import closing
-from api.cli.day_journal import journal
+from api.cli.day_journal import chart_app, journal
 from api.cli.demo import demo
 from api.cli.evidence import evidence, verify
 from api.cli.ledger import migrate, record, replay
@@ -75,6 +75,7 @@ app.add_typer(people.app, name="people")
 app.add_typer(gaming_days_app, name="gaming-days")
 app.add_typer(property_name.app, name="property")
 app.add_typer(closing.app, name="close")
+app.add_typer(chart_app, name="chart")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")
 app.add_typer(postings.app, name="posting")

@@ -7,6 +7,8 @@ from datetime import date
 
 from domain.event import Event
 
+PROGRAMS = ("csv", "quickbooks", "xero", "beancount", "hledger")
+
 
 class JournalExported(Event, frozen=True):
     """`digest` is that of the figures: the same day with the same figures has the same one."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
 from msgspec import Struct
 
+from domain.books.chart_of_accounts import starter
 from domain.rules import rulesets
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
@@ -18,6 +20,7 @@ from infra.demo.adoptions import adopt_shipped
 from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
 from infra.demo.roster import (
+    ACCOUNTING,
     DAY_MS,
     FLOOR,
     HOUR_MS,
@@ -31,6 +34,7 @@ from infra.demo.roster import (
 from infra.demo.single_steps import Once
 from infra.demo.table_sessions import DemoSessions
 from infra.demo.trays import Tray
+from infra.ledger.books.charts import keep_chart
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation.table import Table
 
@@ -101,6 +105,8 @@ class Past:
         for number in range(2, len(TABLES) + 1):
             self._register(number, f"register/{number}", first_day_ms)
         adopt_shipped(self._once, first_day_ms)
+        keep = partial(keep_chart, self._ledger, starter(), Actor(ACCOUNTING, first_day_ms))
+        self._once.do("chart", keep)
         return first_day_ms, Plan(*figures)
 
     def _register(self, number: int, step: str, at_ms: int, note: bytes = b"") -> None:

@@ -21,6 +21,7 @@ from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim, audit_round, claims_of
 from domain.books.accounts import AccountOpened
+from domain.books.chart_of_accounts import ChartKept
 from domain.books.closings import DayShut
 from domain.books.exports import JournalExported
 from domain.disputes.disputes import DisputeOpened
@@ -42,6 +43,7 @@ from infra.aggregates.accounts import ACCOUNTS
 from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
@@ -125,6 +127,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     DisputeOpened: lambda event: ("dispute", event.dispute),
     DayShut: lambda event: CLOSINGS,
     AccountOpened: lambda event: ACCOUNTS,
+    ChartKept: lambda event: CHART,
     JournalExported: lambda event: (EXPORT, event.day.isoformat()),
 }
 

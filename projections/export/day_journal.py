@@ -15,9 +15,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from domain.books.chart_of_accounts import Chart, PropertyAccount, check_complete
 from domain.money import cents, money
 from projections.export.accounting_files import CURRENCY, hledger_account
-from projections.export.chart_of_accounts import Chart, PropertyAccount, check_complete
 from projections.export.formats import inert
 
 Rows = list[dict[str, Any]]
@@ -163,3 +163,4 @@ WRITERS: Mapping[str, Callable[[DayJournal], str]] = {
     "beancount": as_beancount,
     "hledger": as_hledger,
 }
+ENDINGS = {"csv": "csv", "quickbooks": "csv", "xero": "csv", "beancount": "beancount", "hledger": "journal"}

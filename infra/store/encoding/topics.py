@@ -4,6 +4,7 @@ from domain.audit.log_events import LOG_TOPICS
 from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
 from domain.books.accounts import ACCOUNT_TOPICS
+from domain.books.chart_of_accounts import CHART_TOPICS
 from domain.books.closings import CLOSING_TOPICS
 from domain.books.exports import EXPORT_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
@@ -34,6 +35,7 @@ TOPICS = Topics(
         **CLOSING_TOPICS,
         **EXPORT_TOPICS,
         **ACCOUNT_TOPICS,
+        **CHART_TOPICS,
         **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,

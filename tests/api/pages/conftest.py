@@ -21,11 +21,13 @@ from psycopg.conninfo import conninfo_to_dict
 
 from api.app import create_app
 from api.service.settings import Settings
+from domain.books.chart_of_accounts import starter
 from domain.disputes import disputes
 from domain.disputes.whatif import CardChange
 from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
+from infra.ledger.books.charts import keep_chart
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
@@ -94,6 +96,7 @@ def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
             results = record(ledger, simulated(4))
             boxes = swapped_and_counted(ledger, sorted({result["id"].rsplit("-", 1)[0] for result in results}))
             dispute = disputed(ledger, results)
+            keep_chart(ledger, starter(), Actor("acct-1", NOON_MS))
         finally:
             ledger.close()
         with Runner(url) as runner:

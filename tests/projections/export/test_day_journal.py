@@ -17,10 +17,10 @@ import typer
 from typer.testing import CliRunner
 
 from api.cli.day_journal import journal
+from domain.books.chart_of_accounts import BadChart, Chart, read_chart
 from domain.money import cents, money
 from infra.ledger.ledger import Ledger
 from projections.engine.runner import Runner
-from projections.export.chart_of_accounts import BadChart, Chart, read_chart
 from projections.export.day_journal import WRITERS, DayJournal, day_journal, entries_behind
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
@@ -29,13 +29,7 @@ from tests.projections.simulated_floor import record, simulated
 
 Rows = list[dict[str, Any]]
 CHART = Path(__file__).parents[3] / "docs" / "examples" / "chart-of-accounts.toml"
-RULES = """
-skip 1
-fields number, date, code, name, amount-in, amount-out, description, digest
-account1 %code
-account2 clearing
-currency USD
-"""
+EXAMPLES = CHART.parent  # with a rules file for each CSV format
 
 
 @pytest.fixture(scope="module")
@@ -107,26 +101,39 @@ def test_the_same_day_has_the_same_number_and_another_digest_after_one_cent(
     assert other.digest != day.digest
 
 
-def clearing(content: str, folder: Path) -> str:
-    """What hledger has left on the account opposite all lines; nothing where they balance."""
-    hledger = shutil.which("hledger")
-    if hledger is None:
+def hledger(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("hledger")
+    if program is None:
         pytest.skip("hledger is not installed")
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+
+
+def imported(content: str, format_: str, folder: Path) -> Path:
+    """The file as hledger reads it by the rules that come with the documentation, and what those say in the end:
+    nothing is left on the account opposite all lines."""
     (folder / "day.csv").write_text(content, encoding="utf-8")
-    (folder / "day.rules").write_text(RULES, encoding="utf-8")
-    files = ["-f", str(folder / "day.csv"), "--rules-file", str(folder / "day.rules")]
-    done = subprocess.run([hledger, *files, "balance", "clearing", "-N"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    printed = hledger("-f", folder / "day.csv", "--rules-file", EXAMPLES / f"hledger-{format_}.rules", "print")
+    assert printed.returncode == 0, printed.stderr
+    nothing_left = "\n9999-12-31 * nothing is left\n    clearing    0.00 USD = 0.00 USD\n"
+    journal = folder / "day.journal"
+    journal.write_text(printed.stdout + nothing_left, encoding="utf-8")
+    return journal
 
 
-def test_hledger_imports_the_file_and_notices_one_changed_cent(day: DayJournal, tmp_path: Path):
-    content = WRITERS["csv"](day)
-    assert clearing(content, tmp_path) in ("", "0")
-    line = day.lines[0]
-    amount = money(abs(line.debit_cents))
-    other = money(abs(line.debit_cents) + 1)
-    assert clearing(content.replace(amount, other, 1), tmp_path) not in ("", "0")
+@pytest.mark.parametrize("format_", ["csv", "quickbooks", "xero"])
+def test_hledger_imports_the_file_by_rules_and_refuses_one_changed_cent(format_: str, day: DayJournal, tmp_path: Path):
+    content = WRITERS[format_](day)
+    journal = imported(content, format_, tmp_path)
+    assert hledger("-f", journal, "check").returncode == 0
+    balances = table(hledger("-f", journal, "balance", "-N", "-O", "csv", "not:clearing").stdout)
+    by_name = format_ == "quickbooks"
+    assert {row["account"]: cents(row["balance"].removeprefix("USD")) for row in balances} == {
+        line.account.name if by_name else line.account.code: line.debit_cents for line in day.lines
+    }
+    amount, other = money(abs(day.lines[0].debit_cents)), money(abs(day.lines[0].debit_cents) + 1)
+    changed = hledger("-f", imported(content.replace(amount, other, 1), format_, tmp_path), "check")
+    assert changed.returncode == 1
+    assert "balance assertion" in changed.stderr.lower()
 
 
 def accepted(program: str, content: str, folder: Path) -> bool:

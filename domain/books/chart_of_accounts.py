@@ -16,14 +16,37 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from projections.export.accounting_files import BEANCOUNT_ROOTS
+from domain.errors import BadDocument
+from domain.event import Event
 
-KINDS = tuple(BEANCOUNT_ROOTS)
+# Every kind of account of the journal, with a code and a name to begin with.
+STARTER = (
+    ("cage", "1000", "Cage cash and chips"),
+    ("tray:*", "1010", "Table trays"),
+    ("box:*", "1020", "Drop boxes"),
+    ("meter:*", "1030", "Progressive meters"),
+    ("collection-fees:*", "1040", "Collection fees not yet dropped"),
+    ("player:*", "2000", "Chips held by players"),
+    ("player-dealer:*", "2010", "Chips held by player-dealers"),
+    ("toke:*", "2020", "Tips owed to dealers"),
+    ("house:*", "3000", "House"),
+    ("over-short", "6000", "Over and short"),
+)
+KINDS = tuple(key.removesuffix(":*") for key, _, _ in STARTER)
 _Text = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
 
 
-class BadChart(Exception):
+class BadChart(BadDocument):
     """A chart that cannot be used, or that lacks an account; the message is for its author."""
+
+
+class ChartKept(Event, frozen=True):
+    """The chart from now on, as it was written."""
+
+    text: str
+
+
+CHART_TOPICS: dict[str, type[Event]] = {"chart.kept.v1": ChartKept}
 
 
 class PropertyAccount(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +70,17 @@ def read_chart(text: str) -> Chart:
     for fault in _faults(accounts):
         raise BadChart(f"The chart of accounts is wrong: {fault}.")
     return Chart(accounts)
+
+
+def starter() -> str:
+    """A chart to begin with: codes and names are the property's to change."""
+    return "\n".join(f'["{key}"]\ncode = "{code}"\nname = "{name}"\n' for key, code, name in STARTER)
+
+
+def keep_chart(text: str) -> ChartKept:
+    """Only one that can be used."""
+    read_chart(text)
+    return ChartKept(text)
 
 
 def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[str]:

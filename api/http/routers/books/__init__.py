@@ -1,0 +1,1 @@
+"""The routers of the books: closings, journals, slips, cash."""

@@ -1,0 +1,29 @@
+"""The property's chart of accounts, as somebody from accounting gave it last."""
+
+from __future__ import annotations
+
+from domain.books import chart_of_accounts
+from infra.aggregates.changes import Changes
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt, LedgerApplication
+from infra.store.encoding.mapper import RecordedEvent
+from infra.store.streams import stream_id
+
+CHART = "chart", "books"
+
+
+def kept_chart(ledger: LedgerApplication) -> RecordedEvent | None:
+    """None where nobody has given one."""
+    last = ledger.events.last(stream_id(*CHART))
+    return last[0] if last else None
+
+
+def keep_chart(
+    ledger: LedgerApplication, text: str, actor: Actor, receipt: CommandReceipt = None
+) -> chart_of_accounts.ChartKept:
+    kept = chart_of_accounts.keep_chart(text)
+    before = kept_chart(ledger)
+    changes = Changes(actor.after(0 if before is None else before.at_ms, "the chart before"))
+    changes.add(*CHART, 0 if before is None else before.originator_version, [kept])
+    ledger.save_changes(changes, "The chart of accounts", receipt, kept)
+    return kept

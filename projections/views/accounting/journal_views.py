@@ -1,0 +1,143 @@
+"""A gaming day in the property's own accounts: what would be exported, what was, and the entries behind each line."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from msgspec import Struct
+
+from domain.books.chart_of_accounts import BadChart, Chart, read_chart
+from domain.books.exports import JournalExported
+from domain.money import money
+from infra.access.callers import Caller
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt
+from infra.ledger.books.charts import kept_chart
+from infra.ledger.books.exports import exports_of, record_export
+from infra.store.encoding.mapper import RecordedEvent
+from projections.export.day_journal import ENDINGS, WRITERS, DayJournal, JournalLine, day_journal, entries_behind
+from projections.reports.report import Filters
+from projections.reports.report_query import rows
+from projections.views.books import BadQuestion, Books, NotFound
+
+NO_CHART = "The property has no chart of accounts yet: keep one first."
+
+
+class ExportedDay(Struct, frozen=True):
+    """`notice` is what there is to say where the day was exported before."""
+
+    journal: DayJournal
+    program: str
+    file: str
+    notice: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.journal.number}-{self.program}.{ENDINGS[self.program]}"
+
+
+def chart_shown(books: Books) -> dict[str, Any]:
+    kept = kept_chart(books.ledger)
+    if kept is None:
+        raise NotFound(NO_CHART)
+    return {"text": kept.event.text, "kept_at": _at(kept), "by": kept.by}
+
+
+def journal_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
+    """What would be exported, or why nothing can be; and what was."""
+    books.record_look(caller, "day journal", day.isoformat())
+    made, refusal = None, None
+    try:
+        made = day_journal(_entries(books, day), _chart(books), day)
+    except BadChart as error:
+        refusal = error.detail
+    return {
+        "day": day.isoformat(),
+        "number": None if made is None else made.number,
+        "digest": None if made is None else made.digest,
+        "refusal": refusal,
+        "lines": [] if made is None else [_line(line) for line in made.lines],
+        "exports": [_export(entry, made) for entry in exports_of(books.ledger, day)],
+    }
+
+
+def entries_for(books: Books, caller: Caller, day: date, code: str, at_most: int) -> dict[str, Any]:
+    """The entries of the journal that a line adds up, with their rounds."""
+    books.record_look(caller, "day journal", f"{day} {code}")
+    chart = _chart(books)
+    account = next((account for account in chart.accounts.values() if account.code == code), None)
+    if account is None:
+        raise NotFound(f"The chart of accounts has no code {code}.")
+    found = entries_behind(_entries(books, day), chart, code)
+    shown = ("source", "round", "at", "account", "debit", "credit", "what")
+    return {
+        "day": day.isoformat(),
+        "code": code,
+        "name": account.name,
+        "entries": [{name: row[name] for name in shown} for row in found[:at_most]],
+        "left_out": max(0, len(found) - at_most),
+    }
+
+
+def export_day(books: Books, day: date, program: str, actor: Actor, receipt: CommandReceipt = None) -> ExportedDay:
+    """The file, once it is recorded that it was made."""
+    made = day_journal(_entries(books, day), _chart(books), day)
+    if not made.lines:
+        raise BadQuestion(f"Nothing is left on any account on {day}.")
+    file = WRITERS[program](made)
+    exported = JournalExported(day, program, made.number, made.digest)
+    return record_export(
+        books.ledger, exported, actor, lambda notice: ExportedDay(made, program, file, notice), receipt
+    )
+
+
+def export_shown(exported: ExportedDay) -> dict[str, Any]:
+    made = exported.journal
+    return {
+        "day": made.day.isoformat(),
+        "number": made.number,
+        "digest": made.digest,
+        "format": exported.program,
+        "name": exported.name,
+        "notice": exported.notice,
+        "file": exported.file,
+    }
+
+
+def _entries(books: Books, day: date) -> list[dict[str, Any]]:
+    books.bring_up_to_date("journal")
+    return rows(books.database, "journal", Filters(gaming_day=day))
+
+
+def _chart(books: Books) -> Chart:
+    kept = kept_chart(books.ledger)
+    if kept is None:
+        raise BadChart(NO_CHART)
+    return read_chart(kept.event.text)
+
+
+def _line(line: JournalLine) -> dict[str, Any]:
+    return {
+        "code": line.account.code,
+        "name": line.account.name,
+        "debit": money(max(line.debit_cents, 0)),
+        "credit": money(max(-line.debit_cents, 0)),
+        "entries": line.entries,
+        "sources": line.sources,
+    }
+
+
+def _export(entry: RecordedEvent, made: DayJournal | None) -> dict[str, Any]:
+    event: JournalExported = entry.event
+    return {
+        "at": _at(entry),
+        "by": entry.by,
+        "format": event.program,
+        "digest": event.digest,
+        "same": None if made is None else event.digest == made.digest,
+    }
+
+
+def _at(entry: RecordedEvent) -> str:
+    return datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(timespec="milliseconds")
