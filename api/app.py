@@ -42,6 +42,8 @@ from api.http.routers import (
 )
 from api.http.routers import holds as hold_routes
 from api.http.routers.books import closings, journals
+from api.http.routers.search import round_search
+from api.http.routers.search import saved_searches as search_routes
 from api.pages import errors, glossary
 from api.pages.books import close, statistics
 from api.pages.books import journals as journal_pages
@@ -66,9 +68,7 @@ from api.pages.office import settings as setting_pages
 from api.pages.play import (
     adoption,
     dealer,
-    finder,
     floor,
-    hands,
     inspection,
     irregular,
     proposition_players,
@@ -82,6 +82,7 @@ from api.pages.play import rules as rule_pages
 from api.pages.rendering import static_files
 from api.pages.rendering.templates import Clock, environment
 from api.pages.responses import layout, wants_html
+from api.pages.search import finder, hands, saved_searches
 from api.service import traces
 from api.service.callers import SAFE
 from api.service.connections import allow_many_files
@@ -103,6 +104,8 @@ first time. Face-down cards are in no answer before they are turned over.
 ROUTERS = (
     adjudications.router,
     rounds.router,
+    round_search.router,
+    search_routes.router,
     rules.router,
     tables.router,
     regulation.router,
@@ -126,6 +129,7 @@ PAGES = (
     dealer.router,
     hands.router,
     hands.files,
+    saved_searches.router,
     finder.router,
     replay.router,
     irregular.router,

@@ -13,6 +13,7 @@ from domain.errors import Refusal
 from infra.access.callers import Forbidden
 from infra.access.passwords import WeakPassword
 from infra.access.role_matrix import NotAllowed
+from infra.access.saved_searches import UnknownSearch
 from infra.housekeeping.holds import UnknownSubject
 from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes.disputes import UnknownDispute
@@ -87,6 +88,7 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (UnknownDispute, "not_found"),
     (NotFound, "not_found"),
     (UnknownSubject, "not_found"),
+    (UnknownSearch, "not_found"),
     (BadFilter, "bad_choice"),
     (BadQuestion, "bad_choice"),
     (WeakPassword, "bad_choice"),

@@ -19,6 +19,7 @@ from infra.access.factors import Factors
 from infra.access.grants import Grants
 from infra.access.passkeys import Passkeys
 from infra.access.proofs import Proofs
+from infra.access.saved_searches import SavedSearches
 from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords
 from infra.housekeeping.holds import Holds
@@ -77,6 +78,7 @@ class Service:
         self.sealing = Sealing(database, settings.log_keys, settings.seal)
         self.auditing = Auditor(database)
         self.holds = Holds(ledger)
+        self.saved_searches = SavedSearches(database)
         self.trail = TrailDigests(database.url)
         self.housekeeping = Housekeeping(database.url, settings.retention(), self.metrics.removed)
         self.stopping = threading.Event()

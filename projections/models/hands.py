@@ -82,7 +82,7 @@ ROUNDS = table(
     key="round",
     indexes=(
         "(table_id, opened_at, round)",
-        "(opened_at, round)",
+        "(opened_at, round, minute)",  # a time of day is compared within the index, and the order stays
         "(gaming_day, table_id)",
         "(opened_at, round) WHERE status = 'open'",
         "(opened_at, round) WHERE status = 'void'",
@@ -103,6 +103,7 @@ ROUNDS = table(
         "(wagered, round)",
         "(least_net, round)",
         "(most_net, round)",
+        "(weekday, opened_at, round, minute)",
     ),
 )
 # `net` is the result of the settlement lines for them, without fees and later corrections; null while the round is
@@ -289,7 +290,7 @@ def _game(ruleset: str, content_hash: str) -> Game | None:
 
 class Hands(Projection):
     name = "hands"
-    version = 5
+    version = 6
     cost = 14
     needs_cards = True
     rounds = Changed((ROUNDS, _rows), (BETTORS, _bettor_rows))

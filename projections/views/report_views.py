@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -75,6 +76,18 @@ def first_rows(
     limit = None if at_most is None else at_most + 1
     rows = report_rows(books, caller, name, replace(filters, limit=limit), asked)
     return rows[:at_most], at_most is not None and len(rows) > at_most
+
+
+def first_sections(
+    books: Books, caller: Caller, shown: Mapping[str, tuple[str, Filters]], at_most: int, asked: str
+) -> list[dict[str, Any]]:
+    """Reports for a page that shows several, by name with title and filters: the first rows of each."""
+    found = []
+    for name, (title, filters) in shown.items():
+        rows, cut = first_rows(books, caller, name, filters, at_most, asked)
+        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
+        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
+    return found
 
 
 def report_file(books: Books, caller: Caller, name: str, filters: Filters, format_: str, asked: str) -> bytes:

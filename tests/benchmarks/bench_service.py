@@ -106,7 +106,7 @@ def serving(serve: Callable[[str, int], None], url: str) -> Iterator[int]:
 
 
 def _wait_for(port: int) -> None:
-    for _ in range(200):
+    for _ in range(1200):  # a busy machine starts it slowly
         try:
             with socket.create_connection(("127.0.0.1", port), 1):
                 return

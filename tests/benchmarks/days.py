@@ -143,8 +143,13 @@ def _value(name: str, type_: str) -> Composed:
         return SQL("CASE WHEN {} IS NOT NULL THEN %(day)s::date END").format(column)
     if name == "session":
         return SQL("%(day)s::date - date '2020-01-01' + 0 * {}").format(column)
-    if type_.startswith("ms"):
-        return SQL("{0} + (%(day)s::date - date '2026-09-21') * interval '1 day'").format(column)
+    if name == "weekday":
+        return SQL("extract(isodow FROM %(day)s::date)::smallint + 0 * {}").format(column)
+    if name == "minute":
+        return SQL("(({} + 1440 - 28 * (k %% 50)) %% 1440)::smallint").format(column)
+    if type_.startswith("ms"):  # copies are spread over the 24 hours before
+        shifted = "{} + (%(day)s::date - date '2026-09-21') * interval '1 day' - k %% 50 * interval '28 minutes'"
+        return SQL(shifted).format(column)
     return SQL("{}").format(column)
 
 

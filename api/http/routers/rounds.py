@@ -1,7 +1,6 @@
 """Rounds: opened at a table, played action by action, shown, replayed, annotated and corrected."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request, Response, Security
@@ -24,12 +23,8 @@ from domain.round.events import PaymentReported
 from domain.round.take_backs import offered
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.ledger.ledger import Actor, CommandReceipt, StoredRound
-from projections.views.paging import Cursor
 from projections.views.rounds.replay_steps import steps_for
 from projections.views.rounds.round_views import events_for, replayed_for, round_for, sealed_cards_for
-from projections.views.search import round_search
-from projections.views.search.finder import find_things
-from projections.views.search.round_filter import RoundFilter, filter_of
 
 router = resource("rounds")
 AFTER = stored("The round after it.", "conflict", "stale", headers=("ETag",))
@@ -132,51 +127,6 @@ async def open_round(
             lambda opened: round_answer(opened, 201),
         )
         return respond(opened)
-
-
-# ---- searching
-
-
-@router.get("/rounds", response_model=rounds.FoundRoundsOut, responses=problems("bad_choice"))
-async def find_rounds(
-    request: Request,
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(dependencies.searching_caller, scopes=roles.SEEING)],
-    asked: Annotated[rounds.RoundSearch, Query()],
-) -> Any:
-    """Search rounds, newest first unless `sort` says otherwise."""
-    wanted = _wanted(asked, sort=asked.sort)
-    after = None if asked.cursor is None else Cursor.read(asked.cursor)
-    return await service.run(
-        partial(round_search.find_rounds, counted=asked.counts),
-        *(service.books, caller, wanted.after_cursor(after), asked.limit, request.url.query),
-    )
-
-
-@router.get("/rounds/{round}/neighbours", response_model=rounds.NeighboursOut, responses=problems("bad_choice"))
-async def find_neighbours(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(dependencies.neighbour_caller, scopes=roles.SEEING)],
-    round: RoundId,
-    asked: Annotated[rounds.RoundFilters, Query()],
-) -> Any:
-    """The rounds just after and just before one, among those that a search finds; null at either end."""
-    return await service.run(round_search.find_neighbours, service.books, caller, _wanted(asked), round)
-
-
-def _wanted(asked: rounds.RoundFilters, **more: Any) -> RoundFilter:
-    return filter_of(asked.model_dump(include=set(rounds.RoundFilters.model_fields)), **more)
-
-
-@router.get("/find", response_model=rounds.FoundThingsOut)
-async def find(
-    service: ServiceOf,
-    caller: Annotated[Caller, Security(dependencies.plain_caller, scopes=roles.ANYBODY)],
-    asked: Annotated[rounds.FindAsked, Query()],
-) -> Any:
-    """What an id begins with, or what a name has, among all that the caller may look at; and gaming days."""
-    kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may) and asked.kind in (None, kind)]
-    return {"things": await service.run(find_things, service.books, caller, asked.q, kinds, asked.limit)}
 
 
 # ---- looking

@@ -16,14 +16,17 @@ from domain.regulation.explanations import ResultExplained
 from infra.access.callers import Caller
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.report import Filters
-from projections.reports.report_list import REPORTS
 from projections.statistics.explanation import Question
 from projections.views.books import Books
-from projections.views.report_views import first_rows
+from projections.views.report_views import first_sections
 
 router = page_router()
 PATH = "/statistics"
 MOST_ROWS = 50
+NOTES = {
+    "statistics-by-wager": "Theoretical is what the bank wins on average with what was staked; chance keeps the result "
+    "between low and high in 95 of 100 cases."
+}
 Reading = Annotated[Caller, Security(searching_caller, scopes=roles.BOOKS)]
 Explaining = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
 
@@ -53,12 +56,8 @@ def _sections(books: Books, caller: Caller, asked: StatisticsAsked) -> list[dict
         "statistics-by-wager": ("What chance explains", within),
         "statistics-explanations": ("Explanations", Filters(table=asked.table)),
     }
-    found = []
-    for name, (title, filters) in shown.items():
-        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
-        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
-        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
-    return found
+    found = first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
+    return [{**section, "note": NOTES.get(section["name"])} for section in found]
 
 
 class ExplanationForm(FormModel):

@@ -18,9 +18,8 @@ from domain import moments
 from domain.rules.terms import TermsDocument
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.reports.report_list import REPORTS
 from projections.views.books import Books
-from projections.views.report_views import first_rows
+from projections.views.report_views import first_sections
 
 router = page_router()
 PATH = "/postings"
@@ -60,13 +59,9 @@ async def show_postings(
 
 
 def _sections(books: Books, caller: Caller, asked: PostingsAsked) -> list[dict[str, Any]]:
-    found = []
-    for name, title in SECTIONS.items():
-        filters = Filters(table=asked.table, moment=asked.moment) if name != "choices" else Filters()
-        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
-        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
-        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
-    return found
+    of_a_table = Filters(table=asked.table, moment=asked.moment)
+    shown = {name: (title, Filters() if name == "choices" else of_a_table) for name, title in SECTIONS.items()}
+    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 class PostForm(FormModel):

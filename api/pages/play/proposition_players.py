@@ -15,9 +15,8 @@ from api.service.fields import GamingDay, Id, Text
 from infra.access.callers import Caller
 from infra.ledger.regulation.proposition_players import names_of
 from projections.reports.report import Filters
-from projections.reports.report_list import REPORTS
 from projections.views.books import Books
-from projections.views.report_views import first_rows
+from projections.views.report_views import first_sections
 
 router = page_router()
 PATH = "/propositions"
@@ -48,13 +47,12 @@ async def show_propositions(
 
 
 def _sections(books: Books, caller: Caller, asked: PropositionsAsked) -> list[dict[str, Any]]:
-    found = []
-    for name, title in (("proposition-players", "Register"), ("proposition-banks", "Who banked for which company")):
-        filters = Filters(first=asked.first, last=asked.last)
-        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
-        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
-        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
-    return found
+    filters = Filters(first=asked.first, last=asked.last)
+    shown = {
+        "proposition-players": ("Register", filters),
+        "proposition-banks": ("Who banked for which company", filters),
+    }
+    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 class RegisterForm(FormModel):

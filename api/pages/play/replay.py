@@ -10,9 +10,9 @@ from api.pages.dependencies import Command, round_caller
 from api.pages.forms import FormModel, on_the_clock, texts
 from api.pages.office.holds import hold_on
 from api.pages.page_route import page_router
-from api.pages.play.hands import HandsFilters
 from api.pages.rendering.addresses import address
 from api.pages.responses import go, render
+from api.pages.search.hands import HandsFilters
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf
 from api.service.fields import Number, Text

@@ -15,9 +15,8 @@ from api.service.fields import GamingDay, Id, Number, Text
 from domain.errors import BadChoice
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.reports.report_list import REPORTS
 from projections.views.books import Books
-from projections.views.report_views import first_rows
+from projections.views.report_views import first_sections
 
 router = page_router()
 PATH = "/facts"
@@ -56,13 +55,9 @@ async def show_facts(
 
 
 def _sections(books: Books, caller: Caller, asked: FactsAsked) -> list[dict[str, Any]]:
-    found = []
-    for name, title in SECTIONS.items():
-        filters = Filters(table=asked.table, gaming_day=asked.gaming_day, round=asked.round)
-        rows, cut = first_rows(books, caller, name, filters, MOST_ROWS, urlencode(texts(asked)))
-        columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
-        found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
-    return found
+    filters = Filters(table=asked.table, gaming_day=asked.gaming_day, round=asked.round)
+    shown = {name: (title, filters) for name, title in SECTIONS.items()}
+    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 class SupervisorForm(FormModel):

@@ -330,6 +330,24 @@ def test_a_search_walks_an_index_in_the_order_of_its_pages(floor, ledger_url: st
     assert "Seq Scan" not in plan
 
 
+@pytest.mark.parametrize("wanted", [RoundFilter(weekday=4, clock=(1020, 1440)), RoundFilter(clock=(900, 920))])
+def test_a_weekday_and_a_time_of_day_are_compared_within_the_index(floor, ledger_url: str, wanted: RoundFilter):
+    """So that no row of another day or hour is read, however many there are between those that fit."""
+    client, _ = floor
+    client.get("/v1/rounds")
+    statement, values = statement_for(wanted)
+    with psycopg.connect(ledger_url) as connection:
+        for how in ("seqscan", "sort", "bitmapscan"):
+            connection.execute(f"SET LOCAL enable_{how} = off")
+        cursor = psycopg.ClientCursor(connection)
+        plan = "\n".join(row[0] for row in cursor.execute(f"EXPLAIN {statement}", {**values, "limit": 50}))
+    assert "Filter" not in plan
+    (condition,) = (line for line in plan.splitlines() if "Index Cond" in line)
+    assert [name for name in ("weekday", "minute") if name in condition] == ["weekday", "minute"][
+        wanted.weekday is None :
+    ]
+
+
 @pytest.mark.parametrize(
     "wanted",
     [

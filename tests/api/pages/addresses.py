@@ -17,6 +17,7 @@ ADDRESSES: tuple[str, ...] = (
     "/hands?bettor=nobody-at-all",
     "/hands?bettor=tp-1",
     "/hands?lost_about=60&happened=raise&sort=lost",
+    "/hands/saved",
     "/find?q={table}",
     "/find?q=nothing-like-that",
     "/disputes",

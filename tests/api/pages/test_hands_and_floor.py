@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
-from api.pages.play.hands import PAGE_SHOWN, HandsFilters
+from api.pages.search.hands import PAGE_SHOWN, HandsFilters
 from domain.rules.terms import NO_TERMS
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor

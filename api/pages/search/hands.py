@@ -33,6 +33,7 @@ from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.rules.description import titles
 from infra.access.callers import Caller, Forbidden
+from infra.access.saved_searches import SavedSearches
 from projections.views.books import Books
 from projections.views.paging import Cursor as Place
 from projections.views.search.round_filter import (
@@ -102,6 +103,7 @@ MADE = (
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 PAGE_SHOWN = 25
 MOST_NARROWER = 8
+MOST_SAVED = 8
 WORTH_NARROWING = 6  # rounds
 Searching = Annotated[Caller, Security(searching_caller, scopes=roles.SEEING)]
 
@@ -169,6 +171,8 @@ async def show_hands(
         "counts": found["counts"],
         "asked": narrowed,
         "search": search,
+        "saved": await service.run(_saved, service.saved_searches, caller),
+        "saving_roles": roles.READING,
         "older": found["cursor"] and address(PATH, narrowed, cursor=found["cursor"]),
         "first": asked.cursor is None,
         "of_somebody": asked.wanted().of_somebody,
@@ -193,6 +197,11 @@ async def show_hands(
         },
     }
     return await render(request, "hands.html", data, title="Hands", section="hands")
+
+
+def _saved(searches: SavedSearches, caller: Caller) -> list[dict[str, Any]]:
+    found = searches.seen_by(caller)[:MOST_SAVED]
+    return [{"name": one.name, "search": one.search, "address": f"{PATH}?{one.search}"} for one in found]
 
 
 def _narrower(asked: dict[str, str], counts: dict[str, Any] | None) -> list[dict[str, Any]]:

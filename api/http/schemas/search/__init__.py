@@ -1,0 +1,1 @@
+"""What searches ask for, and how what they find is shown."""
