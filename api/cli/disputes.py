@@ -499,16 +499,16 @@ def _compact(fact: dict[str, Any]) -> str:
 def _print_what_if(found: dict[str, Any]) -> None:
     if found["error"] is not None:
         error = found["error"]
-        typer.echo(f"That could not have been: {error['detail']} ({error['clause'] or error['code']})")
+        typer.echo(f"That is impossible: {error['detail']} ({error['clause'] or error['code']})")
         return
     if not found["lines"]:
-        typer.echo("No line would be other than it is.")
+        typer.echo("No line would change.")
         return
     shown = [{**line, "was": _paid(line["before"]), "would be": _paid(line["after"])} for line in found["lines"]]
     clauses = [{**line, "clause": (line["after"] or line["before"])["clause"]} for line in shown]
     print_table(("seat", "bettor", "spot", "was", "would be", "difference", "clause"), clauses)
     moved = ", ".join(f"{bettor} {amount}" for bettor, amount in found["bettors"].items()) or "nobody"
-    typer.echo(f"difference: {moved}; bank {found['bank']}; {found['unchanged']} lines stay as they are")
+    typer.echo(f"difference: {moved}; bank {found['bank']}; {found['unchanged']} lines stay the same")
 
 
 def _paid(line: dict[str, Any] | None) -> str:

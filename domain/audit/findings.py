@@ -61,7 +61,7 @@ KINDS: Mapping[str, str] = {
     "archive": "An archive",
     "trail": "A row of the trail that is not as it was recorded",
     "trigger": "A trigger that guards the record and is not as it should be, or was not for a while",
-    "roles": "Roles that nobody may have together",
+    "roles": "Roles that must not be combined",
     "grant": "A right in the database that is not as the migrations give it",
     "schema": "A part of the schema that is not as the migrations make it",
 }

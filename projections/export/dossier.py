@@ -192,11 +192,9 @@ def _what_ifs(sheet: Sheet, asked: Sequence[Mapping[str, Any]]) -> None:
         sheet.text(f"{question['text']} ({premise})" if question["text"] else premise)
         if question["error"] is not None:
             error = question["error"]
-            sheet.text(
-                f"That could not have been: {error['detail']} ({error['code']}, {error['clause'] or 'no clause'})"
-            )
+            sheet.text(f"That is impossible: {error['detail']} ({error['code']}, {error['clause'] or 'no clause'})")
         elif not question["lines"]:
-            sheet.text("No line would be other than it is.")
+            sheet.text("No line would change.")
         else:
             sheet.table(CHANGED, [_changed(line) for line in question["lines"]])
             money = ", ".join(f"{who} {amount}" for who, amount in question["bettors"].items()) or "nobody"

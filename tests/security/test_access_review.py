@@ -107,7 +107,7 @@ def test_doctor_the_audit_and_the_page_say_the_same(held: Database, ledger_url: 
     assert all(note.is_note for note in notes)
     with open_service(ledger_url) as client:
         page = client.get("/staff").text
-    assert "Roles that nobody may have together" in page
+    assert "Roles that must not be combined" in page
     assert "Revoke the token t-deal" in page
 
 
@@ -137,7 +137,7 @@ def test_nothing_is_listed_where_nothing_is_wrong(new_ledger: Callable[[], str])
     database.close()
     with open_service(url) as client:
         page: Any = client.get("/staff")
-    assert "Roles that nobody may have together" not in page.text
+    assert "Roles that must not be combined" not in page.text
 
 
 # ---- the review

@@ -223,7 +223,7 @@ class DisputeOut(Model):
     events: list[DisputeEventOut]
 
 
-class LineBeside(Line):
+class ComparedLine(Line):
     """A line, what the dealer reported of it (null if nothing), and what has been corrected on its wager since."""
 
     reported_paid: ShownMoney | None
@@ -238,7 +238,7 @@ class DisputeFileOut(DisputeOut):
     intact: bool
     round_status: Literal["settled", "void"]
     round_version: int
-    lines: list[LineBeside]
+    lines: list[ComparedLine]
     facts: list[dict[str, Any]]
     what_ifs: list[FiledWhatIf]
 

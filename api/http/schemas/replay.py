@@ -216,7 +216,7 @@ class StepLine(Line):
     disputes: list[str]
 
 
-class BesideOut(Model):
+class AnnotationOut(Model):
     step: int
     at: str
     what: str
@@ -258,4 +258,4 @@ class StepsOut(Model):
     marks: list[list[str]]
     lines: list[StepLine]
     nets: list[NetOut]
-    beside: list[BesideOut]
+    beside: list[AnnotationOut]

@@ -180,7 +180,7 @@ class Cells:
         body = _rows("td", sides, shown) if rows else ""
         foot = ""
         if totals:
-            sums = {name: self._sum(total) for name, total in totals.items()} | {named[0][0]: "Together"}
+            sums = {name: self._sum(total) for name, total in totals.items()} | {named[0][0]: "Total"}
             below = _rows("td", sides, [[[safe(sums.get(name, ""))] for name, _ in cell] for cell in cells])
             foot = f"<tfoot>{below}</tfoot>"
         return Markup(f"<thead>{heads}</thead><tbody>{body}</tbody>{foot}")  # all of it is escaped

@@ -130,7 +130,7 @@ def test_bad_input_is_named(recorded: str, data_dir: Path, tmp_path: Path):
 
 def test_facts_that_could_not_have_been_are_told_with_their_clause(recorded: str, data_dir: Path):
     said = done(data_dir, "dispute", "whatif", recorded, "--card", "dealer:1=Qc")
-    assert said.startswith("That could not have been: ")
+    assert said.startswith("That is impossible: ")
     assert "(" in said
     same = done(data_dir, "dispute", "whatif", recorded, "--card", "dealer:1=Qs")
-    assert same == "No line would be other than it is.\n"
+    assert same == "No line would change.\n"

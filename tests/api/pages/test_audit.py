@@ -24,7 +24,7 @@ def begin(site: Site, page: Page, table: str) -> None:
 
 def test_an_audit_is_begun_and_watched_to_its_end(site: Site, page: Page):
     begin(site, page, site.known["table"])
-    expect(page.locator("#watched")).to_contain_text("Nothing was found")
+    expect(page.locator("#watched")).to_contain_text("No findings")
     expect(page.locator("#watched")).to_contain_text(f"table {site.known['table']}")
     page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link", name="Audit").click()
     expect(page.get_by_role("region", name="Audits, the latest first")).to_contain_text("done")
@@ -72,7 +72,7 @@ def test_a_note_is_apart_from_findings_and_one_round_can_be_asked_for(site: Site
     page.wait_for_url(re.compile("/audit/a-[0-9a-f]+$"))
     expect(page.locator("#watched .badge").first).to_have_text("done")
     expect(page.locator("#watched")).to_contain_text(f"round {name}")
-    expect(page.locator("#watched")).to_contain_text("Nothing was found")
+    expect(page.locator("#watched")).to_contain_text("No findings")
     expect(page.get_by_role("heading", name="1 note", exact=True)).to_be_visible()
     expect(page.get_by_role("region", name="Notes")).to_contain_text("So it is.")
     look_at(page, "notes")

@@ -49,7 +49,7 @@ def test_a_table_escapes_what_people_wrote_and_adds_up_what_it_is_told():
         '<tbody><tr><td class="">&lt;script&gt;</td>'
         '<td class=""><a href="/drop/%22%3E%3Cb%3E">&#34;&gt;&lt;b&gt;</a></td>'
         '<td class="number"><span class="muted">–</span></td></tr></tbody>'
-        '<tfoot><tr><td class="">Together</td><td class=""></td><td class="number">money 5.00</td></tr></tfoot>'
+        '<tfoot><tr><td class="">Total</td><td class=""></td><td class="number">money 5.00</td></tr></tfoot>'
     )
 
 

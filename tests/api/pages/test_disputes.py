@@ -179,7 +179,7 @@ def test_facts_that_could_not_have_been_and_odd_input_are_explained(site: Site, 
     page = context.new_page()  # not watched: the browser notes in its console that something was refused
     address = open_dispute(page, site, settled(site))
     page.goto(f"{address}?place=dealer:1&card=As")
-    expect(page.get_by_text("That could not have been")).to_be_visible()
+    expect(page.get_by_text("That is impossible")).to_be_visible()
     page.goto(f"{address}?fact=999&choice=fold")
     expect(page.get_by_role("alert")).to_contain_text("Choose the bet or decision")
     page.goto(address)

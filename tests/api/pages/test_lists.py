@@ -27,7 +27,7 @@ def test_a_table_sorts_money_as_money_and_back(site: Site, page: Page):
         frame.get_by_role("button", name="Action").click()
         expect(frame.get_by_role("columnheader", name="Action")).to_have_attribute("aria-sort", direction)
         assert amounts(column) == expected
-    assert "Together" in frame.locator("tfoot").inner_text()
+    assert "Total" in frame.locator("tfoot").inner_text()
 
 
 def test_headings_stay_in_sight_and_a_phone_shows_rows_one_below_the_other(site: Site, page: Page):
