@@ -36,7 +36,7 @@ function addTable(figure) {
   frame.append(table);
   const twin = document.createElement("details");
   twin.className = "twin";
-  twin.append(cell("summary", "The figures of this picture"), frame);
+  twin.append(cell("summary", "Figures of this chart"), frame);
   figure.after(twin);
   enhance(twin.parentElement);
 }
