@@ -1,9 +1,9 @@
 // Small things that make the pages quicker to use. Everything works without them.
 
-/** The token that whatever changes something has to carry, for scripts that ask operations themselves. */
+/** The token that requests with changes must carry, for scripts that call operations themselves. */
 export const csrfToken = () => document.querySelector('meta[name="csrf-token"]').content;
 
-/** Ask an operation under /v1; what changes something is sent with the token and, given a key, is safe to send again. */
+/** Call an operation under /v1; changes are sent with the token and, given a key, are safe to retry. */
 export async function ask(method, path, body, { key, ifMatch } = {}) {
   const headers = { Accept: "application/json", "CSRF-Token": csrfToken() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -15,7 +15,7 @@ export async function ask(method, path, body, { key, ifMatch } = {}) {
   return { ok: response.ok, status: response.status, value, headers: response.headers };
 }
 
-/** A page as it is now, or null; `byItself` when nobody has done anything. */
+/** Fetch a page, or null; `byItself` if the user did nothing. */
 export async function page(address, byItself = true) {
   const headers = { Accept: "text/html" };
   if (byItself) headers["Page-Refresh"] = "1";
@@ -24,7 +24,7 @@ export async function page(address, byItself = true) {
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-/** Put a part of a page, by its id, in place of the same part here. */
+/** Replace a part of this page, by its id. */
 export async function refresh(id, address = location.href, byItself = true) {
   const fresh = (await page(address, byItself))?.getElementById(id);
   const here = document.getElementById(id);
@@ -39,7 +39,7 @@ export async function refresh(id, address = location.href, byItself = true) {
 
 const REACHED = "a[href], button, input, select, summary, [tabindex]";
 
-/** What stands in the fresh part where the focus is in the old one: in the article of the same name, if it is in one. */
+/** The element of the fresh part that corresponds to the focused one: in the article of the same name, if any. */
 function sameIn(here, fresh, focused) {
   if (!here.contains(focused)) return null;
   const name = focused.closest("article")?.getAttribute("aria-labelledby");
@@ -48,7 +48,7 @@ function sameIn(here, fresh, focused) {
   return article(fresh).querySelectorAll(REACHED)[at] ?? null;
 }
 
-// A form that was sent is not sent again by a second click; the key inside it would see to it anyway.
+// A second click does not send a form again; its key would prevent a second execution anyway.
 document.addEventListener("submit", (event) => {
   const button = event.submitter;
   if (event.target.method === "post" && button) setTimeout(() => { button.disabled = true; }, 0);
@@ -57,18 +57,18 @@ addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("form button:disabled:not([data-off])")) button.disabled = false;
 });
 
-// Selects that ask at once: <form data-at-once>.
+// Selects that submit at once: <form data-at-once>.
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-at-once]");
   if (form) form.requestSubmit();
 });
-// On a phone the navigation is a strip: the page that is open should be in sight there.
+// On a phone the navigation is a strip: scroll the current page into view.
 const strip = document.querySelector(".side");
 const current = strip?.querySelector("[aria-current]");
 if (current && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.clientWidth / 3;
 for (const button of document.querySelectorAll("[data-print]")) button.addEventListener("click", () => print());
 
-// Fields that suggest what there is: <input list="…" data-suggest="kind">, of any kind where none is named.
+// Fields with suggestions: <input list="…" data-suggest="kind">, of any kind if none is named.
 let waiting;
 document.addEventListener("input", (event) => {
   const field = event.target.closest("[data-suggest]");

@@ -1,4 +1,4 @@
-// Adds up while somebody counts. Without it the service does, when the form is sent.
+// Shows the total while somebody counts. Without it, the service computes it when the form is sent.
 const form = document.getElementById("count");
 const cents = (text) => /^\d+(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * 100) : 0;
 const shown = (amount) => `$${(amount / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
@@ -16,7 +16,7 @@ function add() {
   document.getElementById("total").textContent = shown(total);
 }
 form.addEventListener("input", add);
-// Whoever counts at a number pad ends each line with Enter: that is the next line, and sends nothing.
+// Enter moves to the next line and does not submit, for people who count at a number pad.
 form.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches("input")) return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-// The dealer's screen: shows the table as the service tells it, offers what `expects` lists, and sends what was tapped.
+// The dealer's screen: shows the table as the service reports it, offers what `expects` lists, and sends what was tapped.
 
 import { csrfToken } from "./app.js";
 import { ending, payments, unpaid, waiver } from "./dealer_after.js";
@@ -14,17 +14,17 @@ import { felt } from "./dealer_parts.js";
 import { signing } from "./dealer_signing.js";
 import { judged } from "./dealer_taps.js";
 
-const UNHEARD_MS = 3000; // between looks while the feed is not heard
-const HEARD_MS = 20000; // and while it is: a connection may be dead without anybody's saying so
+const UNHEARD_MS = 3000; // between polls while the feed is down
+const HEARD_MS = 20000; // and while it is up: a connection may be dead without notice
 const LONGEST_ID = 40;
 const root = document.getElementById("dealer");
 const table = root.dataset.table;
 const part = (name) => document.querySelector(`[data-part="${name}"]`);
 
-let state = null; // what the service told last
-let drawn = ""; // of what the screen was drawn, so that nothing is drawn anew for nothing
+let state = null; // the last state from the service
+let drawn = ""; // what the screen shows, to avoid redrawing for nothing
 let problem = null; // why something was refused
-const ui = { // what the dealer has begun, and the service knows nothing of
+const ui = { // what the dealer has started and the service does not know
   amount: 0, written: "", mode: "add", wrong: null, twice: null, rank: null, picked: [], task: null,
   rows: [], decided: {}, wanted: {}, planned: {},
   back: { reason: "", floor: "" },
@@ -42,7 +42,7 @@ const screen = {
 const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
   if (happened === "refused") problem = { ...facts.problem, what: facts.item.what };
   if (happened === "sent") {
-    // The picture stays until the next one is there: a table that vanished after each tap would be no table.
+    // The picture stays until the next one arrives, so that the table does not vanish after each tap.
     if (facts.value.expects) {
       const begins = facts.value.id !== state?.round?.id;
       if (begins) Object.assign(ui, { amount: 0, written: "", mode: "add", bank: null });
@@ -58,14 +58,14 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
 const ofTable = `/v1/tables/${encodeURIComponent(table)}`;
 const ofRound = () => `/v1/rounds/${encodeURIComponent(state.round.id)}`;
 
-/** One action, or several that are stored together or not at all. */
+/** One action, or several that are stored all or none. */
 function act(given) {
   const actions = [given].flat();
   const kinds = actions.map((action) => action.do);
   problem = null;
   Object.assign(ui, { rank: null, picked: [], task: null, wrong: null, twice: null });
   if (kinds.includes("close_bets")) Object.assign(ui, { amount: 0, written: "" });
-  if (!kinds.includes("decide")) Object.assign(ui, { rows: [], planned: {} }); // what was decided before it is another street's
+  if (!kinds.includes("decide")) Object.assign(ui, { rows: [], planned: {} }); // earlier decisions are of another street
   outbox.add({ method: "POST", path: `${ofRound()}/actions`, body: { actions }, version: state.round.version, conditional: true, actions, what: saidOfAll(actions) });
 }
 
@@ -79,7 +79,7 @@ function sendSigned(signatures) {
   });
 }
 
-/** The last entry was a mistake; asked at once, and with the same key again if the answer is lost. */
+/** The last entry was a mistake; sent at once, and retried with the same key if the answer is lost. */
 async function sendTakeBack(form) {
   const { id, version } = state.round;
   ui.back.key ??= newKey();
@@ -103,7 +103,7 @@ function command(method, path, body, what) {
 
 // ---- looking
 
-/** Asks for the table as it is now; by itself now and then, because another terminal may have acted. */
+/** Fetches the table; also by itself now and then, because another terminal may have acted. */
 async function look(byItself = false) {
   const headers = { Accept: "application/json" };
   if (byItself) headers["Page-Refresh"] = "1";
@@ -117,7 +117,7 @@ async function look(byItself = false) {
     }
     else if (response.ok) {
       const told = await response.json();
-      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // asked before something that was sent since
+      if (told.round?.id === state?.round?.id && told.round?.version < state?.round?.version) return; // older than something that was sent since
       state = told;
       remember(state);
       if (outbox.stopped?.why === "signed-out" && !outbox.items.length) outbox.throwAway(); // signed in again, and nothing was lost
@@ -146,7 +146,7 @@ const remembered = () => JSON.parse(sessionStorage.getItem(memory));
 let feed = null;
 let looked = 0;
 
-/** Whatever is stored of this table is heard as it happens; what this screen has sent is looked at anyway. */
+/** Follows what is stored of this table; what this screen has sent is fetched anyway. */
 function follow() {
   feed = new EventSource(`${ofTable}/feed`);
   const heard = ({ data }) => {
@@ -169,7 +169,7 @@ addEventListener("pageshow", (event) => { if (event.persisted) look(true); });
 
 // ---- drawing
 
-/** Though nothing changed but what somebody signs with, which is in none of what is compared. */
+/** Redraw even if only the signature fields changed, which are not compared. */
 function redraw() { drawn = ""; draw(); }
 
 function draw() {
@@ -195,13 +195,13 @@ function draw() {
   else if (focused.disabled) (part("next").querySelector(GOES_ON) ?? part("next")).focus({ preventScroll: true });
 }
 
-/** Where the focus goes from a button that has done its work: the next card, or another amount. */
+/** Where the focus goes from a button that is done: the next card, or another amount. */
 const GOES_ON = '.deck-grid button:enabled, .amount';
 
-/** After a reload without a network nobody knows what lies on the table. */
+/** After a reload without a network, the table is unknown. */
 const unseen = () => (state.round && !outbox.reachable ? h("p", { class: "felt unseen" }, "The table is shown when the network is back.") : null);
 
-/** One line, whatever happens, so that nothing below it moves; what waits is unfolded over the table. */
+/** Always one line, so that nothing below it moves; what waits unfolds over the table. */
 function network(kept) {
   const waiting = kept.items.length;
   const [kind, text] = !outbox.reachable ? ["bad", waiting ? `No network: ${waiting} waiting` : "No network"]
@@ -214,7 +214,7 @@ function network(kept) {
     h("div", { class: "waiting" }, h("p", {}, "Kept here, and sent in this order when the network is back:"), h("ol", {}, kept.items.map((item) => h("li", {}, item.what)))));
 }
 
-/** What waits was meant for a table that is no longer as it was: somebody decides. */
+/** What waits was meant for a table that has changed: somebody decides. */
 function stopped(kept) {
   if (!kept.stopped) return null;
   const { why, problem: reason } = kept.stopped;
@@ -238,7 +238,7 @@ function stopped(kept) {
       button("put-right", "Put it right first", () => { problem = null; outbox.park(); look(); }, { kind: "second" }), throwAway()));
 }
 
-/** What waits while somebody puts right what came before it: the screen takes entries as usual. */
+/** What waits while somebody corrects what came before it: the screen takes entries as usual. */
 function parked(kept) {
   if (!kept.parked.length) return null;
   return h("div", { id: "parked", class: "refused", role: "group", "aria-label": "What waits" }, h("p", { role: "status" }, h("b", {}, "Enter what is right. "), "These follow when you say so:"),
@@ -247,7 +247,7 @@ function parked(kept) {
       button("throw-parked", "Throw them away", () => outbox.throwParkedAway(), { kind: "danger" })));
 }
 
-/** A second tap that was faster than anybody means it. What lies face down is not named. */
+/** A second tap that was too fast to be intended. Face-down cards are not named. */
 function twice() {
   if (!ui.twice) return null;
   const again = () => { const id = ui.twice; ui.twice = null; part("next").querySelector(`[data-id="${id}"]:enabled`)?.click(); draw(); };
@@ -271,7 +271,7 @@ function about() {
   return h("p", { class: "muted" }, facts, round ? [" · ", h("a", { href: `/rounds/${round.id}` }, round.id), " ", h("span", { class: "badge" }, round.status)] : null);
 }
 
-/** What may be done now; while something else waits, only what can be known without its answer. Null: it is known in a
+/** What may be done now; while something waits, only what is certain without its answer. Null: it is known in a
  * moment, and until then the screen stays as it is. */
 function next(kept) {
   if (kept.stopped) return [];
@@ -285,7 +285,7 @@ function next(kept) {
   return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
-/** What nobody has sent yet need not be taken back: it is dropped. */
+/** What was not sent yet need not be taken back: it is dropped. */
 const lastOne = (waiting) => (outbox.reachable ? null : button("drop-last", `Drop: ${waiting.at(-1).what}`, () => { outbox.dropLast(); }, { kind: "second" }));
 
 const hold = () => h("p", { class: "hold", role: "status" }, "What comes next depends on what waits: it goes on when the network is back.");
@@ -303,13 +303,13 @@ const hands = {
   tap: (dealer) => command("POST", `${ofTable}/dealer`, { dealer }, `${dealer} taps in`),
 };
 
-/** Onto a round that is over; like its actions, onto the version that the screen shows. */
+/** Annotates a round that is over, at the version that the screen shows. */
 function beside(what, body, words) {
   problem = null;
   outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, version: state.round.version, conditional: true, what: words });
 }
 
-/** Onto the round before the one that is being played. */
+/** Annotates the round before the current one. */
 function reportBefore({ id }, body) {
   problem = null;
   outbox.add({ method: "POST", path: `/v1/rounds/${encodeURIComponent(id)}/payments`, body, what: `What was paid in ${id}` });

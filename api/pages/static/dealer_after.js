@@ -1,4 +1,4 @@
-// After a round: what was paid and why, what the dealer says he paid, a fee that is waived.
+// After a round: what was paid and why, what the dealer reports to have paid, a waived fee.
 
 import { button, field, folded, h, select } from "./dealer_drawing.js";
 import { asAmount, cents, money, shown, words } from "./dealer_next.js";
@@ -85,7 +85,7 @@ export function ending({ round, reported, may }) {
   return [h("h2", {}, "Settlement"), settlement(round, reported), notRight(round, may)];
 }
 
-/** Whoever deals does not correct what was settled: a ruling does, by somebody who was not involved. */
+/** A dealer does not correct a settlement: a ruling does, by somebody who was not involved. */
 const notRight = ({ id }, may) => h("p", { id: "not-right", class: "muted" }, "Not right? ",
   may.dispute ? [h("a", { href: `/disputes/new?round=${encodeURIComponent(id)}` }, "Open a dispute"), ": its ruling corrects what was paid."] : "Call the floor: a ruling corrects what was paid.");
 

@@ -1,4 +1,4 @@
-// The last entry was a mistake: it is taken back with a reason, and where it was seen by anybody the floor confirms it
+// The last entry was a mistake: it is taken back with a reason, and if anybody saw it the floor confirms it
 // with a proof of who they are, which is kept nowhere.
 
 import { button, field, folded, h, ID } from "./dealer_drawing.js";

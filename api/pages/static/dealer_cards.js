@@ -24,7 +24,7 @@ function cardTasks({ state, facts }, entries) {
   });
 }
 
-/** The first task is at hand unless there is something else to do: a hand may be turned over early, but need not. */
+/** The first task is selected unless there is something else to do: a hand may be turned over early, but need not. */
 export function cardWork(screen, entries, atHand) {
   const { ui, draw, state } = screen;
   const tasks = cardTasks(screen, entries).sort((one, other) => folds(state, one) - folds(state, other));

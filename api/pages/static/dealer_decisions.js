@@ -6,7 +6,7 @@ import { asAmount, cents, choiceWords, many, money, shown } from "./dealer_next.
 
 const GIVES_UP = ["fold", "surrender"];
 
-/** A decision that was taken keeps its row while others are open: nothing moves under the finger that takes the next.
+/** A decision that was taken keeps its row while others are open: so that nothing moves under the finger.
  * Where seats decide in turn, what a later one chose is kept and goes out when it is their turn. */
 export function decisions(screen, entries, optional) {
   const { ui, state, facts } = screen;

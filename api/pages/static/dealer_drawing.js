@@ -41,7 +41,7 @@ function become(old, node) {
     if (old.nodeValue !== node.nodeValue) old.nodeValue = node.nodeValue;
     return;
   }
-  // Whether it is unfolded is the reader's to say: the event that tells of it comes later than what may be drawn meanwhile.
+  // The reader decides whether it is unfolded: that event comes later than a redraw in between.
   const ours = (name) => !(name === "open" && old.nodeName === "DETAILS");
   for (const { name } of [...old.attributes]) if (ours(name) && !node.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of node.attributes) if (ours(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -58,7 +58,7 @@ export function field(id, label, value, input, attributes = {}) {
   return h("label", { class: "field" }, label, h("input", { id, value, autocomplete: "off", on: { input: (event) => input(event.target.value) }, ...attributes }));
 }
 
-/** What a field for an id takes, and what a browser says of anything else. */
+/** What a field for an id accepts, and the browser's message for anything else. */
 export const ID = { pattern: "[a-z0-9][a-z0-9\\-]{0,39}", title: "Small letters, digits and hyphens, at most 40" };
 
 export function select(id, label, options, value, change) {
@@ -67,7 +67,7 @@ export function select(id, label, options, value, change) {
   return h("label", { class: "field" }, label, made);
 }
 
-/** What is folded away until somebody opens it; `ui` remembers under `name` that he has. */
+/** What is folded away until somebody opens it; `ui` remembers that under `name`. */
 export function folded(id, name, ui, summary, ...children) {
   return h("details", { id: `${id}-folded`, open: ui[name], on: { toggle: (event) => { ui[name] = event.target.open; } } }, h("summary", { id }, summary), ...children);
 }

@@ -35,7 +35,7 @@ function closing({ act, state }, guessed) {
     button("close-bets", "No more bets", () => act({ do: "close_bets" }), { kind: `big${wrong ? " second" : ""}` }));
 }
 
-// ---- a round that does not count
+// ---- voiding
 
 function voiding({ ui, act }) {
   return folded("void-open", "voidOpen", ui, "Void the round",

@@ -100,7 +100,7 @@ function session(form, rules) {
 
 // ---- the next round
 
-/** Who banks, for how much, and who declined before him; at a house bank only a button. */
+/** Who banks, for how much, and who declined before them; at a house bank only a button. */
 export function nextRound(ui, state, open, draw) {
   const { rules, session } = state;
   if (!rules.player_banked) return h("div", { id: "next-round" }, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));

@@ -14,7 +14,7 @@ export class Outbox {
   /** `told` is called with the name of what happened (sent, refused, stopped, changed) and its facts. */
   constructor(table, by, told) {
     this.name = `roundledger.dealer.${table}`;
-    this.by = by; // who is signed in; what somebody else has tapped goes out in nobody's name without being asked
+    this.by = by; // who is signed in; what somebody else has tapped is never sent without asking
     this.told = told;
     this.busy = false;
     this.reachable = true;

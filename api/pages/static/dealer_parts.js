@@ -29,7 +29,7 @@ export const slots = (values) => h("p", { class: "picked", role: "status" }, val
 
 // ---- chips
 
-/** Chips add up to `ui.amount`, in cents; whoever wants another amount writes it, and sees it as he wrote it. */
+/** Chips add up to `ui.amount`, in cents; another amount can be typed, and is shown as typed. */
 export function chipPad(ui, unit, draw) {
   const chips = CHIPS.filter((chip) => chip >= unit);
   const written = ui.written && (cents(ui.written) || 0) === ui.amount ? ui.written : null;

@@ -1,12 +1,12 @@
-// A finger that bounces: of two taps on one place, faster than anybody can mean them, the second enters nothing.
+// Bouncing fingers: of two taps on one place, too fast to be intended, the second enters nothing.
 //
-// What is meant is not lost: the screen says that it was tapped twice, and enters it once more with another tap. Where
-// something else has come under the finger meanwhile, nobody has seen it yet, and nobody means it.
+// An intended second tap is not lost: the screen says that it was tapped twice, and another tap enters it again. If
+// something else has come under the finger meanwhile, nobody can have intended it.
 
 const BOUNCE_MS = 350; // of fingers; of mice the system says what is a double click
 const BOUNCE_PX = 24;
 const COUNTED = /^chip-/; // chips are tapped as often as they are to be counted
-const ENTERED = /^(bet|card|deal)-/; // where a second one could be meant
+const ENTERED = /^(bet|card|deal)-/; // where a second one could be intended
 
 let last = { id: null, at: -Infinity, x: 0, y: 0 };
 

@@ -13,7 +13,7 @@ export function follow(state, again) {
 
   function say(on, words) {
     state.toggleAttribute("data-on", on);
-    if (state.textContent !== words) state.textContent = words; // a screen reader says it whenever it is written
+    if (state.textContent !== words) state.textContent = words; // a screen reader announces it whenever it is written
   }
 
   function end() {

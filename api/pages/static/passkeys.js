@@ -5,7 +5,7 @@ const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAl
 const text = (buffer) =>
   btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/** What the service asks the device for; the browser keeps what belongs to it in a cookie. */
+/** Fetch the challenge for the device; the browser keeps its counterpart in a cookie. */
 async function question(purpose) {
   const response = await fetch("/passkeys", {
     method: "POST",

@@ -1,4 +1,4 @@
-// Charts: those that a page names are fetched and put into it, where they follow its theme and tell their figures; and
+// Charts: those that a page names are fetched and put into it, where they follow its theme and show their figures; and
 // below each is the same as a table. Without this a chart is a picture.
 import { enhance } from "./lists.js";
 

@@ -1,4 +1,4 @@
-// Steps through a round. Everything that lies on the felt has its place in the page already (data-k); each step says
+// Steps through a round. Everything on the felt has its place in the page already (data-k); each step says
 // which of them look different. No rule is known here.
 
 import { page } from "./app.js";
@@ -12,7 +12,7 @@ const STEP_MS = 1100;
 const replay = document.getElementById("replay");
 let sealed, marks, last;
 const places = new Map();
-const states = []; // what lies where at each step
+const states = []; // what is where at each step
 
 function read(told) {
   let changes;

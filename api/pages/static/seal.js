@@ -1,6 +1,6 @@
 // Checks a round against the transparency log, here in the browser: the stored bytes of every event are hashed, their
 // paths are followed to the root (RFC 6962), and the signature under the root is verified (C2SP signed note, Ed25519).
-// Then what the bytes say is held against what the page shows.
+// Then the content of the bytes is compared with what the page shows.
 
 import { ask } from "./app.js";
 
@@ -20,7 +20,7 @@ const nodeHash = (left, right) => sha256(joined([1], left, right));
 class Mismatch extends Error {}
 const mismatch = (words) => { throw new Mismatch(words); };
 
-/** The root that a leaf leads to (RFC 9162, 2.1.3.2), or null where the path does not fit its place. */
+/** The root that a leaf leads to (RFC 9162, 2.1.3.2), or null if the path does not fit its place. */
 export async function rootFrom(leaf, index, size, path) {
   if (index >= size) return null;
   let at = BigInt(index);
@@ -93,10 +93,10 @@ async function originatorOf(round, namespace) {
 function compare(step, entry, shown) {
   if (entry.version !== step || !entry.whole) mismatch(`step ${step} is another event in the log`);
   const [fields, by, at] = JSON.parse(entry.state);
-  if (entry.topic !== shown.topic || by !== shown.by || at !== Date.parse(shown.at)) mismatch(`step ${step} is told differently here than it is stored`);
+  if (entry.topic !== shown.topic || by !== shown.by || at !== Date.parse(shown.at)) mismatch(`step ${step} differs from what is stored`);
   const line = shown.line && [(fields[8] / 100).toFixed(2), (fields[9] / 100).toFixed(2), fields[11]];
-  if (JSON.stringify(line) !== JSON.stringify(shown.line)) mismatch(`the settlement line of step ${step} is told differently here than it is stored`);
-  if (shown.cards && JSON.stringify(fields[1]) !== JSON.stringify(shown.cards)) mismatch(`the cards of step ${step} are told differently here than they are stored`);
+  if (JSON.stringify(line) !== JSON.stringify(shown.line)) mismatch(`the settlement line of step ${step} differs from what is stored`);
+  if (shown.cards && JSON.stringify(fields[1]) !== JSON.stringify(shown.cards)) mismatch(`the cards of step ${step} differ from what is stored`);
 }
 
 /** Everything; `shown` is what the page says of each step. */

@@ -132,7 +132,7 @@ def _not_base64(answer: Answer) -> None:
     ("change", "words"),
     [
         (_other_byte, "MISMATCH: step 21 is not as it was sealed"),
-        (_other_amount, "MISMATCH: the settlement line of step 38 is told differently here than it is stored"),
+        (_other_amount, "MISMATCH: the settlement line of step 38 differs from what is stored"),
         (_one_less, "MISMATCH: step 44 is on this page and no longer stored"),
         (_two_exchanged, "MISMATCH: step 4 is another event in the log"),
         (_other_path, "MISMATCH: step 6 is not as it was sealed"),
