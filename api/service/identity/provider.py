@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from api.service.identity.provider_keys import FETCH_SECONDS, ProviderKeys, fetch_json
 from api.service.identity.tokens import PROVIDER_ALGORITHMS
-from api.service.problems import Problem
 from api.service.settings import Settings, secret_of
 from infra.access.callers import STAFF_ID
 
@@ -189,7 +188,3 @@ class IdentityProvider:
             code_challenge_method="S256",
             timeout=TOKEN_SECONDS,
         )
-
-
-def as_problem(failure: ProviderFailed) -> Problem:
-    return Problem("forbidden", str(failure))
