@@ -282,11 +282,11 @@ def worker_app() -> FastAPI:
         ledger.close()
 
     app.router.lifespan_context = lifespan
-    set_memory_aside()
+    freeze_startup_objects()
     return app
 
 
-def set_memory_aside() -> None:
+def freeze_startup_objects() -> None:
     """Exempt start-up objects from garbage collection: they last as long as the process. A request makes thousands of
     small objects and no cycles, so collections can also be rarer."""
     gc.collect()

@@ -84,10 +84,10 @@ def describe(event: RoundEvent) -> EventText:
             head = f"{event.bettor}, {_words(event.spot)} {dollars(event.wager)}: {_words(event.outcome)}"
             return EventText(f"{head}. {event.reason}", event.seat, amount=moved, clause=event.clause)
         case _:
-            return _aside(event)
+            return _describe_other(event)
 
 
-def _aside(event: RoundEvent) -> EventText:
+def _describe_other(event: RoundEvent) -> EventText:
     match event:
         case MeterRead(shown, _):
             return EventText(f"The meter shows {dollars(shown)}")

@@ -103,7 +103,7 @@ class SelectedRoundCheck:
         for opened, its_rows in self._rounds.audit_each(selected.rounds, result, tally):
             names[opened.round] = opened.ruleset_hash
             rows += its_rows
-        touched = [*self._said_of(names, selected.floor, tally), *self._gone(selected, tally)]
+        touched = [*self._claims_of(names, selected.floor, tally), *self._gone(selected, tally)]
         result.streams += self._streams(touched)
         result.streams += [StreamRange("rules", content_hash) for content_hash in dict.fromkeys(names.values())]
         result.claims = tally.left()
@@ -113,7 +113,7 @@ class SelectedRoundCheck:
         )
         return result
 
-    def _said_of(self, names: dict[str | None, str], floor: Sequence[EventRow], tally: Tally) -> Iterator[EventRow]:
+    def _claims_of(self, names: dict[str | None, str], floor: Sequence[EventRow], tally: Tally) -> Iterator[EventRow]:
         """Yield the rows of the floor that name these rounds; their claims go to the tally."""
         for row in floor:
             try:

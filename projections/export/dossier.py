@@ -78,7 +78,7 @@ def dossier(ledger: Ledger, filed: StoredDispute, now_ms: int, printed_by: str =
         }
     )
     _claim(sheet, file, filed, clock)
-    _said(sheet, filed, clock)
+    _draw_statements(sheet, filed, clock)
     _round(sheet, file, stored, clock)
     _answer(sheet, file)
     _what_ifs(sheet, file["what_ifs"])
@@ -108,7 +108,7 @@ def _wager(file: Mapping[str, Any]) -> str:
     return f"The {file['spot'].replace('_', ' ')} wager of {file['bettor']} at seat {file['seat']}{hand}"
 
 
-def _said(sheet: Sheet, filed: StoredDispute, clock: PropertyClock) -> None:
+def _draw_statements(sheet: Sheet, filed: StoredDispute, clock: PropertyClock) -> None:
     statements: list[dict[str, Any]] = []
     references: list[dict[str, Any]] = []
     for entry in filed.entries:

@@ -110,13 +110,13 @@ BARE = """<!doctype html><html lang="en"><head><title>{{ title }}</title></head>
 def _serve(database_url: str, port: int) -> None:
     import uvicorn
 
-    from api.app import create_app, set_memory_aside
+    from api.app import create_app, freeze_startup_objects
     from api.service.settings import Settings
     from infra.ledger.ledger import Ledger
 
     app = create_app(Ledger(database_url), Settings(follow=True))
     bare = _bare()
-    set_memory_aside()
+    freeze_startup_objects()
 
     async def both(scope: Any, receive: Any, send: Any) -> None:
         of_bare = scope["type"] == "http" and scope["path"] in ("/bare", "/forget")

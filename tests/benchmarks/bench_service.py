@@ -39,14 +39,14 @@ RULESET = "uth-casino-club"
 def _serve(database_url: str, port: int) -> None:
     import uvicorn
 
-    from api.app import create_app, set_memory_aside
+    from api.app import create_app, freeze_startup_objects
     from api.service.settings import Settings
     from infra.ledger.ledger import Ledger
 
     ledger = Ledger(database_url)
     app = create_app(ledger, Settings(follow=False))
     bare = _bare(ledger)
-    set_memory_aside()
+    freeze_startup_objects()
 
     async def both(scope: Any, receive: Any, send: Any) -> None:
         """Side by side, so that the bare one goes through nothing of ours."""

@@ -8,8 +8,8 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import attached, encoded, respond
+from api.http.body_checks import engine_checked
 from api.http.dependencies import Command, IfMatch, SignedCommand, dispute_caller, second_person
-from api.http.judging import judged
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.routers.rounds import entries
@@ -97,7 +97,7 @@ async def what_if(
     """What would have happened with other facts: the lines that would differ.
 
     For a settled round. Nothing is stored, and hands that were never turned over have no cards here."""
-    with judged((body.facts or {}).values()):
+    with engine_checked((body.facts or {}).values()):
         found = await service.run(dispute_views.what_if_for, service.books, caller, round, *_supposed(body))
         return encoded(found)
 
@@ -193,7 +193,7 @@ async def move_deadline(change: FloorAdds, body: schemas.DeadlineIn) -> Response
 async def file_what_if(change: FloorAdds, body: schemas.FiledWhatIfIn) -> Response:
     """Ask what would have happened, and keep the question."""
     question = *_supposed(body), body.text or ""
-    with judged((body.facts or {}).values()):
+    with engine_checked((body.facts or {}).values()):
         return await change.store(
             lambda file: file.ask_what_if(change.dispute, *question, change.actor, change.expected)
         )

@@ -7,8 +7,8 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import encoded, respond
+from api.http.body_checks import engine_checked
 from api.http.dependencies import Command, IfMatch, SignedCommand, second_person
-from api.http.judging import judged
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.schemas import replay, rounds
@@ -63,7 +63,7 @@ async def act(
             lambda: check_key_is_new(service.ledger, writing.once),
         )
 
-    with judged(body.actions):
+    with engine_checked(body.actions):
         return respond(await service.once(writing.once, command, round_answer))
 
 
@@ -120,7 +120,7 @@ async def open_round(
     It may include its first actions, up to 500."""
     caller.check_table(table)
     raw = {name: getattr(body, name) for name in body.model_fields_set}
-    with judged(body.actions or (), body.player_dealer):
+    with engine_checked(body.actions or (), body.player_dealer):
         opened = await service.once(
             writing.once,
             lambda receipt: service.play.open(table, raw, writing.actor, receipt),
@@ -280,7 +280,7 @@ async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Se
             annotation.round, changes, body.reason, signed, body.account, actor, expected, receipt
         )
 
-    with judged(body.facts.values()):
+    with engine_checked(body.facts.values()):
         return await annotation.store(command)
 
 

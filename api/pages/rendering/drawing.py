@@ -244,7 +244,7 @@ class Drawing:
             f"{self._amounts(line, 'shortfall', looks=short)}\n{self._left(line) if banked else ''}"
             f'<td>{_clause(line["clause"], ruleset)}</td>\n<td class="no-print">{disputes}</td>\n</tr>'
         )
-        yield from self._said_of(line)
+        yield from self._later_rows(line)
 
     def _amounts(self, of: One, *names: str, looks: str = "") -> str:
         return "".join([f'<td class="number{looks}">{safe(self._money(of[name]))}</td>' for name in names])
@@ -253,7 +253,7 @@ class Drawing:
         to_pay, to_collect = (safe(self._money(line["left"][name])) for name in ("to_pay", "to_collect"))
         return f'<td class="number">{to_pay if to_collect == to_pay else f"{to_pay} / {to_collect}"}</td>'
 
-    def _said_of(self, line: One) -> Iterable[str]:
+    def _later_rows(self, line: One) -> Iterable[str]:
         """Return what was added later: reported payments that differ, and corrections."""
         begins = '<tr class="posted"><td></td><td colspan="5">'
         for said in line["reported"]:

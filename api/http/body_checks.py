@@ -19,8 +19,8 @@ _PLAYER_DEALER: TypeAdapter[Any] = TypeAdapter(PlayerDealer)
 
 
 @contextmanager
-def judged(actions: Iterator[Any] | Any, player_dealer: Any = None) -> Iterator[None]:
-    """Wrap a command with these parts of its body."""
+def engine_checked(actions: Iterator[Any] | Any, player_dealer: Any = None) -> Iterator[None]:
+    """Refuse as 400 what the engine refuses in the body and that does not fit its schema either."""
     try:
         yield
     except BadDocument as refusal:
