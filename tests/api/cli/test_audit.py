@@ -97,7 +97,7 @@ def test_filters_that_mean_no_round_are_told(url: str, filtered: tuple[str, str]
 def test_what_is_no_address_is_exit_code_2_and_no_finding():
     answered = run("--database-url", "garbage")
     assert answered.exit_code == 2
-    assert "--database-url is an address like" in answered.stderr
+    assert "--database-url must be an address like" in answered.stderr
 
 
 def test_a_database_that_does_not_answer_is_exit_code_2_and_no_finding():

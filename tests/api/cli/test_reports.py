@@ -123,5 +123,5 @@ def test_a_table_goes_into_a_file_too(with_rounds: str, tmp_path: Path, name: st
 def test_what_is_no_address_of_a_database_is_not_repeated(arguments: tuple[str, ...]):
     answered = run("a-password-in-the-wrong-place", *arguments)
     assert answered.exit_code == 2
-    assert "--database-url is an address like" in answered.stderr
+    assert "--database-url must be an address like" in answered.stderr
     assert "password" not in answered.stderr

@@ -168,7 +168,7 @@ def test_a_slip_in_the_id_of_a_round_is_put_right_where_it_was_made(site: Site, 
 def test_an_auditor_reads_and_finds_no_form(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "auditor-1")
     page.goto(f"{locked.url}/disputes/{locked.known['dispute']}")
-    expect(page.get_by_role("heading", name="What the rules say, beside what was paid")).to_be_visible()
+    expect(page.get_by_role("heading", name="What the rules say, and what was paid")).to_be_visible()
     assert page.get_by_role("button", name="Take the statement").count() == 0
     assert page.get_by_role("button", name="Work it out").count() == 1
     page.goto(f"{locked.url}/disputes")

@@ -31,7 +31,7 @@ WORDS = {
     "/reports/journal": "There is nothing to report yet.",
     "/people": "Nobody has bet yet.",
     "/people?of=banking&like=x": "Nobody is called that.",
-    "/audit": "No audit has been run from here. Begin one below",
+    "/audit": "No audit has been run from here. Start one below",
     "/staff": "Nobody yet.",
     "/dealer": "never been open is opened there",
 }

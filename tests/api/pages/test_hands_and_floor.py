@@ -87,7 +87,7 @@ def test_a_search_that_cannot_be_read_comes_back_with_what_was_filled_in(
     refused = http.get(address, headers={"Accept": "text/html"})
     assert refused.status_code in (400, 409)
     assert reason in refused.text
-    assert "Below is everything, without filters." in refused.text
+    assert "Everything is shown below, without filters." in refused.text
     assert kept in refused.text
     assert http.get(address).json()["code"] in ("bad_document", "bad_choice")  # its twin refuses it
 

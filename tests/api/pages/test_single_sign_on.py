@@ -102,5 +102,5 @@ def test_an_answer_to_another_sign_in_is_refused(single: Site):
         assert "another sign-in" in refused.text
         again = http.get("/sign-in/provider/back", params={"state": query["state"][0], "code": "stolen"})
         assert again.status_code == 403
-        assert "Begin again" in again.text
+        assert "Start again" in again.text
         assert "roundledger-session" not in http.cookies
