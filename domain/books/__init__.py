@@ -1,1 +1,1 @@
-"""The books of the property: days and months that are closed, slips, cash."""
+"""The books of the property: closed days and months, slips, cash."""

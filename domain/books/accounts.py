@@ -12,7 +12,7 @@ ALIASES = frozenset({"bank"})  # another word for the player-dealer of the round
 
 
 class AccountOpened(Event, frozen=True):
-    """By a ruling that says that a new account is meant."""
+    """An account opened by a ruling that says that it is new."""
 
     account: str
 
@@ -21,13 +21,13 @@ ACCOUNT_TOPICS: dict[str, type[Event]] = {"account.opened.v1": AccountOpened}
 
 
 def listed(events: Iterable[AccountOpened]) -> tuple[str, ...]:
-    """All that a ruling can choose from."""
+    """All accounts that a ruling can choose from."""
     return (*STANDING, *sorted({event.account for event in events}))
 
 
 def check_named(accounts: Collection[str], named: Iterable[str], new: bool, clause: str) -> list[AccountOpened]:
-    """The accounts that a ruling opens; one that is not on the list is a mistake unless it says that a new one is
-    meant."""
+    """Return the accounts that a ruling opens. One that is not on the list is refused unless the ruling says that it is
+    new."""
     unknown = dict.fromkeys(name.strip() for name in named if name.strip() not in {*accounts, *ALIASES})
     if unknown and not new:
         found, choices = ", ".join(unknown), ", ".join(accounts)

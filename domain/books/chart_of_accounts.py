@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 from domain.errors import BadDocument
 from domain.event import Event
 
-# Every kind of account of the journal, with a code and a name to begin with.
+# Every kind of account of the journal, with a default code and name.
 STARTER = (
     ("cage", "1000", "Cage cash and chips"),
     ("tray:*", "1010", "Table trays"),
@@ -73,12 +73,12 @@ def read_chart(text: str) -> Chart:
 
 
 def starter() -> str:
-    """A chart to begin with: codes and names are the property's to change."""
+    """Return a chart to start from; the property changes codes and names."""
     return "\n".join(f'["{key}"]\ncode = "{code}"\nname = "{name}"\n' for key, code, name in STARTER)
 
 
 def keep_chart(text: str) -> ChartKept:
-    """Only one that can be used."""
+    """Store a chart; refused if it cannot be used."""
     read_chart(text)
     return ChartKept(text)
 

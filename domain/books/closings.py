@@ -1,8 +1,7 @@
-"""Gaming days and months that two people close: from then on nothing that was posted on them changes.
+"""Closing gaming days and months by two people: from then on nothing that was posted on them changes.
 
 A day is closed in two steps. `DayShut` ends the posting: whatever is recorded after it and belongs to the day is posted
-on the next open day. `DayClosed` then says what the day came to, which nobody can have changed in between.
-"""
+on the next open day. `DayClosed` then has the day's balances, which nobody can have changed in between."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ MOST_NAMED = 3  # of what is missing, in a refusal
 
 
 class Balance(Event, frozen=True):
-    """What an account got and gave, in cents."""
+    """What an account received and gave, in cents."""
 
     account: str
     debit: int
@@ -38,7 +37,7 @@ class DayShut(Event, frozen=True):
 
 class DayClosed(Event, frozen=True):
     """`balances` is the day's trial balance and `digest` its hash; `checkpoint` is the newest of the transparency log,
-    if there is one. `explanation` says why a tray was not counted."""
+    if any. `explanation` says why a tray was not counted."""
 
     day: date
     balances: tuple[Balance, ...]
@@ -55,7 +54,7 @@ class DayReopened(Event, frozen=True):
 
 
 class MonthClosed(Event, frozen=True):
-    """`month` is its first day. All its days are closed; none of them opens again before the month does."""
+    """`month` is its first day. All its days are closed; none of them can be reopened before the month is."""
 
     month: date
     balances: tuple[Balance, ...]
@@ -92,7 +91,7 @@ class Closings(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """What a day lacks before it can be closed; what `explains` may also be explained instead."""
+    """What a day lacks before it can be closed; what `explains` may be explained instead."""
 
     what: str
     kind: Literal["round", "box", "tray"]
@@ -101,7 +100,7 @@ class Missing(Struct, frozen=True):
     explains: bool = False
 
 
-# ---- remembering
+# ---- evolving
 
 
 def evolve(closings: Closings, event: ClosingEvent) -> Closings:
@@ -132,7 +131,7 @@ def fold(events: Iterable[ClosingEvent]) -> Closings:
 def shut_day(
     closings: Closings, day: date, today: date, missing: Sequence[Missing], explanation: str | None, people: TwoPeople
 ) -> DayShut:
-    """Once a day is over and complete."""
+    """Shut a day that is over and complete."""
     check_people(people, "close a day")
     if closings.status(day) != "open":
         raise Conflict(f"The gaming day {day} is {closings.status(day)} already.")
@@ -221,7 +220,7 @@ def _balanced(balances: Iterable[Balance], what: str) -> tuple[Balance, ...]:
 
 
 def digest(balances: Iterable[Balance]) -> str:
-    """Of the accounts in their order, each as a line that a person can write down again."""
+    """Return the digest of the accounts in order, each as a line that a person can reproduce."""
     lines = [f"{balance.account}\t{money(balance.debit)}\t{money(balance.credit)}\n" for balance in balances]
     return sha256("".join(lines).encode()).hexdigest()
 
@@ -230,7 +229,7 @@ def digest(balances: Iterable[Balance]) -> str:
 
 
 def contradictions(events: Iterable[tuple[ClosingEvent, str]]) -> Iterator[tuple[int, str]]:
-    """What is wrong with stored closings, by the index of the event; each comes with who recorded it."""
+    """Report what is wrong with stored closings, by the index of the event; each comes with who recorded it."""
     closings = Closings()
     for index, (event, by) in enumerate(events):
         if by == event.second_person:

@@ -1,4 +1,4 @@
-"""Gaming days that were exported to accounting software: so that one that comes twice is recognised."""
+"""Exports of gaming days to accounting software, recorded so that a second one is recognised."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPORT_TOPICS: dict[str, type[Event]] = {"export.journal.v1": JournalExported}
 
 
 def seen_before(before: Sequence[JournalExported], exported: JournalExported) -> str | None:
-    """What to say of an export that is not the first one of its day for its program."""
+    """Return the remark on an export that is not the first of its day for its program."""
     same = [one for one in before if one.program == exported.program]
     if not same:
         return None

@@ -1,1 +1,2 @@
-"""What a regulator asks of a property beyond its rounds: what it chose, posted and designated, and facts about play."""
+"""What a regulator asks of a property beyond its rounds: its choices, postings and designations, and facts about
+play."""

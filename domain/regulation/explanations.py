@@ -1,4 +1,4 @@
-"""Why what was won is outside the range that chance explains, for the regulator who asks."""
+"""Explanations, for the regulator, of results outside the range that chance explains."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ LONGEST_TEXT = 2000
 
 
 class ResultExplained(Event, frozen=True, kw_only=True):
-    """Of the wagers on one spot between two gaming days. The figures are those that were explained: what is recorded
-    later changes the report and not them."""
+    """Explains the result of one spot between two gaming days. The figures are those that were explained: later records
+    change the report and not them."""
 
     table: str
     ruleset: str

@@ -1,8 +1,7 @@
 """What the property chose within a rule set, and what each table has posted: its game, rates and limits, since when.
 
-A posting holds from its own moment on until the next one begins. One that is posted later and begins earlier replaces
-whatever was to begin after it.
-"""
+A posting applies from its own moment until the next one begins. One that is posted later and begins earlier replaces
+whatever was to begin after it."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ MINUTE_MS = 60_000
 
 
 class TermsChosen(Event, frozen=True):
-    """For the whole property, from now on: one pay table for trips, the schedules offered, the widest limits, and how
-    long before it begins a posting is made. None leaves a choice to each table."""
+    """The property's choice from now on: one pay table for trips, the schedules offered, the widest limits, and the
+    notice of a posting. None leaves a choice to each table."""
 
     ruleset: str
     trips: str | None
@@ -37,7 +36,7 @@ class TermsChosen(Event, frozen=True):
 class TermsPosted(Event, frozen=True):
     table: str
     ruleset: str
-    terms: dict[str, Any]  # of `POSTED`, in a document's words
+    terms: dict[str, Any]  # of `POSTED`, as in a document
     tiers: tuple[tuple[int | None, int], ...]  # of the schedule: up to an action of so many cents, the fee
     from_ms: int
 
@@ -48,7 +47,7 @@ class PostingTakenDown(Event, frozen=True):
 
 
 class TableDesignated(Event, frozen=True):
-    """The game that a table is for, with what shows it: the label of its drop box, the inscription, the placard."""
+    """The game of a table, and what shows it: the label of its drop box, the inscription, the placard."""
 
     table: str
     ruleset: str
@@ -64,11 +63,11 @@ POSTING_TOPICS: dict[str, type[Event]] = {
     "posting.taken_down.v1": PostingTakenDown,
     "posting.table_designated.v1": TableDesignated,
 }
-POSTED = ("trips", "schedule", "limits", "progressive")  # of a table's terms, what it posts
+POSTED = ("trips", "schedule", "limits", "progressive")  # the terms that a table posts
 
 
 class Posting(Struct, frozen=True):
-    """A posting as it turned out: `until_ms` is where the next one began, None while it holds. One that was replaced
+    """A posting with its end: `until_ms` is where the next one began, None while it applies. One that was replaced
     before it began has `until_ms` no later than `from_ms`."""
 
     posted: TermsPosted
@@ -85,7 +84,7 @@ class Posting(Struct, frozen=True):
 
 
 class TablePostings(Struct, frozen=True):
-    """All that a table has posted and was designated for, the first first."""
+    """Everything that a table has posted and was designated for, oldest first."""
 
     postings: tuple[Posting, ...] = ()
     designations: tuple[tuple[int, TableDesignated], ...] = ()  # each with its moment
@@ -98,7 +97,7 @@ class TablePostings(Struct, frozen=True):
 
     @property
     def since_ms(self) -> int | None:
-        """From when on the table opens only with what it has posted; None if it never posted anything."""
+        """Return since when the table opens only with what it has posted; None if it never posted anything."""
         return min((one.posted.from_ms for one in self.postings), default=None)
 
 
@@ -135,7 +134,7 @@ def choose(
     limits: Mapping[str, tuple[str, str]],
     notice_minutes: int,
 ) -> TermsChosen:
-    """What the property offers of a rule set; each must be something that the rule set has."""
+    """Choose what the property offers of a rule set; each must be something that the rule set has."""
     if trips is not None and trips not in rules.tables_for("trips"):
         raise BadTerms(f"{rules.id} does not offer the trips table {trips!r}.")
     if schedules is not None:
@@ -160,9 +159,9 @@ def choose(
 def post(
     rules: RuleSet, given: TermsDocument, table: str, chosen: TermsChosen | None, from_ms: int, at_ms: int
 ) -> TermsPosted:
-    """What a table posts from a moment on, which is not over yet; within what the property chose."""
+    """Post terms at a table from a moment that is not over yet, within what the property chose."""
     if isinstance(given.progressive, str):
-        given = replace(given, meter=_ANY_METER)  # a placard has the pay table, and the meter shows itself
+        given = replace(given, meter=_ANY_METER)  # a placard shows the pay table, and the meter shows itself
     terms = resolve(rules, given)
     _check_moment(from_ms, at_ms)
     if chosen is not None:
@@ -208,7 +207,7 @@ def tiers_of(terms: Terms) -> tuple[tuple[int | None, int], ...]:
 
 
 def not_chosen(chosen: TermsChosen, terms: Terms) -> Iterator[str]:
-    """Where terms are outside what the property chose."""
+    """Return how terms are outside what the property chose."""
     if chosen.trips is not None and terms.trips is not None and terms.trips.id != chosen.trips:
         yield f"The property's pay table for {chosen.ruleset} is {chosen.trips}, and this is {terms.trips.id}."
     option = None if terms.schedule is None else terms.schedule.option
@@ -223,7 +222,8 @@ def not_chosen(chosen: TermsChosen, terms: Terms) -> Iterator[str]:
 
 
 def not_posted(postings: TablePostings, table: str, rules: RuleSet, terms: Terms, at_ms: int) -> str | None:
-    """How terms differ from what the table had posted at a moment; None if they do not, or before its first posting."""
+    """Return how terms differ from what the table had posted at a moment; None if they do not, or before its first
+    posting."""
     if postings.since_ms is None or at_ms < postings.since_ms:
         return None
     posting = postings.at(at_ms)
@@ -250,7 +250,7 @@ def not_designated(postings: TablePostings, table: str, rules: RuleSet, at_ms: i
 
 
 def _plain(value: Any) -> Any:
-    """As it comes back from the store: tuples are lists there."""
+    """Return a value as the store returns it: tuples are lists there."""
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

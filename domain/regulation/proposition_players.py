@@ -1,7 +1,6 @@
-"""The register of third-party proposition players: for which company, under which registration, from when to when.
+"""The register of third-party proposition players: company, registration and days.
 
-No name is in an event: names are kept apart, where they can be erased.
-"""
+No name is in an event: names are stored separately, where they can be erased."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ PROPOSITION_TOPICS: dict[str, type[Event]] = {
 
 
 class PropositionPlayer(Struct, frozen=True):
-    """All registrations of one bettor, the first first."""
+    """All registrations of one bettor, oldest first."""
 
     bettor: str = ""
     registrations: tuple[PropositionRegistered, ...] = ()
@@ -71,7 +70,7 @@ def fold(events: Iterable[PropositionEvent]) -> PropositionPlayer:
 def register(
     player: PropositionPlayer, bettor: str, company: str, registration: str, first_day: date, last_day: date | None
 ) -> PropositionRegistered:
-    """Nobody plays for two companies on the same day."""
+    """Register a bettor. Nobody plays for two companies on the same day."""
     for what, text in (("company", company), ("registration number", registration)):
         if not text.strip() or len(text) > LONGEST_TEXT or not text.isprintable():
             raise BadChoice(f"The {what} is one line of 1 to {LONGEST_TEXT} characters.")
@@ -94,7 +93,7 @@ def end(player: PropositionPlayer, bettor: str, last_day: date) -> PropositionEn
 
 
 def not_registered(player: PropositionPlayer, day: date) -> str | None:
-    """Why somebody on the register may not bank on a day, in words; None if they may, or were never registered."""
+    """Return why somebody on the register may not bank on a day; None if they may, or were never registered."""
     if not player.registrations or player.on(day) is not None:
         return None
     return f"{player.bettor} is a proposition player whose registration does not cover {day}"

@@ -20,7 +20,7 @@ MisdealOutcome = Literal["void", "put right", "played on"]
 
 
 class SupervisorCalled(Event, frozen=True):
-    """For a progressive win; the moment is when the supervisor was called."""
+    """A supervisor was called for a progressive win; the moment is that of the call."""
 
     round: str
     table: str
@@ -28,7 +28,7 @@ class SupervisorCalled(Event, frozen=True):
 
 
 class DeckSeen(Event, frozen=True):
-    """`due` is the colour whose turn it was."""
+    """The colour that the dealer saw; `due` is the one whose turn it was."""
 
     round: str
     table: str
@@ -37,7 +37,7 @@ class DeckSeen(Event, frozen=True):
 
 
 class MisdealNoticed(Event, frozen=True):
-    """A wrong number of cards at a place, and what came of it."""
+    """A wrong number of cards at a place, and the outcome."""
 
     round: str
     table: str
@@ -93,7 +93,7 @@ def progressive_wins(lines: Iterable[LineSettled]) -> list[LineSettled]:
 
 
 def played(rules: RuleSet, events: Iterable[tuple[RoundEvent, int]]) -> PlayedRound | None:
-    """A round from its stored events, each with its moment; None where its opening is gone."""
+    """Return a round from its stored events, each with its moment; None if its opening is missing."""
     opened, lines, status, voided, ended_ms = None, list[LineSettled](), "open", None, None
     for event, at_ms in events:
         match event:
@@ -163,7 +163,7 @@ def hold_hands(round_: PlayedRound, seats: Sequence[int], at_ms: int) -> HandsHe
 
 
 def contradictions(round_: PlayedRound, facts: Sequence[tuple[RoundFact, int]]) -> Iterator[tuple[int, str]]:
-    """What is wrong with stated facts, by their index; the other way round, a deck out of turn is a fact that is."""
+    """Report what is wrong with stated facts, by index; a deck out of turn is reported too."""
     for index, (fact, at_ms) in enumerate(facts):
         if fact.round != round_.name or fact.table != round_.table:
             yield index, f"A fact of round {fact.round} at table {fact.table} is stored with round {round_.name}."
@@ -185,7 +185,7 @@ def contradictions(round_: PlayedRound, facts: Sequence[tuple[RoundFact, int]]) 
 
 
 def supervisor_missing(round_: PlayedRound, facts: Iterable[tuple[RoundFact, int]]) -> str | None:
-    """A progressive win for which nobody was called in time, where the rule set has a deadline."""
+    """Report a progressive win for which nobody was called in time, if the rule set has a deadline."""
     minutes = round_.rules.supervisor_minutes
     if minutes is None or round_.ended_ms is None or not round_.progressive_wins:
         return None

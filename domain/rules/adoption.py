@@ -1,4 +1,4 @@
-"""Rule sets that a property plays by: the text of each, kept word for word, and which of them two people adopted."""
+"""Adoption of rule sets: the text of each, stored word for word, and which of them two people adopted."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from domain.two_people import TwoPeople, check_people, check_text
 if TYPE_CHECKING:
     from domain.rules.book import RuleBook
 
-NOTICE_MS = 60_000  # another process knows of an adoption by then
+NOTICE_MS = 60_000  # other processes know of an adoption by then
 _ID = re.compile(r'^id = "([a-z0-9][a-z0-9-]{0,39})"', re.MULTILINE)
 
 
 class RuleSetAdopted(Event, frozen=True):
-    """The text of a rule set that rounds are played by: an auditor replays them under the rules of that day."""
+    """The text of a rule set in use, so that an auditor can replay rounds under the rules of their day."""
 
     ruleset: str
     content_hash: str
@@ -29,7 +29,7 @@ class RuleSetAdopted(Event, frozen=True):
 
 
 class RuleVersionAdopted(Event, frozen=True):
-    """Two people put a version into force: whoever records the event, and the second person."""
+    """Two people put a version into force: the one who records the event, and a second one."""
 
     ruleset: str
     version: int
@@ -38,7 +38,7 @@ class RuleVersionAdopted(Event, frozen=True):
     source_hash: str | None  # of the document that the file is made from
     approval: str  # the regulator's number
     approved_on: date | None
-    first_day: date  # UTC, as every version begins
+    first_day: date  # UTC, as for every version
     last_day: date | None
     second_person: str
 
@@ -76,13 +76,13 @@ def day_of(at_ms: int) -> date:
 
 
 def id_in(text: str) -> str:
-    """The id that a file's text names; where it names none, one that its mistakes are reported under."""
+    """Return the id that a file's text names, or else one to report its mistakes under."""
     found = _ID.search(text)
     return "ruleset" if found is None else found[1]
 
 
 def read_file(text: str, ruleset: str) -> RuleSet:
-    """The rule set in a text, refused with every mistake in it."""
+    """Return the rule set in a text; refused with every mistake in it."""
     name = f"{ruleset}.toml"
     try:
         found = loader.mistakes(text, name)
@@ -96,7 +96,7 @@ def read_file(text: str, ruleset: str) -> RuleSet:
 def adopt(
     book: RuleBook, rules: RuleSet, days: Days, approval: Approval, people: TwoPeople, at_ms: int
 ) -> RuleVersionAdopted:
-    """The rule set from a day on; no two versions are ever in force on the same day."""
+    """Adopt a rule set from a day on; no two versions are ever in force on the same day."""
     check_people(people, "adopt a rule set")
     check_text("approval number", approval.number)
     today = day_of(at_ms)
@@ -158,7 +158,7 @@ def _check_next(book: RuleBook, rules: RuleSet, first_day: date, at_ms: int) -> 
 def retire(
     book: RuleBook, ruleset: str, from_day: date, reason: str, people: TwoPeople, at_ms: int
 ) -> RuleVersionRetired:
-    """No round opens under the rule set from a day on; rounds that are open then are finished under it."""
+    """Retire a rule set from a day on; open rounds are finished under it."""
     check_people(people, "retire a rule set")
     if reason:
         check_text("reason", reason)
@@ -174,13 +174,14 @@ def retire(
 
 
 def _check_ahead(day: date, at_ms: int, why: str) -> None:
-    """Within the last minute of a day the next one counts as begun."""
+    """Refuse a day that has begun; within the last minute of a day the next one counts as begun."""
     if day <= day_of(at_ms + NOTICE_MS):
         raise BadChoice(f"{why}: a change begins on a later day, and is recorded at least a minute before it.")
 
 
 def contradictions(events: list[tuple[RulebookEvent, str, int]]) -> Iterator[tuple[int, str]]:
-    """What is wrong with stored adoptions, by the index of the event; each comes with who recorded it and when."""
+    """Report what is wrong with stored adoptions, by the index of the event; each comes with who recorded it and
+    when."""
     newest: dict[str, RulebookEvent] = {}
     for index, (event, by, at_ms) in enumerate(events):
         before = newest.get(event.ruleset)

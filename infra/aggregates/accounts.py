@@ -1,4 +1,4 @@
-"""The accounts that rulings can choose from, as they are stored."""
+"""The stored accounts that rulings can choose from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.books import accounts
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id
 
-ACCOUNTS = "account", "books"  # one aggregate: two rulings cannot open the same account at once
+ACCOUNTS = "account", "books"  # one aggregate, so that two rulings cannot open the same account at once
 
 
 class StoredAccounts(NamedTuple):

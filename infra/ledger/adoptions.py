@@ -25,7 +25,7 @@ def adopt_rules(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> Adoption:
-    """The rule set of a file's text; without days, from the first day that the file names."""
+    """Adopt the rule set of a file's text; by default from the first day that the file names."""
     rules = adoption.read_file(text, ruleset)
     book, version = ledger.rulebook.latest()
     days = days or Days(rules.in_force.since)
@@ -44,7 +44,7 @@ def retire_rules(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> RuleSet:
-    """The newest version, with its last day."""
+    """Retire the newest version, with its last day."""
     book, version = ledger.rulebook.latest()
     retired = adoption.retire(book, ruleset, from_day, reason, TwoPeople(actor.by, second_person), actor.at_ms)
     outcome = book.ended(ruleset, retired.last_day)

@@ -1,1 +1,1 @@
-"""Closing the books: what a day still lacks, what it came to, and the two steps that close it."""
+"""Closing the books: what a day lacks, its balances, and the two steps that close it."""

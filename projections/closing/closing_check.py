@@ -1,4 +1,4 @@
-"""Checks the balances that two people signed against those that the events lead to."""
+"""Checks the balances that two people signed against those that follow from the events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Closed = DayClosed | MonthClosed
 
 
 def closed_otherwise(connection: Connection, recorder: LedgerRecorder, position: int) -> Iterator[Finding]:
-    """Of the days and months that are closed at a position; the journal up to it has been folded again."""
+    """Report differences for days and months closed at a position, up to which the journal has been folded again."""
     statement = SQL(BALANCES).format(Identifier(TEMPORARY, "journal_balances"))
     for (first, last), (at, closed) in _closed(recorder, position).items():
         rows = connection.execute(statement, [first, last]).fetchall()
@@ -38,7 +38,7 @@ def closed_otherwise(connection: Connection, recorder: LedgerRecorder, position:
 
 
 def _closed(recorder: LedgerRecorder, position: int) -> dict[tuple[date, date], tuple[int, Closed]]:
-    """The last closing of each period that was not opened again, with its position."""
+    """Return the last closing of each period that was not reopened, with its position."""
     found: dict[tuple[date, date], tuple[int, Closed]] = {}
     rows = CompactRows(recorder.database, recorder.topic_ids)
     for row in rows.stream(stream_id(*CLOSINGS), position):

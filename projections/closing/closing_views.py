@@ -1,4 +1,4 @@
-"""The closing of a day or a month as accounting and auditors see it, and the commands on it by its name."""
+"""Views of the closing of a day or a month for accounting and auditors, and the commands on it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Period(NamedTuple):
 
 
 def period_of(name: str) -> Period:
-    """A gaming day, 2026-09-21, or a month, 2026-09."""
+    """Parse a gaming day, 2026-09-21, or a month, 2026-09."""
     try:
         first = date.fromisoformat(name if len(name) > len("2026-09") else f"{name}-01")
     except ValueError:
@@ -83,7 +83,7 @@ class Periods:
         return reopen(period.first, reason, second_person, actor, receipt)
 
     def shown(self, period: Period) -> dict[str, Any]:
-        """What there is to know before two people sign, and what they signed."""
+        """Return what people need before they sign, and what they signed."""
         entries = [entry for entry in stored_closings(self._ledger.events).entries if _concerns(entry.event, period)]
         last = entries[-1].event if entries else None
         closed = last if isinstance(last, DayClosed | MonthClosed) else None
@@ -113,7 +113,7 @@ def closing_shown(books: Books, caller: Caller, name: str) -> dict[str, Any]:
 
 
 def outcome_shown(period: Period, event: ClosingEvent) -> dict[str, Any]:
-    """What a command on a period is answered with."""
+    """Return the answer to a command on a period."""
     closed = event if isinstance(event, DayClosed | MonthClosed) else None
     return {
         "period": period.name,

@@ -10,11 +10,11 @@ from domain.books.closings import Missing
 from infra.store.database import Database
 from projections.calendar.gaming_days import GamingDays
 
-PROJECTIONS = ("hands", "drops", "inventory", "tables")  # whose tables are asked
+PROJECTIONS = ("hands", "drops", "inventory", "tables")  # projections whose tables are read
 ROUNDS: LiteralString = (
     "SELECT round, table_id FROM projections.hands WHERE gaming_day = %s AND status = 'open' ORDER BY opened_at, round"
 )
-# The boxes that were removed on the day, and those that fees of the day were dropped into.
+# The boxes that were removed on the day, and those that received fees of the day.
 BOXES: LiteralString = (
     "SELECT box, table_id, status FROM projections.drops d WHERE status <> 'reconciled' AND (gaming_day = %(day)s"
     " OR adjusts IS NULL AND installed_at < %(end)s AND (removed_at IS NULL OR removed_at >= %(start)s)"
@@ -37,7 +37,7 @@ BOX_LACKS = {
 
 
 def missing_of(database: Database, day: date, days: GamingDays) -> list[Missing]:
-    """In the tables as they are; whoever asks has brought them up to date."""
+    """Return what is missing according to the tables, which the caller has brought up to date."""
     return [*_rounds(database, day), *_boxes(database, day, days), *_trays(database, day)]
 
 

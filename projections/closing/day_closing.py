@@ -1,8 +1,7 @@
-"""Closes gaming days and months: shut first, then counted up, so that nothing can be posted in between.
+"""Closes gaming days and months: shut first, then totalled, so that nothing can be posted in between.
 
-The day is asked again once it is shut. Where a round has begun since it was asked first, it opens again at once, and
-nothing is closed.
-"""
+The day is checked again once it is shut. If a round has begun since the first check, the day is reopened at once, and
+nothing is closed."""
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ WAIT_SECONDS = 10.0
 
 
 class DayClosing:
-    """`catch_up` brings projections up to date, as far as it can in a moment."""
+    """`catch_up` brings projections up to date, as far as possible in a moment."""
 
     def __init__(self, ledger: LedgerApplication, catch_up: Callable[..., None], days: GamingDays) -> None:
         self._ledger = ledger
@@ -63,7 +62,7 @@ class DayClosing:
         return missing_of(self._ledger.database, day, self._days)
 
     def balances(self, first: date, last: date) -> list[Balance]:
-        """The trial balance of these days as the journal has it now."""
+        """Return the trial balance of these days as the journal has it now."""
         self._catch_up(*NEEDED)
         return [Balance(*row) for row in self._ledger.database.rows(BALANCES, [first, last])]
 
@@ -76,7 +75,7 @@ class DayClosing:
     def close(
         self, day: date, explanation: str | None, second_person: str, actor: Actor, receipt: CommandReceipt = None
     ) -> DayClosed:
-        """A day that was shut by a command that did not come to its end is closed from where that stopped."""
+        """Close a day. If an earlier command shut it and did not finish, this continues from there."""
         if self.status(day) != "shut":
             missing = self.missing(day)
             closings.shut_day(self._ledger, day, self.today, missing, explanation, second_person, actor)
@@ -100,7 +99,7 @@ class DayClosing:
     # ---- months
 
     def close_month(self, month: date, second_person: str, actor: Actor, receipt: CommandReceipt = None) -> MonthClosed:
-        """Days on which nothing was posted are closed with it."""
+        """Close a month; days on which nothing was posted are closed with it."""
         days = days_of(month)
         if days[-1] >= self.today:
             raise OutOfTurn(f"The month {month:%Y-%m} is not over; today is {self.today}.")
@@ -122,7 +121,7 @@ class DayClosing:
     # ---- what both need
 
     def _wait_for_closings(self) -> None:
-        """Until the tables have seen the last closing, and with it all that is still posted on the day."""
+        """Wait until the tables include the last closing, and with it everything that is posted on the day."""
         version = stored_closings(self._ledger.events).version
         database = self._ledger.database
         rows = database.rows(POSITION, [stream_id(*CLOSINGS), version])

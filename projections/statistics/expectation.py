@@ -1,8 +1,7 @@
-"""What the bank is expected to win with the wagers of a round, and how far chance takes it from that.
+"""The bank's expected win on the wagers of a round, and its variance.
 
-Only wagers that have an exact house edge: placed before the cards, and decided by cards alone. Ante, blind, play, game
-and insurance depend on what players decide, and a progressive's prizes on its meter; they have none.
-"""
+Only for wagers with an exact house edge: placed before the cards, and decided by cards alone. Ante, blind, play, game
+and insurance depend on players' decisions, and a progressive's prizes on its meter; they have none."""
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from domain.round.events import LineSettled, RoundOpened
 from domain.round.settlement import by_the_rules
 from domain.rules import rulesets
 
-MILLIONTHS = 1_000_000  # of a cent: what thousands of wagers are expected to win adds up without rounding
+MILLIONTHS = 1_000_000  # of a cent: expected wins of thousands of wagers add up without rounding
 
 
 class Expectation(NamedTuple):
-    """Of the wagers on one spot in a round. `result` is what the bank won by the rules, and `variance` in cents²."""
+    """For the wagers on one spot in a round. `result` is what the bank won by the rules; `variance` is in cents²."""
 
     spot: str
     wagers: int
@@ -41,7 +40,7 @@ def expectations(opened: RoundOpened, lines: Iterable[LineSettled]) -> Iterator[
 
 
 def _of_spot(edge: HouseEdge, lines: list[LineSettled]) -> Expectation:
-    """Wagers that share cards are taken as if they won and lost together, which is the most that chance can do."""
+    """Combine wagers that share cards as if they won and lost together, which is the worst case."""
     staked = sum(line.wager for line in lines)
     stakes: dict[tuple[int, int] | None, int] = {}
     for line in lines:
@@ -59,7 +58,7 @@ def _of_spot(edge: HouseEdge, lines: list[LineSettled]) -> Expectation:
 
 @lru_cache(256)
 def _edges(ruleset: str, content_hash: str, decks: int | None, trips: str | None) -> Mapping[str, HouseEdge]:
-    """By spot, under the terms of a table; none where nobody knows the rule set any more."""
+    """Return edges by spot, under the terms of a table; empty if the rule set is no longer known."""
     rules = rulesets.with_hash(ruleset, content_hash)
     if rules is None:
         return {}

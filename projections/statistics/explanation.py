@@ -1,4 +1,4 @@
-"""The result that somebody explains, with the figures that the report shows for it."""
+"""The result that somebody explains, with the figures of the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIGURES = ("staked", "theoretical", "result", "low", "high")
 
 
 class Question(Struct, frozen=True):
-    """Which result: of the wagers on one spot of a game at a table, between two gaming days, both included."""
+    """Which result: the wagers on one spot of a game at a table, between two gaming days, both included."""
 
     table: str
     game: str

@@ -64,14 +64,14 @@ class Statistics(Projection):
 
     @handler
     def _round_settled(self, event: RoundSettled, round_: RoundAccumulator) -> None:
-        """What a meter pays does not come from the table."""
+        """Add the bank's result. A meter's payment does not come from the table."""
         lines = round_.lines
         won = 0
         if round_.bank is None:
             won = sum([line.collected - (0 if line.source == "meter" else line.paid) for line in lines])
         wagered = sum([line.wager for line in lines])
         self._add(round_, rounds=1, wagered=wagered, won=won)
-        if round_.posted.day == round_.own_day:  # not where it adjusts a closed day, hours ago
+        if round_.posted.day == round_.own_day:  # not if it adjusts a closed day, hours ago
             self._add(round_, since=FAR_MS - round_.opened_at_ms, until=round_.at_ms)
         if round_.opened_at_ms not in self.window:
             return
@@ -101,7 +101,7 @@ class Statistics(Projection):
 
     @handler
     def _chips_moved(self, event: ChipsBought | ChipsCashed, session: SessionAccumulator) -> None:
-        """Where a player-dealer banks, chips are bought from the cage and nothing is dropped for them."""
+        """Add chips. Where a player-dealer banks, chips are bought from the cage and nothing is dropped for them."""
         if not session.house or session.opened is None or session.at_ms not in self.window:
             return
         bought, cashed = (event.amount, 0) if isinstance(event, ChipsBought) else (0, event.amount)

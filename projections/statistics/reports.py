@@ -45,7 +45,7 @@ THEORETICAL: LiteralString = (
 
 
 def _by(name: LiteralString, keys: LiteralString, columns: LiteralString, order: LiteralString) -> Report:
-    """Sums of the rows that have these columns in common."""
+    """Sum the rows that have these columns in common."""
     return Report(
         name=name,
         projection=Statistics,
@@ -108,7 +108,7 @@ PERIODS: LiteralString = (
 TO_DATE = Report(
     name="statistics-to-date",
     projection=Statistics,
-    # Periods overlap: nothing here adds up.
+    # Periods overlap: nothing here can be totalled.
     select=f"period\nfirst\nlast{FIGURES}{THEORY}".replace(": amount", ": money").replace(": count", ""),
     with_=f"WITH {PERIODS}, days AS (SELECT * FROM {{schema}}.statistics{{where}}),"
     f" played AS (SELECT number, period, first, last, {SUMS} FROM periods"

@@ -1,4 +1,4 @@
-"""The property's chart of accounts, as somebody from accounting gave it last."""
+"""The property's chart of accounts, as accounting last gave it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHART = "chart", "books"
 
 
 def kept_chart(ledger: LedgerApplication) -> RecordedEvent | None:
-    """None where nobody has given one."""
+    """Return the chart; None if nobody has given one."""
     last = ledger.events.last(stream_id(*CHART))
     return last[0] if last else None
 

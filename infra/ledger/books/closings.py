@@ -25,7 +25,7 @@ def shut_day(
     second_person: str,
     actor: Actor,
 ) -> int:
-    """The version of the closings with it, from which on nothing more is posted on the day."""
+    """Shut the day; return the version of the closings from which on nothing more is posted on it."""
     stored = stored_closings(ledger.events)
     people = TwoPeople(actor.by, second_person)
     shut = closings.shut_day(stored.closings, day, today, missing, explanation, people)
@@ -42,7 +42,7 @@ def close_day(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> DayClosed:
-    """`balances` are those of the day after it was shut."""
+    """Close a shut day; `balances` are those after it was shut."""
     stored = stored_closings(ledger.events)
     people = TwoPeople(actor.by, second_person)
     closed = closings.close_day(stored.closings, day, balances, checkpoint, explanation, people)

@@ -1,1 +1,1 @@
-"""What a property does for its regulator: choose terms, post them, designate tables, and state facts about rounds."""
+"""What a property does for its regulator: choose and post terms, designate tables, and state facts about rounds."""

@@ -8,7 +8,7 @@ from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.streams import stream_id
 
-EXPLANATIONS = "explanations"  # the kind of aggregate: one for each table that has any
+EXPLANATIONS = "explanations"  # kind of aggregate: one for each table that has any
 
 
 def explain_result(

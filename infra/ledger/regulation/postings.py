@@ -23,7 +23,7 @@ def choose_terms(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> TermsChosen:
-    """What the whole property offers of a rule set, from now on."""
+    """Choose what the whole property offers of a rule set, from now on."""
     rules = ledger.rulebook.in_force(ruleset, actor.at_ms)
     chosen = postings.choose(rules, trips, schedules, limits, notice_minutes)
     changes = Changes(actor)
@@ -41,7 +41,7 @@ def post_terms(
     actor: Actor,
     receipt: CommandReceipt = None,
 ) -> Posting:
-    """What a table posts from a moment on; without one, from now on."""
+    """Post terms at a table from a moment on; by default from now on."""
     from_ms = actor.at_ms if from_ms is None else from_ms
     rules = ledger.rulebook.in_force(ruleset, from_ms)
     chosen = ledger.postings.choices(ruleset)

@@ -15,7 +15,7 @@ from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.database import Database
 from infra.store.streams import stream_id
 
-PROPOSITION = "proposition"  # the kind of aggregate: one for each bettor on the register
+PROPOSITION = "proposition"  # kind of aggregate: one for each bettor on the register
 LONGEST_NAME = 80
 
 
@@ -25,7 +25,8 @@ def player_of(ledger: LedgerApplication, bettor: str) -> tuple[PropositionPlayer
 
 
 def check_registered(ledger: LedgerApplication, rules: RuleSet, bettor: str, at_ms: int) -> None:
-    """Somebody on the register banks on registered days only. A gaming day may begin on the UTC day before."""
+    """Refuse somebody on the register who banks on an unregistered day. A gaming day may begin on the UTC day
+    before."""
     player, _ = player_of(ledger, bettor)
     today = day_of(at_ms)
     if player.on(today - timedelta(days=1)) is None:
@@ -75,7 +76,7 @@ def _save(
 
 
 def name_proposition(ledger: LedgerApplication, bettor: str, name: str, actor: Actor) -> None:
-    """The name of somebody on the register, in place of any other."""
+    """Set the name of somebody on the register."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise BadChoice(f"A name is one line of 1 to {LONGEST_NAME} characters.")
     if not player_of(ledger, bettor)[0].registrations:
@@ -88,7 +89,7 @@ def name_proposition(ledger: LedgerApplication, bettor: str, name: str, actor: A
 
 
 def erase_name(ledger: LedgerApplication, bettor: str, actor: Actor) -> None:
-    """The record keeps the id and the company, and no longer says who it was."""
+    """Erase a name; the record keeps the id and the company."""
     ledger.database.write("DELETE FROM roundledger.proposition_names WHERE bettor = %s", [bettor])
 
 

@@ -12,7 +12,7 @@ from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.streams import stream_id
 
-FACTS = "facts"  # the kind of aggregate: one for each round that has any
+FACTS = "facts"  # kind of aggregate: one for each round that has any
 
 
 def call_supervisor(

@@ -1,4 +1,4 @@
-"""`closings`: every closing of a gaming day or a month, and what became of it."""
+"""`closings`: every closing of a gaming day or a month, and its status."""
 
 from __future__ import annotations
 

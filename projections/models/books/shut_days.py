@@ -1,4 +1,4 @@
-"""Which days are shut, and since which event: for reports whose rows say what was so when a day was closed."""
+"""Which days are shut, and since which event: for reports whose rows show what was true when a day was closed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from projections.engine.table import Row, Table, table
 
 
 def shut_table(name: str) -> Table:
-    """A day that was opened again has no position."""
+    """Declare the table; a reopened day has no position."""
     return table(name, "gaming_day date NOT NULL, position bigint", key="gaming_day")
 
 

@@ -1,1 +1,1 @@
-"""Projections of what a regulator asks for."""
+"""Projections for the regulator."""

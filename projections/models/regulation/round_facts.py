@@ -40,7 +40,7 @@ DECKS = table(
     appended=True,
     indexes=("(gaming_day, table_id)",),
 )
-# Of rounds with decks that alternate: how many of a day, and how many of them had a deck that somebody saw.
+# For rounds with alternating decks: how many per day, and how many of them had a deck that somebody saw.
 DECK_DAYS = sums_table(
     "deck_days", "gaming_day date NOT NULL, table_id text NOT NULL", "rounds, blue, red, seen, out_of_turn"
 )
@@ -76,7 +76,7 @@ TIERS = sums_table(
 
 @lru_cache(256)
 def _tiers(ruleset: str, content_hash: str, terms: bytes) -> tuple[int, ...]:
-    """The fees of a round's schedule by tier, as its own rules and terms have them; none where they are not known."""
+    """Return the fees of a round's schedule by tier, under its own rules and terms; empty if they are unknown."""
     rules = rulesets.with_hash(ruleset, content_hash)
     if rules is None:
         return ()
