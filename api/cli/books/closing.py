@@ -1,4 +1,4 @@
-"""`roundledger close`: what a gaming day or a month lacks, closing it by two people, and opening it again."""
+"""`roundledger close`: what a gaming day or a month lacks, closing it by two people, and reopening it."""
 
 import json
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def reopen(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Open it again, by two people. What was posted elsewhere meanwhile stays there."""
+    """Reopen it, by two people. What was posted elsewhere meanwhile stays there."""
     from projections.closing.closing_views import period_of
 
     with open_ledger(database_url, data_dir) as ledger, _refusing(ledger) as periods:
@@ -71,7 +71,7 @@ def reopen(
 
 @contextmanager
 def _refusing(ledger: "Ledger") -> "Iterator[Periods]":
-    """A refusal is one sentence and exit code 2."""
+    """Turn a refusal into one sentence and exit code 2."""
     from domain.errors import Refusal
     from infra.access.callers import Forbidden
     from projections.calendar.property_clock import clock_of
@@ -89,7 +89,7 @@ def _refusing(ledger: "Ledger") -> "Iterator[Periods]":
 
 
 def _signed(ledger: "Ledger", by: str | None, second: str | None, password_stdin: bool) -> "tuple[Actor, str]":
-    """Both prove who they are, where the staff register has anybody."""
+    """Return both signers, who authenticate unless the staff register is empty."""
     from api.service import roles
 
     if second is None:

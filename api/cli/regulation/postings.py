@@ -1,7 +1,6 @@
 """`roundledger posting`: what the property chose, what tables post, and what they are designated for.
 
-`roundledger report postings`, `designations` and `choices` print what there is.
-"""
+`roundledger report postings`, `designations` and `choices` print them."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -60,7 +59,7 @@ def post(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Post rates and limits at a table; they hold until the next posting begins."""
+    """Post rates and limits at a table; they apply until the next posting begins."""
     from domain.errors import Refusal
 
     given = _terms(terms)

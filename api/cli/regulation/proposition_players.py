@@ -1,7 +1,6 @@
 """`roundledger proposition`: the register of proposition players, and their names, which can be erased.
 
-`roundledger report proposition-players` and `proposition-banks` print what there is.
-"""
+`roundledger report proposition-players` and `proposition-banks` print it."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -64,7 +63,7 @@ def name(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Keep a proposition player's name, apart from the record."""
+    """Store a proposition player's name, separately from the record."""
     _do(lambda ledger: ledger.name_proposition(bettor, called, actor(by)), database_url, data_dir)
     typer.echo(f"The name of {bettor} is kept.")
 

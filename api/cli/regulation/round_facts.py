@@ -1,7 +1,6 @@
 """`roundledger fact`: facts about a round that its own events do not show.
 
-`roundledger report jackpots`, `decks-seen`, `misdeals` and `hands-held` print what there is.
-"""
+`roundledger report jackpots`, `decks-seen`, `misdeals` and `hands-held` print them."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -31,7 +30,7 @@ def supervisor(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """A supervisor was called for a progressive win."""
+    """Record that a supervisor was called for a progressive win."""
     _state(lambda ledger, by_: ledger.call_supervisor(round_id, who, by_), at, by, database_url, data_dir)
     typer.echo(f"{who} was called for round {round_id}.")
 
@@ -45,7 +44,7 @@ def deck(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """The colour of the deck in play, as the dealer sees it."""
+    """Record the colour of the deck in play, as the dealer sees it."""
     _state(lambda ledger, by_: ledger.see_deck(round_id, colour, by_), at, by, database_url, data_dir)
     typer.echo(f"Round {round_id} was dealt from the {colour} deck.")
 
@@ -63,7 +62,7 @@ def misdeal(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """A wrong number of cards that was noticed, and what came of it. It voids nothing by itself."""
+    """Record a wrong number of cards that was noticed, and the outcome. It voids nothing by itself."""
     said = place, expected, found, outcome, note
     _state(lambda ledger, by_: ledger.notice_misdeal(round_id, *said, by_), at, by, database_url, data_dir)
     typer.echo(f"The misdeal of round {round_id} is stored.")
@@ -78,7 +77,7 @@ def hands(
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Hands that stayed face up until they were paid."""
+    """Record hands that stayed face up until they were paid."""
     _state(lambda ledger, by_: ledger.hold_hands(round_id, seats, by_), at, by, database_url, data_dir)
     typer.echo(f"The hands of round {round_id} were held face up until they were paid.")
 

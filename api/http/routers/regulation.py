@@ -1,4 +1,4 @@
-"""What the property chose of each rule set, what tables have posted, and facts that were stated about rounds."""
+"""What the property chose of each rule set, what tables have posted, and facts stated about rounds."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -75,8 +75,7 @@ async def post_terms(
 ) -> Response:
     """Post rates and limits at a table, from now or from a later moment on.
 
-    They hold until the next posting begins. A strict property opens the table with these terms only.
-    """
+    They apply until the next posting begins. A strict property opens the table with these terms only."""
     terms = NO_TERMS
     if body.terms is not None:
         terms = msgspec.convert(body.terms.model_dump(exclude_unset=True), TermsDocument)
@@ -150,21 +149,21 @@ STATED = stored("The fact.", "conflict", "not_found")
 
 @router.post("/rounds/{round}/supervisor", response_model=regulation.FactOut, responses=STATED)
 async def call_supervisor(statement: ByTable, body: regulation.SupervisorIn) -> Response:
-    """A supervisor was called for a progressive win; when is the moment of the request, or `Happened-At`."""
+    """Record that a supervisor was called for a progressive win, at the moment of the request or at `Happened-At`."""
     ledger = statement.service.ledger
     return await statement.store(lambda *at: ledger.call_supervisor(statement.round, body.supervisor, *at))
 
 
 @router.post("/rounds/{round}/deck", response_model=regulation.FactOut, responses=STATED)
 async def see_deck(statement: ByTable, body: regulation.DeckIn) -> Response:
-    """The colour of the deck in play, as the dealer sees it: once for each round, where decks alternate."""
+    """Record the colour of the deck in play, as the dealer sees it: once per round, if decks alternate."""
     ledger = statement.service.ledger
     return await statement.store(lambda *at: ledger.see_deck(statement.round, body.colour, *at))
 
 
 @router.post("/rounds/{round}/misdeal", response_model=regulation.FactOut, responses=STATED)
 async def notice_misdeal(statement: ByFloor, body: regulation.MisdealIn) -> Response:
-    """A wrong number of cards that was noticed, and what came of it. It voids nothing by itself."""
+    """Record a wrong number of cards that was noticed, and the outcome. It voids nothing by itself."""
     said = body.place, body.expected, body.found, body.outcome, body.note
     ledger = statement.service.ledger
     return await statement.store(lambda *at: ledger.notice_misdeal(statement.round, *said, *at))
@@ -172,7 +171,7 @@ async def notice_misdeal(statement: ByFloor, body: regulation.MisdealIn) -> Resp
 
 @router.post("/rounds/{round}/held-hands", response_model=regulation.FactOut, responses=STATED)
 async def hold_hands(statement: ByTable, body: regulation.HeldHandsIn) -> Response:
-    """Hands that stayed face up until they were paid; after the round is settled."""
+    """Record hands that stayed face up until they were paid; after the round is settled."""
     ledger = statement.service.ledger
     return await statement.store(lambda *at: ledger.hold_hands(statement.round, body.seats, *at))
 
@@ -216,7 +215,7 @@ async def end_proposition(
 async def name_proposition(
     service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn, writing: Command
 ) -> Any:
-    """The name of a proposition player, kept apart from the record."""
+    """Store the name of a proposition player, separately from the record."""
     await service.run(service.ledger.name_proposition, bettor, body.name, writing.actor)
     return {"bettor": bettor, "name": body.name.strip()}
 
@@ -241,8 +240,7 @@ async def explain_result(
 ) -> Response:
     """Explain why a result of the report `statistics-by-wager` is outside the range that chance explains.
 
-    It is stored with the figures of those days; the report `statistics-explanations` lists what there is.
-    """
+    It is stored with the figures of those days; the report `statistics-explanations` lists them."""
     question = Question(body.table, body.game, str(body.spot), body.first, body.last)
 
     def command(receipt: CommandReceipt) -> ResultExplained:

@@ -1,4 +1,4 @@
-"""What a property chose, what tables have posted, and facts that were stated about rounds."""
+"""What a property chose, what tables have posted, and facts stated about rounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ChoiceOut(Model):
 
 
 class PostingIn(Model):
-    """`begins` is now where it is left out. Terms as those of a session; a progressive needs no meter here."""
+    """`begins` is now by default. Terms are those of a session; a progressive needs no meter here."""
 
     ruleset: Id
     terms: Omittable[Terms] = None
@@ -73,7 +73,7 @@ class DesignationOut(Model):
 
 
 class PostingsOut(Model):
-    """`now` is what is posted at the moment, `postings` and `designations` are rows of the reports of that name."""
+    """`now` is what is posted at present; `postings` and `designations` are rows of the reports of that name."""
 
     table: str
     now: dict[str, Any] | None
@@ -168,7 +168,7 @@ class ExplanationIn(Model):
 
 
 class ExplanationOut(Model):
-    """With the figures that were explained."""
+    """An explanation with the figures that were explained."""
 
     table: str
     game: str

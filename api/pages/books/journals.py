@@ -83,7 +83,7 @@ async def export(
     form: Annotated[ExportForm, Form()],
     writing: Command,
 ) -> Response:
-    """The file itself; the page lists it the next time."""
+    """Return the file itself; the page lists it the next time."""
 
     def answer(exported: ExportedDay) -> Answer:
         return Answer(200, msgspec.json.encode(export_shown(exported)))

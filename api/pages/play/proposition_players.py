@@ -100,7 +100,7 @@ class NameForm(FormModel):
 async def name(
     request: Request, service: ServiceOf, caller: Registering, form: Annotated[NameForm, Form()], writing: Command
 ) -> Response:
-    """Without a name, the one that is kept is erased."""
+    """Set the name; an empty one erases it."""
     if form.name is None:
         await service.run(service.ledger.erase_name, form.bettor, writing.actor)
         return go(request, PATH, f"The name of {form.bettor} is erased.")

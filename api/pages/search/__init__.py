@@ -1,1 +1,1 @@
-"""Pages that find: rounds by what is remembered of them, searches that were saved, anything by an id or a name."""
+"""Search pages: rounds by what is remembered of them, saved searches, and anything by an id or a name."""

@@ -1,4 +1,4 @@
-"""Hands: rounds found by every filter that the search has, page by page; their addresses carry the search along."""
+"""Hands: rounds found by every filter of the search, page by page; their addresses include the search."""
 
 from contextlib import suppress
 from functools import partial
@@ -48,7 +48,7 @@ from projections.views.search.round_filter import (
 from projections.views.search.round_search import count_rounds, export_rounds, find_rounds
 
 router = page_router()
-files = APIRouter(include_in_schema=False)  # what is refused here is no page with a form
+files = APIRouter(include_in_schema=False)  # a refusal here is not a page with a form
 PATH = "/hands"
 FLAGS = {
     "shortfall": "Bank fell short",
@@ -80,7 +80,7 @@ HAPPENED = {
     "shortfall": "not paid in full",
     "void": "round voided",
 }
-# How the form calls a filter without which there would be something.
+# What the form calls a filter without which something would be found.
 NAMES = {
     "round": "the round's id", "table": "the table", "bettor": "the bettor", "seat": "the seat",
     "day": "the gaming day", "weekday": "the weekday", "part_of_day": "the time of day", "clock_from": "the clock",
@@ -205,7 +205,7 @@ def _saved(searches: SavedSearches, caller: Caller) -> list[dict[str, Any]]:
 
 
 def _narrower(asked: dict[str, str], counts: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Addresses of the same search with one more filter, and how many rounds each finds."""
+    """Return addresses of the same search with one more filter, and how many rounds each finds."""
     if counts is None or counts["rounds"] < WORTH_NARROWING:
         return []
     without = {name: value for name, value in asked.items() if name != "cursor"}
@@ -235,14 +235,15 @@ def _narrower(asked: dict[str, str], counts: dict[str, Any] | None) -> list[dict
 
 
 def _wider(books: Books, caller: Caller, asked: HandsFilters, narrowed: dict[str, str]) -> list[dict[str, Any]]:
-    """Where nothing is found: the filters without any one of which something is, and how many rounds there are then."""
+    """Return, if nothing is found, the filters without any one of which something is, and how many rounds that
+    finds."""
     found = []
     fields = {field.alias or name: name for name, field in HandsFilters.model_fields.items()}
     for name in narrowed:
         if name == "sort":
             continue
         without = asked.model_copy(update={fields[name]: None})
-        with suppress(Forbidden):  # whoever may count boxes may see their table, and not all
+        with suppress(Forbidden):  # people who may count boxes may see their table, and not all
             if rounds := count_rounds(books, caller, without.wanted()):
                 words = NAMES.get(name, FLAGS.get(name, name).lower())
                 found.append(
@@ -260,7 +261,7 @@ class ExportAsked(HandsFilters):
 
 @files.get(f"{PATH}/export")
 async def export_hands(service: ServiceOf, caller: Searching, asked: Annotated[ExportAsked, Query()]) -> Response:
-    """All rounds of a search, newest first, as far as a file can sensibly go; that somebody took them is recorded."""
+    """Export all rounds of a search, newest first, as far as a file can sensibly go; the export is recorded."""
     asked = await on_the_clock(service, asked)
     search = urlencode(texts(asked, "format"))
     body = await service.run(export_rounds, service.books, caller, asked.wanted(), asked.format, search)

@@ -1,1 +1,1 @@
-"""Finding things: rounds by what is remembered of them, and anything by an id, a name or a date."""
+"""Searching: rounds by what is remembered of them, and anything by an id, a name or a date."""

@@ -1,8 +1,7 @@
-"""Finds anything by an id or its beginning, a name or a date: for the search box, and for fields that suggest.
+"""Finds anything by an id or its beginning, a name or a date: for the search box, and for suggestions.
 
-Whoever may count boxes, while one is not counted, finds only tables, boxes, rule sets and staff here: a round's number
-says how many rounds a table has had.
-"""
+People who may count boxes, while one is not counted, find only tables, boxes, rule sets and staff here: a round's
+number reveals how many rounds a table has had."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ PROJECTIONS = {
 LONGEST = 60
 DATES = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y")
 DATES_OF_THE_YEAR = ("%d %b", "%d %B", "%b %d", "%B %d")
-# Each has the id and a note; the first ones by id. An id that is asked for by an index is compared byte by byte.
+# Each has the id and a note; the first ones by id. An id that is looked up by an index is compared byte by byte.
 FOUND: dict[str, LiteralString] = {
     "round": "SELECT round, table_id || ', ' || status FROM projections.hands WHERE round ~>=~ %(text)s "
     "AND round ~<~ %(end)s AND (%(table)s::text IS NULL OR table_id = %(table)s) "
@@ -60,7 +59,8 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 def find_things(books: Books, caller: Caller, text: str, kinds: Collection[str], limit: int) -> list[Row]:
-    """Of these kinds, those whose id begins so or whose name has it, and the gaming days that it names."""
+    """Return things of these kinds whose id begins like this or whose name contains it, and the gaming days that it
+    names."""
     text = " ".join(text[:LONGEST].lower().split())
     if sight_of(books, caller).hidden:
         kinds = ABOUT_NO_ROUND & set(kinds)
@@ -91,7 +91,7 @@ def find_things(books: Books, caller: Caller, text: str, kinds: Collection[str],
 
 
 def days_of(text: str, today: date) -> list[date]:
-    """The gaming days that somebody may mean: a date, `yesterday`, or a weekday, of which the last two."""
+    """Return the gaming days that somebody may mean: a date, `yesterday`, or the last two of a weekday."""
     plain = text.replace(",", "").lower()
     if plain in ("today", "yesterday"):
         return [today - timedelta(days=plain == "yesterday")]

@@ -1,4 +1,4 @@
-"""What is remembered of a round, as a filter: its fields, and how vague ones are read."""
+"""What is remembered of a round, as a filter: its fields, and how vague ones are interpreted."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ PARTS_OF_DAY: dict[str, tuple[int, int]] = {
 
 
 class RoundFilter(Struct, frozen=True):
-    """Amounts are cents. `after` is the last row of the page before; `before` walks back from a row.
+    """Amounts are cents. `after` is the last row of the previous page; `before` walks back from a row.
 
     With a bettor, `seat`, `outcome`, `happened` and the net are theirs. With a net and no bettor they are those of one
-    bettor, whoever it is, but not of the player-dealer. Otherwise an outcome is that of any wager, at `seat` if given.
-    `clock` is a time of day in minutes, from and before; it may go over midnight. `round` is how its id begins.
-    """
+    bettor, any but the player-dealer. Otherwise an outcome is that of any wager, at `seat` if given. `clock` is a time
+    of day in minutes, from and before; it may cross midnight. `round` is how its id begins."""
 
     round: str | None = None
     table: str | None = None
@@ -70,24 +69,24 @@ class RoundFilter(Struct, frozen=True):
 
     @property
     def of_somebody(self) -> bool:
-        """It is about one bettor, known or not: the list then shows their part."""
+        """Return whether it is about one bettor, known or not: the list then shows their part."""
         return not (self.bettor is None and self.net_least is None and self.net_most is None)
 
     def after_cursor(self, cursor: Cursor | None) -> RoundFilter:
-        """Continues where a page of the same order ended."""
+        """Return the filter from where a page of the same order ended."""
         if cursor is None:
             return self
         return replace(self, after=(cursor.at(self.sort, moments=self.sort in BY_TIME), cursor.name))
 
 
 def about(amount: int) -> tuple[int, int]:
-    """What somebody may mean by about so much: a fifth more or less, and at least five dollars."""
+    """Return the range meant by about so much: a fifth more or less, and at least five dollars."""
     margin = max(amount // 5, 5_00)
     return amount - margin, amount + margin
 
 
 def filter_of(asked: Mapping[str, Any], **more: Any) -> RoundFilter:
-    """The filter that a query or a form asks for; amounts are text there, a time of day is HH:MM."""
+    """Return the filter of a query or a form; amounts are text there, a time of day is HH:MM."""
     wanted = {name: value for name, value in asked.items() if name in RoundFilter.__struct_fields__}
     amounts = {name: cents(wanted[name]) for name in ("least", "most") if wanted.get(name) is not None}
     weekday, happened = asked.get("weekday"), (asked.get("happened"), asked.get("also"))
@@ -105,7 +104,7 @@ def filter_of(asked: Mapping[str, Any], **more: Any) -> RoundFilter:
 
 
 def _net(asked: Mapping[str, Any]) -> dict[str, int | None]:
-    """The narrowest range of all that is said of somebody's result."""
+    """Return the narrowest range of everything stated about somebody's result."""
     least = [cents(asked["net_least"])] if asked.get("net_least") is not None else []
     most = [cents(asked["net_most"])] if asked.get("net_most") is not None else []
     if asked.get("won_about") is not None:
@@ -118,7 +117,7 @@ def _net(asked: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def _clock(asked: Mapping[str, Any]) -> tuple[int, int] | None:
-    """The time of day, from and before; an hour that is given counts more than a part of the day."""
+    """Return the time of day, from and before; a stated hour takes precedence over a part of the day."""
     since, until = (None if (text := asked.get(name)) is None else _minute(text) for name in ("clock_from", "clock_to"))
     part = asked.get("part_of_day")
     if since is None and until is None:

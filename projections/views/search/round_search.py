@@ -1,9 +1,8 @@
 """Searches rounds among the projected hands, page by page, and counts them.
 
-A page continues after the last row of the one before (its time or amount, and its id), so that new rounds do not move
-it. Every search walks an index: in the order of its pages where that is quick, or of what few rounds have. Decisions
-and results of a round are searched once it is over, so no count says anything of a round in play.
-"""
+A page continues after the last row of the previous one (its time or amount, and its id), so that new rounds do not move
+it. Every search uses an index: in the order of its pages if that is quick, or of what few rounds have. Decisions and
+results of a round are searched once it is over, so no count reveals anything of a round in play."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ CONDITIONS: dict[str, LiteralString] = {
     "dealer": "coalesce(h.dealer, 'nobody') = %(dealer)s",
     "player_dealer": "h.player_dealer = %(player_dealer)s",
 }
-# Of one bettor their own seats, outcomes, choices and result count, and the index of their rounds is walked.
+# For one bettor, their own seats, outcomes, choices and result are compared, using the index of their rounds.
 OF_A_BETTOR: dict[str, LiteralString] = {
     "seat": "%(seat)s = ANY(b.seats)",
     "since": "b.opened_at >= %(since)s",
@@ -77,7 +76,7 @@ FLAGS: dict[str, dict[bool, LiteralString]] = {
 
 
 class Sort(NamedTuple):
-    """By what rounds are ordered, of themselves and of a bettor, and then by their id."""
+    """By what rounds, and a bettor's rounds, are ordered, before their id."""
 
     key: LiteralString
     of_a_bettor: LiteralString
@@ -96,7 +95,7 @@ SORTS: dict[str, Sort] = {
 def find_rounds(
     books: Books, caller: Caller, wanted: RoundFilter, limit: int, asked: str, *, counted: bool = False
 ) -> Row:
-    """`asked` is what is recorded of the look."""
+    """Search rounds; `asked` is recorded as what was looked at."""
     wanted = _of_own_table(caller, wanted)
     statement, values = statement_for(wanted)
     books.bring_up_to_date("hands")
@@ -125,7 +124,7 @@ COUNTED: LiteralString = (
 
 
 def _counts(books: Books, wanted: RoundFilter) -> Row:
-    """How many rounds a search finds, up to a limit, and below it how many of each table, day and kind."""
+    """Return how many rounds a search finds, up to a limit, and below it how many of each table, day and kind."""
     happened: LiteralString = "h.happened" if wanted.bettor is None else "b.happened"
     everything = replace(wanted, after=None, before=None)
     statement, values = statement_for(everything, f"h.table_id, h.gaming_day, {happened}", ordered=False)
@@ -141,7 +140,7 @@ def _counts(books: Books, wanted: RoundFilter) -> Row:
 
 
 def count_rounds(books: Books, caller: Caller, wanted: RoundFilter) -> int:
-    """How many rounds a search finds, and one more than the limit where there are more."""
+    """Return how many rounds a search finds, at most one more than the limit."""
     check_sight(books, caller, None if wanted.table is None else (wanted.table,))
     statement, values = statement_for(_of_own_table(caller, wanted), "1", ordered=False)
     values["limit"] = MOST_COUNTED + 1
@@ -158,7 +157,7 @@ PEOPLE: LiteralString = (
 
 
 def _people(books: Books, wanted: RoundFilter, rounds: list[str]) -> dict[str, list[Row]]:
-    """The bettors that a search is about, by round: their seats, hands and results."""
+    """Return the bettors that a search is about, by round: their seats, hands and results."""
     if not wanted.of_somebody or not rounds:
         return {}
     values = _values(wanted)
@@ -173,7 +172,7 @@ def _people(books: Books, wanted: RoundFilter, rounds: list[str]) -> dict[str, l
 
 
 def _somebodys(wanted: RoundFilter, values: Row) -> list[LiteralString]:
-    """The conditions on the row of the bettor that a search is about."""
+    """Return the conditions on the row of the bettor that a search is about."""
     conditions = [OF_A_BETTOR[name] for name in values if name in OF_SOMEBODY]
     return ["b.bettor = %(bettor)s" if wanted.bettor is not None else "NOT b.banked", *conditions]
 
@@ -182,7 +181,7 @@ def _somebodys(wanted: RoundFilter, values: Row) -> list[LiteralString]:
 
 
 def export_rounds(books: Books, caller: Caller, wanted: RoundFilter, format_: str, asked: str) -> bytes:
-    """All rounds of a search as a file, newest first, as far as a file can sensibly go."""
+    """Export all rounds of a search as a file, newest first, as far as a file can sensibly go."""
     rows: list[Row] = []
     cursor: str | None = None
     while len(rows) < MOST_EXPORTED:
@@ -210,13 +209,13 @@ def _cell(value: Any) -> Any:
 
 
 def _in_a_cell(person: Row) -> str:
-    """A bettor's part in one line; a card that nobody has seen is a question mark."""
+    """Return a bettor's part in one line; a card that nobody has seen is a question mark."""
     hands = [" ".join(card or "?" for card in hand["cards"]) for hand in person["hands"]]
     return f"{person['bettor']} {person['net'] or 'open'}: {', '.join(hands)}"
 
 
 def find_neighbours(books: Books, caller: Caller, wanted: RoundFilter, round_id: str) -> dict[str, str | None]:
-    """The rounds just after and just before one in time, among those that a search finds."""
+    """Return the rounds just after and just before one in time, among those that a search finds."""
     wanted, here = replace(_of_own_table(caller, wanted), sort="newest"), (None, round_id)
     for table in table_of_round(books.ledger, round_id) or ():
         caller.check_table(table)
@@ -278,7 +277,7 @@ def statement_for(
 
 
 def _values(wanted: RoundFilter) -> dict[str, Any]:
-    """What the conditions are filled in with; the name of each says which condition holds."""
+    """Return the values of the conditions; their names say which conditions apply."""
     values = filters_set(wanted)
     values.pop("sort")
     if wanted.seat is not None:

@@ -10,7 +10,7 @@ from api.service.fields import Id, Model, Omittable, ShownMoney, SignedMoney, Te
 
 
 class PeriodCloseIn(Model):
-    """`explanation`: why a tray was not counted, where one was not and cannot be any more."""
+    """`explanation` says why a tray was not counted, if that is no longer possible."""
 
     second_person: Id = Field(examples=["floor-2"])
     explanation: Omittable[Text] = None
@@ -55,7 +55,7 @@ class PeriodMoment(Model):
 
 
 class PeriodOut(Model):
-    """`balances` are those that were signed, or, of an open period, what they are now. `shut`: nothing more is posted,
+    """`balances` are those that were signed, or, of an open period, the current ones. `shut`: nothing more is posted,
     and the balances are still to be signed."""
 
     period: str

@@ -28,7 +28,7 @@ class ChartStored(Model):
 
 
 class JournalLineOut(Model):
-    """What is left of an account at the end of the day, and of how many entries and sources."""
+    """An account's balance at the end of the day, and of how many entries and sources."""
 
     code: str
     name: str
@@ -39,7 +39,7 @@ class JournalLineOut(Model):
 
 
 class ExportMade(Model):
-    """`same`: with the figures of now."""
+    """`same`: with the current figures."""
 
     at: str
     by: str
@@ -49,7 +49,7 @@ class ExportMade(Model):
 
 
 class DayJournalOut(Model):
-    """`refusal` says why nothing can be exported; `exports` is what was."""
+    """`refusal` says why nothing can be exported; `exports` are earlier exports."""
 
     day: str
     number: str | None
@@ -70,7 +70,7 @@ class JournalEntryOut(Model):
 
 
 class EntriesBehind(Model):
-    """The entries that a line of the day adds up. `left_out` are more than were asked for."""
+    """The entries behind a line of the day. `left_out` is how many more there are."""
 
     day: str
     code: str
@@ -91,7 +91,7 @@ class JournalExportIn(Model):
 
 
 class JournalExportOut(Model):
-    """`file` is the text to import, `notice` what there is to say where the day was exported before."""
+    """`file` is the text to import; `notice` reports an earlier export of the day."""
 
     day: str
     number: str
