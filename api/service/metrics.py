@@ -15,7 +15,7 @@ from prometheus_client import (
     multiprocess,
 )
 
-from infra.housekeeping.housekeeper import Step
+from infra.housekeeping.housekeeper import Removed
 from infra.housekeeping.retention import LEAST_DAYS
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -89,7 +89,7 @@ class Metrics:
     def stored(self) -> None:
         self._written.inc()
 
-    def removed(self, step: Step) -> None:
+    def removed(self, step: Removed) -> None:
         self._removed.labels(step.kind).inc(step.rows)
 
     def conflict(self) -> None:

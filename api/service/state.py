@@ -18,7 +18,7 @@ from api.service.settings import Settings
 from infra.access.factors import Factors
 from infra.access.grants import Grants
 from infra.access.passkeys import Passkeys
-from infra.access.proofs import Proofs
+from infra.access.pending_proofs import Proofs
 from infra.access.saved_searches import SavedSearches
 from infra.access.signatures import Signatures
 from infra.access.tokens import Tokens as TokenRecords

@@ -15,7 +15,7 @@ from domain.audit.comparison import Numbered, compare_play
 from domain.audit.findings import Finding
 from domain.audit.seal_audit import Sealed, check_seals
 from domain.errors import CannotReplay
-from domain.round.corrections import Posting
+from domain.round.corrections import AnyEntry
 from domain.round.events import (
     ANNOTATIONS,
     CorrectionPosted,
@@ -104,7 +104,7 @@ _CLAIMS: Mapping[type, Callable[[str | None, Any], Claim]] = {
 }
 
 
-def ruled_claim(dispute: str, entry: Posting) -> Claim:
+def ruled_claim(dispute: str, entry: AnyEntry) -> Claim:
     """Return the claim for an entry of a ruling, which is posted on the round too."""
     return ("ruled", dispute, *wager_key(entry), entry.amount, entry.account)
 

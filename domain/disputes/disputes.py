@@ -18,7 +18,7 @@ from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.event import Event
 from domain.moments import format_ms
 from domain.money import dollars
-from domain.round.corrections import ENTRIES, Posting, wagers_of
+from domain.round.corrections import ENTRIES, AnyEntry, wagers_of
 from domain.round.events import RoundCorrected, RoundDisputed, WagerEvent
 from domain.round.state import Round
 from domain.round.wager_key import WagerKey, wager_key
@@ -378,7 +378,7 @@ def rule(
     outcome: Outcome,
     reason: str,
     by: tuple[str, str | None],
-    entries: Iterable[Posting],
+    entries: Iterable[AnyEntry],
     appeal_until_ms: int,
     now_ms: int,
 ) -> DisputeRuled:
@@ -421,7 +421,7 @@ def appeal(dispute: Dispute, appellant: str, grounds: str, deadline_ms: int, now
 
 
 def rule_appeal(
-    dispute: Dispute, outcome: Outcome, reason: str, by: tuple[str, str | None], entries: Iterable[Posting]
+    dispute: Dispute, outcome: Outcome, reason: str, by: tuple[str, str | None], entries: Iterable[AnyEntry]
 ) -> AppealRuled:
     if dispute.decision is not None:
         by_whom = f"has been ruled on by {dispute.decision.arbiter}, which is the last word"
@@ -480,7 +480,7 @@ def _arbiters(dispute: Dispute) -> set[str]:
 
 
 def _check_ruling(
-    dispute: Dispute, outcome: Outcome, reason: str, by: tuple[str, str | None], entries: Iterable[Posting]
+    dispute: Dispute, outcome: Outcome, reason: str, by: tuple[str, str | None], entries: Iterable[AnyEntry]
 ) -> tuple[EntryRuled, ...]:
     arbiter, second = by
     ruled = tuple(EntryRuled(*wager_key(entry), amount=entry.amount, account=entry.account) for entry in entries)

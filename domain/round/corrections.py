@@ -20,7 +20,7 @@ from domain.round.wager_key import OnWager, WagerKey, wager_key
 ENTRIES = "disputes/entries"  # the section of docs/disputes.md that defines an entry
 
 
-class Posting(OnWager, Protocol):
+class AnyEntry(OnWager, Protocol):
     """An entry as requested, as in a ruling, or as posted."""
 
     @property
@@ -44,7 +44,7 @@ def correct(
     round_: Round,
     reason: str,
     by: tuple[str, str],
-    entries: Sequence[Posting],
+    entries: Sequence[AnyEntry],
     facts: dict[str, dict[str, Any]] | None = None,
     dispute: str | None = None,
     meter_by: tuple[int, int] = (0, 0),

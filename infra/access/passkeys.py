@@ -24,7 +24,7 @@ from webauthn.helpers.structs import (
 )
 
 from infra.access.factors import Factors, Usable
-from infra.access.proofs import Kind, Proofs
+from infra.access.pending_proofs import Kind, Proofs
 from infra.store.database import Database
 
 SCREEN_SECONDS = 300  # time to touch the key

@@ -12,7 +12,7 @@ from msgspec import Struct
 from infra.access.callers import OPEN, Caller, Forbidden
 from infra.access.factors import Factors
 from infra.access.passkeys import PasskeyGiven, PasskeyRefused, Passkeys
-from infra.access.proofs import ProofEnded
+from infra.access.pending_proofs import ProofEnded
 from infra.access.sessions import NO_CODE, WRONG_CODE, Sessions, SignInRefused
 from infra.access.staff import Staff, StaffMember
 from infra.store.database import Database

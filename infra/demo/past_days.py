@@ -16,9 +16,8 @@ from domain.books.chart_of_accounts import starter
 from domain.rules import rulesets
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
-from infra.demo.adoptions import adopt_shipped
-from infra.demo.claims import Claims
 from infra.demo.dealer_payments import Payments
+from infra.demo.dispute_cases import Claims
 from infra.demo.roster import (
     ACCOUNTING,
     DAY_MS,
@@ -31,6 +30,7 @@ from infra.demo.roster import (
     TABLES,
     dealer_at,
 )
+from infra.demo.rule_adoptions import adopt_shipped
 from infra.demo.single_steps import Once
 from infra.demo.table_sessions import DemoSessions
 from infra.demo.trays import Tray

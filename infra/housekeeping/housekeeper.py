@@ -43,7 +43,7 @@ class AlreadyTidying(Exception):
     """Another process does the housekeeping."""
 
 
-class Step(NamedTuple):
+class Removed(NamedTuple):
     """How many of which kind were removed."""
 
     kind: str
@@ -56,7 +56,7 @@ class _Digest(NamedTuple):
     covered: Covered
 
 
-def tidy(database_url: str, retention: Retention, by: str = BY, now_ms: int | None = None) -> Iterator[Step]:
+def tidy(database_url: str, retention: Retention, by: str = BY, now_ms: int | None = None) -> Iterator[Removed]:
     """Remove what has passed its retention; yield after every small transaction that removed something."""
     now_ms = time.time_ns() // 1_000_000 if now_ms is None else now_ms
     with psycopg.connect(database_url, autocommit=True) as connection:
@@ -80,21 +80,21 @@ def tidy(database_url: str, retention: Retention, by: str = BY, now_ms: int | No
                 yield from _covered(connection, kind, source, old, retention.days(kind), by)
 
 
-def _receipts(connection: Connection, days: int, by: str) -> Iterator[Step]:
+def _receipts(connection: Connection, days: int, by: str) -> Iterator[Removed]:
     while True:
         row = connection.execute(
             "SELECT roundledger.remove_receipts(%s, %s, %s)", [days, RECEIPTS_AT_ONCE, by]
         ).fetchone()
         removed = 0 if row is None else int(row[0])
         if removed:
-            yield Step("receipts", removed)
+            yield Removed("receipts", removed)
         if removed < RECEIPTS_AT_ONCE:
             return
 
 
 def _covered(
     connection: Connection, kind: str, source: str, old: Sequence[_Digest], days: int, by: str
-) -> Iterator[Step]:
+) -> Iterator[Removed]:
     done: dict[int, bool] = dict(connection.execute(EMPTIED, [source]).fetchall())
     left = [digest for digest in old if not done.get(digest.version)]
     at_once = DIGESTS_AT_ONCE.get(source, 1)
@@ -109,7 +109,7 @@ def _covered(
                 removed += _remove(connection, source, digest, days, by, upto)
         done |= {digest.version: False for digest in batch if source in DIGESTS_AT_ONCE}
         if removed:
-            yield Step(kind, removed)
+            yield Removed(kind, removed)
 
 
 def _remove(connection: Connection, source: str, digest: _Digest, days: int, by: str, upto: int) -> int:
@@ -129,7 +129,7 @@ def _remove(connection: Connection, source: str, digest: _Digest, days: int, by:
 class Housekeeping:
     """Runs in the service once a day, with pauses, in one process of several."""
 
-    def __init__(self, database_url: str, retention: Retention, report: Callable[[Step], None]) -> None:
+    def __init__(self, database_url: str, retention: Retention, report: Callable[[Removed], None]) -> None:
         self._database_url = database_url
         self._retention = retention
         self._report = report

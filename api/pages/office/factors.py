@@ -21,7 +21,7 @@ from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.factors import WrongCode
 from infra.access.passkeys import PasskeyRefused
-from infra.access.proofs import ProofEnded
+from infra.access.pending_proofs import ProofEnded
 from infra.access.sessions import Session
 
 router = page_router()

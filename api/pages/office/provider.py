@@ -13,7 +13,7 @@ from api.service.identity.provider import IdentityProvider, ProviderFailed
 from api.service.identity.site import site_of
 from api.service.problems import Problem
 from api.service.state import Service
-from infra.access.proofs import ProofEnded
+from infra.access.pending_proofs import ProofEnded
 from infra.access.sessions import SecondFactorNeeded, UnknownPerson
 
 router = page_router()

@@ -16,7 +16,7 @@ from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.factors import Usable
 from infra.access.passkeys import PasskeyGiven, PasskeyRefused, Site
-from infra.access.proofs import ProofEnded
+from infra.access.pending_proofs import ProofEnded
 from infra.access.sessions import Session, SignInRefused
 
 router = page_router()

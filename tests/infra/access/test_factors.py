@@ -9,7 +9,7 @@ import pytest
 from pyotp.hotp import HOTP
 
 from infra.access.factors import STEP_SECONDS, Factors, Usable, WrongCode, matching_step
-from infra.access.proofs import ProofEnded, Proofs
+from infra.access.pending_proofs import ProofEnded, Proofs
 from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import SecondFactorNeeded, Sessions, SignInRefused, UnknownPerson
 from infra.access.staff import Staff, StaffMember

@@ -20,7 +20,7 @@ from domain.errors import BadChoice, Conflict
 from infra.access.sessions import Sessions
 from infra.access.staff import Staff
 from infra.housekeeping.holds import Holds, UnknownSubject
-from infra.housekeeping.housekeeper import Housekeeping, Step, tidy
+from infra.housekeeping.housekeeper import Housekeeping, Removed, tidy
 from infra.housekeeping.retention import COVERED, LEAST_DAYS, Retention
 from infra.ledger.audit_runs import AuditRuns
 from infra.ledger.ledger import Ledger
@@ -358,7 +358,7 @@ def test_settings_and_database_agree_on_the_least(url: str):
 
 
 def test_the_service_does_it_and_counts(url: str):
-    counted: list[Step] = []
+    counted: list[Removed] = []
     Housekeeping(of_service(url), Retention(), counted.append).look()
     assert sum(step.rows for step in counted) == sum(ALL_OLD.values())
     assert set(rows(url, "SELECT removed_by FROM roundledger.removals")) == {"roundledger"}
