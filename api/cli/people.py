@@ -164,7 +164,7 @@ def _sign_review(ledger: "Ledger", digest: str, remark: str, passwords: Password
     from infra.ledger.access_reviews import review_access
 
     if by is None:
-        fail("--by names whoever signs, with the role accounting or auditor")
+        fail("--by names the person who signs, with the role accounting or auditor")
     signatures = signatures_of(ledger)
     member = signatures.authenticated(by, passwords.of(ledger, by), REVIEWERS)
     role = next(role for role in REVIEWERS if role in member.roles)

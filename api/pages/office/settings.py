@@ -127,7 +127,7 @@ async def change_settings(
             return go(request, PATH, f"This applies from gaming day {form.from_day:%d %b %Y} on.")
         case FactorRolesForm():
             await service.run(service.factors.demand, form.ticked, caller.by)
-            return go(request, PATH, "Whoever has such a role and no second factor adds one at their next click.")
+            return go(request, PATH, "People with such a role and no second factor must add one at their next click.")
 
 
 def _set_calendar(books: Books, calendar: Calendar, by: str) -> None:

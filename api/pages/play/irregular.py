@@ -39,7 +39,7 @@ WHAT = {
     "irregular-payments": "Where the dealer's report of a wager differs from its line. Difference: what the bettor got"
     " too much, negative where it was too little. Left: what no entry has put right yet.",
     "hidden-card-contradictions": "Requests that only a face-down card refused, with who posted them. A slip"
-    " of the hand is one; whoever guesses at cards leaves several. After three in a round two people go on with it.",
+    " of the hand is one; guessing at cards leaves several. After three in a round two people must continue it.",
     "take-backs-by-dealer": "Entries of the play that were taken back at each dealer's tables.",
     "take-backs": "Entries of the play that were mistakes and were taken back, with who did, who confirmed it and why.",
     "card-frequencies": "Cards that are face up whatever they are, by shuffler and deck, against one in fifty-two of"

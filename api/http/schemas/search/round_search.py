@@ -39,7 +39,7 @@ class NeighboursOut(Model):
 
 
 class FoundHand(Model):
-    at: Literal["dealer"] | int = Field(description="A seat, or the dealer's hand of whoever banked.")
+    at: Literal["dealer"] | int = Field(description="A seat, or the dealer's hand of the player-dealer.")
     cards: list[str | None] = Field(description="Null is a card that was never turned over.")
     made: str | None
 
