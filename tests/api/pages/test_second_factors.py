@@ -120,7 +120,7 @@ def test_an_admin_demands_a_factor_and_sees_who_has_one(guarded: Site, page: Pag
     page.goto(f"{guarded.url}/settings")
     page.get_by_role("checkbox", name="auditor").check()
     page.get_by_role("button", name="Require it for these").click()
-    expect(page.get_by_role("status")).to_contain_text("adds one at their next click")
+    expect(page.get_by_role("status")).to_contain_text("must add one at their next click")
     look_at(page, "settings-factors")
     page.goto(f"{guarded.url}/staff")
     expect(
