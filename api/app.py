@@ -41,11 +41,11 @@ from api.http.routers import (
     tables,
 )
 from api.http.routers import holds as hold_routes
-from api.http.routers.books import closings, journals
+from api.http.routers.books import closings, journals, slips
 from api.http.routers.search import round_search
 from api.http.routers.search import saved_searches as search_routes
 from api.pages import errors, glossary
-from api.pages.books import close, statistics
+from api.pages.books import cage, close, statistics
 from api.pages.books import journals as journal_pages
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
@@ -114,6 +114,7 @@ ROUTERS = (
     boxes.router,
     closings.router,
     journals.router,
+    slips.router,
     disputes.router,
     audits.router,
     hold_routes.router,
@@ -139,6 +140,7 @@ PAGES = (
     collections.router,
     drop.router,
     trays.router,
+    cage.router,
     posting_pages.router,
     round_facts.router,
     proposition_players.router,

@@ -34,8 +34,8 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="bankroll, exposure, collections, drops, slips, journal, trial-balance, hands, rotation, meters,"
-        " adjustments, close,"
+        help="bankroll, exposure, collections, drops, slips, slip-numbers, journal, trial-balance, hands, rotation,"
+        " meters, adjustments, close,"
         " adoptions, postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
         " fee-tiers, proposition-players, proposition-banks, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"
@@ -61,10 +61,16 @@ def report(
     box: Annotated[str | None, typer.Option(metavar="ID", help="Only of this drop box.")] = None,
     dealer: Annotated[str | None, typer.Option(metavar="ID", help="Only of this dealer; nobody for none.")] = None,
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Only disputes about this kind of error.")
+        str | None,
+        typer.Option("--kind", metavar="KIND", help="Only disputes about this kind of error, or slips of this kind."),
     ] = None,
     status: Annotated[
-        str | None, typer.Option("--status", metavar="STATUS", help="Only disputes with this status, or overdue ones.")
+        str | None,
+        typer.Option(
+            "--status",
+            metavar="STATUS",
+            help="Only disputes or slips with this status; overdue disputes, missing slips.",
+        ),
     ] = None,
     round_id: Annotated[str | None, typer.Option("--round", metavar="ID", help="Only of this round.")] = None,
     first: Annotated[str | None, typer.Option(metavar="DATE", help="Only from this gaming day on.")] = None,

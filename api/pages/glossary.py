@@ -54,6 +54,8 @@ TERMS = {
     "when it was opened.",
     "Session": "A table from opening to closing, under one rule set and one set of terms.",
     "Shortfall": "What the player-dealer's wager did not cover of what the rules owe.",
+    "Slip": "A numbered paper for chips that move between cage and table, for the opening and closing count of a tray, "
+    "or for a box that is swapped. Two or three people sign it.",
     "Spot": "The place on the layout for one kind of wager: ante, blind, trips.",
     "Terms": "What a table chooses within its rule set: limits, pay table, schedule of fees.",
     "Tier": "A step of a schedule of fees, by action.",

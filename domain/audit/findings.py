@@ -39,6 +39,8 @@ KINDS: Mapping[str, str] = {
     "drop": "A fee and the box that it went into",
     "begun": "A round and the table that it was played at",
     "dispute": "A dispute",
+    "closing": "A closed day or month",
+    "slip": "A slip, its number or its signatures",
     "event_missing": "An event that is missing",
     "event_extra": "An event that nothing accounts for",
     "event_order": "Events that were not stored in their order",

@@ -27,6 +27,10 @@ class Changes:
     def at_ms(self) -> int:
         return self._actor.at_ms
 
+    @property
+    def by(self) -> str:
+        return self._actor.by
+
     def collect_events(self) -> Sequence[RecordedEvent]:
         return self._events
 

@@ -37,6 +37,11 @@ class TableState(Struct, frozen=True):
             raise OutOfTurn(f"Table {table} has no session open.")
         return self.session
 
+    @property
+    def open_or_closed(self) -> TableSession:
+        assert self.session is not None
+        return self.session
+
     def with_events(self, events: Sequence[TableEvent], changes: Changes) -> TableState:
         """Return the table after events of its session, which are added to the changes."""
         assert self.session is not None

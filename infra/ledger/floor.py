@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
+from domain.books import slips
 from domain.errors import BadDocument, Conflict
 from domain.floor import drop_boxes, meters, table_sessions
 from domain.floor.bettors import BettorKind, BettorRegistered
@@ -13,12 +15,17 @@ from domain.floor.table_sessions import TableEvent, TableSession
 from domain.round.sealing import SealedUnit
 from domain.round.wagers import check_seat
 from domain.rules.terms import Meter, TermsDocument, resolve
+from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes, new_salt
 from infra.aggregates.meters import StoredMeter
+from infra.aggregates.slips import add_slip
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken
 from infra.store.streams import stream_id
+
+T = TypeVar("T")
+MOST_RACES = 8  # lost one after the other before a command gives up: of several writers at once, one wins each
 
 
 class Floor:
@@ -109,7 +116,7 @@ class Floor:
     # ---- boxes
 
     def swap_box(self, table: str, new_box: str, seal: str, second_person: str, actor: Actor) -> TableSession:
-        """Remove the full box under seal, by two people, and put an empty one on the table."""
+        """Remove the full box under seal, by two people, and put an empty one on the table; with a slip."""
 
         def change(state: TableState, changes: Changes) -> TableState:
             session = state.open_session(table)
@@ -121,6 +128,13 @@ class Floor:
                 removed = drop_boxes.remove(old, (actor.by, second_person), seal)
                 changes.add("box", old.box, version, [removed])
             box_version = changes.add("box", new_box, 0, [drop_boxes.BoxInstalled(new_box, table)])
+            boxes = slips.SwappedBoxes(session.box, seal, new_box)
+            people = TwoPeople(actor.by, second_person)
+            add_slip(
+                self._ledger.events,
+                changes,
+                lambda number: slips.swap(number, table, session.opened.session, boxes, people),
+            )
             return replace(state.with_events([changed], changes), box_version=box_version)
 
         return self._change(table, change, actor)
@@ -203,26 +217,40 @@ class Floor:
     def _change(
         self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool = True
     ) -> TableSession:
+        def with_session(state: TableState, changes: Changes) -> tuple[TableState, TableSession]:
+            state = change(state, changes)
+            return state, state.open_or_closed
+
+        return self.change_table(table, with_session, actor, in_order)
+
+    def change_table(
+        self,
+        table: str,
+        change: Callable[[TableState, Changes], tuple[TableState, T]],
+        actor: Actor,
+        in_order: bool = True,
+    ) -> T:
         """Decide on the table as it is stored now, not as cached: these commands are rare.
 
-        Somebody may still be quicker, even at another table: tables share meters, and the first session of a rule set
-        stores its text. So a lost race is retried once."""
-        try:
-            return self._try_change(table, change, actor, in_order)
-        except Overtaken:
-            return self._try_change(table, change, actor, in_order)
+        Somebody may still be quicker, even at another table: tables share meters and the numbers of slips, and the
+        first session of a rule set stores its text. So a lost race is retried."""
+        for _ in range(MOST_RACES):
+            try:
+                return self._try_change(table, change, actor, in_order)
+            except Overtaken:
+                continue
+        return self._try_change(table, change, actor, in_order)
 
     def _try_change(
-        self, table: str, change: Callable[[TableState, Changes], TableState], actor: Actor, in_order: bool
-    ) -> TableSession:
+        self, table: str, change: Callable[[TableState, Changes], tuple[TableState, T]], actor: Actor, in_order: bool
+    ) -> T:
         state = self._tables.reload(table)
         changes = Changes(_at_table(actor, state, table, in_order))
-        state = change(state, changes)
-        assert state.session is not None
+        state, outcome = change(state, changes)
         self._tables.forget(table)
-        self._save(changes, f"Table {table}", state.session)
+        self._save(changes, f"Table {table}", outcome)
         self._tables.keep(table, state)
-        return state.session
+        return outcome
 
     def _append(self, kind: str, name: str, version: int, event: object, actor: Actor, after: object) -> None:
         changes = self._changes(actor, kind, name)

@@ -13,6 +13,7 @@ from projections.accumulators.floor_accumulators import (
     ClosingAccumulator,
     DisputeAccumulator,
     MeterAccumulator,
+    SlipAccumulator,
 )
 from projections.accumulators.regulation_accumulators import (
     ExplanationAccumulator,
@@ -43,6 +44,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "proposition": PropositionAccumulator,
     "closing": ClosingAccumulator,
     "explanation": ExplanationAccumulator,
+    "slip": SlipAccumulator,
 }
 CARDS: dict[type, Take] = dict.fromkeys(events_of(RoundAccumulator.take_cards), RoundAccumulator.take_cards)
 OTHERS: dict[type, Take] = {event: kind.take for kind in ACCUMULATORS.values() for event in events_of(kind.take)}

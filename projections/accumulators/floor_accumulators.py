@@ -1,9 +1,11 @@
-"""Accumulators of drop boxes, progressive meters, disputes and bettors."""
+"""Accumulators of drop boxes, progressive meters, disputes, slips and bettors."""
 
 from __future__ import annotations
 
 from msgspec import field
 
+from domain.books import slips
+from domain.books.slips import Slip, SlipEvent
 from domain.disputes import disputes
 from domain.disputes.disputes import Dispute, DisputeEvent, DisputeOpened
 from domain.floor import drop_boxes
@@ -69,3 +71,19 @@ class BettorAccumulator(Accumulator):
 
 class ClosingAccumulator(Accumulator):
     """Remembers nothing: closed days and months are known for all aggregates by position."""
+
+
+class SlipAccumulator(Accumulator):
+    """`state` is set from the first event on; `times`: when each kind of event happened last, in milliseconds."""
+
+    state: Slip | None = None
+    times: dict[type, int] = field(default_factory=dict)
+    numbered_on: DayShift | None = None  # where the number is posted
+    numbered_at_ms: int = 0
+
+    def take(self, event: SlipEvent) -> None:
+        if self.state is None:
+            self.numbered_on = self.posting_days.of(self.at_ms, self.position)
+            self.numbered_at_ms = self.at_ms
+        self.state = slips.evolve(self.state, event, self.by)
+        self.times[type(event)] = self.at_ms

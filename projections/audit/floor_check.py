@@ -56,6 +56,7 @@ from projections.audit.round_check import (
     unreadable,
 )
 from projections.audit.rulebook import NoRules, Rulebook
+from projections.slips.slip_check import SlipCheck
 
 OPENINGS_AT_ONCE = 200
 _NOTED = TOPICS.topic_of(SessionNoted).__eq__
@@ -82,6 +83,7 @@ class FloorCheck:
             EXPORT: self._only_read,
             ACCOUNTS[0]: self._only_read,
             CHART[0]: self._only_read,
+            "slips": self._slips,
             "bettor": self._only_read,
             PROPOSITION: self._only_read,
             "dispute": self._dispute,
@@ -306,6 +308,9 @@ class FloorCheck:
         found = list(self._entries(range_))
         for index, what in closings.contradictions((entry.event, entry.by) for _, entry in found):
             yield at_row(Finding("closing", what, stream=f"closing/{range_.name}"), found[index][0])
+
+    def _slips(self, range_: StreamRange) -> Iterator[Finding]:
+        return SlipCheck(self._source, self._entries).findings(range_)
 
     def _only_read(self, range_: StreamRange) -> Iterator[Finding]:
         for _ in self._entries(range_):

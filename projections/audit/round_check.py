@@ -24,6 +24,7 @@ from domain.books.accounts import AccountOpened
 from domain.books.chart_of_accounts import ChartKept
 from domain.books.closings import DayShut
 from domain.books.exports import JournalExported
+from domain.books.slips import SlipNumbered
 from domain.disputes.disputes import DisputeOpened
 from domain.floor import eligibility
 from domain.floor.bettors import BettorRegistered
@@ -43,6 +44,7 @@ from infra.aggregates.accounts import ACCOUNTS
 from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.aggregates.slips import SLIPS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
@@ -129,6 +131,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     AccountOpened: lambda event: ACCOUNTS,
     ChartKept: lambda event: CHART,
     JournalExported: lambda event: (EXPORT, event.day.isoformat()),
+    SlipNumbered: lambda event: SLIPS,
 }
 
 

@@ -59,6 +59,17 @@ class _FileInfo(PDFInfo):  # type: ignore[misc]
         return PDFDictionary({name: PDFString(value) for name, value in info.items()}).format(document)
 
 
+def blank_paper(file: io.BytesIO, title: str, made_at: datetime | None) -> Canvas:
+    canvas = Canvas(file, pagesize=(WIDTH, HEIGHT), invariant=1, lang="en")
+    canvas._doc.info = _FileInfo(shown(title), made_at)
+    canvas._doc.signature = md5(usedforsecurity=False)  # without the time that the environment may set
+    return canvas
+
+
+def printed(made_at: datetime, by: str) -> str:
+    return f"Printed at {moment(made_at)}{by and f' by {by}'}."
+
+
 class Sheet:
     """Writes from the top of a page to its bottom, and then on the next one. `foot`, who printed it and when, and the
     property's name are printed on every page, its address on the first."""
@@ -72,11 +83,9 @@ class Sheet:
         printed_by: str = "",
     ) -> None:
         self._file = io.BytesIO()
-        self._canvas = Canvas(self._file, pagesize=(WIDTH, HEIGHT), invariant=1, lang="en")
-        self._canvas._doc.info = _FileInfo(shown(heading), made_at)
-        self._canvas._doc.signature = md5(usedforsecurity=False)  # without the time that the environment may set
+        self._canvas = blank_paper(self._file, heading, made_at)
         self._heading, self._foot, self._letterhead = heading, foot, letterhead
-        self._printed = "" if made_at is None else f"Printed at {moment(made_at)}{printed_by and f' by {printed_by}'}."
+        self._printed = "" if made_at is None else printed(made_at, printed_by)
         self._page = 0
         self._y = 0.0
         self._section = self._waiting = ""

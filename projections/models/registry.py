@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from projections.engine.projection import Projection
 from projections.models.bankroll import Bankroll
 from projections.models.books.closings import Closings
+from projections.models.books.slips import Slips
 from projections.models.card_counts import CardCounts
 from projections.models.collections import Collections
 from projections.models.contradictions import Contradictions
@@ -50,6 +51,7 @@ ALL: dict[str, type[Projection]] = {
         RoundFacts,
         Propositions,
         Closings,
+        Slips,
         Statistics,
     )
 }

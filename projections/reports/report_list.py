@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from projections.reports import accounting_reports, play_reports
+from projections.reports import accounting_reports, irregularity_reports, play_reports
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
+from projections.slips.reports import SLIP_KINDS, SLIP_NUMBERS, SLIP_STATUSES
 from projections.statistics import reports as statistics
 
 REPORTS: dict[str, Report] = {
@@ -25,11 +26,16 @@ REPORTS: dict[str, Report] = {
         accounting_reports.INVENTORY,
         accounting_reports.TRAY_COUNTS,
         accounting_reports.SLIPS,
+        SLIP_NUMBERS,
         *REGULATION,
         *statistics.REPORTS,
         *IRREGULAR,
     )
 }
+
+# What a report of any subject can be narrowed to: kinds and statuses of disputes, and of slips.
+KINDS = (*irregularity_reports.KINDS, *SLIP_KINDS)
+STATUSES = (*irregularity_reports.STATUSES, *SLIP_STATUSES)
 
 
 class UnknownReport(LookupError):

@@ -25,9 +25,9 @@ from projections.engine.fold import Fold
 from projections.engine.projection import Projection
 from projections.engine.storage import LIVE, TEMPORARY, Connection, Writer
 from projections.reports.chi_square import p_value
-from projections.reports.irregularity_reports import CARD_DEGREES, KINDS, STATUSES
+from projections.reports.irregularity_reports import CARD_DEGREES
 from projections.reports.report import ALWAYS, IN_RANGE, OF_ALL, WHERE, BadFilter, Filters, Report
-from projections.reports.report_list import report_named
+from projections.reports.report_list import KINDS, STATUSES, report_named
 
 T = TypeVar("T")
 

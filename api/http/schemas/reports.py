@@ -20,8 +20,8 @@ from api.service.fields import (
     Word,
     matching,
 )
-from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
+from projections.reports.report_list import KINDS, STATUSES
 from projections.views.report_views import FORMATS
 
 Rows = Annotated[Number, Field(ge=1, le=1_000_000)]
@@ -217,8 +217,10 @@ class ReportFilters(QueryModel):
     shift: Word | None = Field(None, description="Only of this shift.")
     box: Id | None = Field(None, description="Only of this drop box.")
     dealer: Id | None = Field(None, description="Only of this dealer; `nobody` where none was tapped in.")
-    kind: Annotated[str, OneOf(KINDS)] | None = Field(None, description="Only disputes about this kind of error.")
-    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only disputes with this status.")
+    kind: Annotated[str, OneOf(KINDS)] | None = Field(
+        None, description="Only disputes about this kind of error, or slips of this kind."
+    )
+    status: Annotated[str, OneOf(STATUSES)] | None = Field(None, description="Only disputes or slips with this status.")
     round: Id | None = Field(None, description="Only of this round.")
     account: Account | None = Field(None, description="Only of this account of the journal.")
     first: GamingDay | None = Field(None, description="Only from this gaming day on.")

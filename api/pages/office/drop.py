@@ -4,16 +4,16 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Form, Query, Request, Response, Security
-from pydantic import Field, create_model
 
 from api.pages.dependencies import Command, SignedCommand, plain_caller, second_person
-from api.pages.forms import FormModel, PageQuery, Pieces, Typed, texts
+from api.pages.forms import FormModel, PageQuery, texts
 from api.pages.page_route import page_router
+from api.pages.pieces import BOX, PiecesForm, lines, total
 from api.pages.rendering.addresses import address, exports
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import BoxId, SecondPerson, ServiceOf
-from api.service.fields import Cursor, GamingDay, Id, PositiveMoney, Text, Word
+from api.service.fields import Cursor, GamingDay, Id, Text, Word
 from api.service.problems import Problem
 from domain.money import cents
 from infra.access.callers import Caller
@@ -30,8 +30,6 @@ PATH = "/drop"
 SECTION = "drop"
 CRUMBS = (("Drop", PATH),)
 FORMATS = ("csv", "xlsx", "pdf", "json")
-# Chips and notes that are found in boxes; others can be added.
-DENOMINATIONS = ("500.00", "100.00", "50.00", "25.00", "20.00", "10.00", "5.00", "1.00", "0.50")
 BOXES_OF_A_PAGE = 40
 MOST_TABLES = 500
 STATES = {
@@ -205,17 +203,11 @@ async def sign_off(
 # ---- counting
 
 Counter = Annotated[Caller, Security(plain_caller, scopes=roles.COUNTING)]
-_PIECES: Any = {
-    f"n_{worth.replace('.', '_')}": (Pieces | None, Field(None, alias=f"n-{worth}")) for worth in DENOMINATIONS
-}
-PiecesForm = create_model("PiecesForm", __base__=FormModel, **_PIECES)
 
 
 class CountForm(PiecesForm):
-    """The number of pieces of each denomination, one more that can be named, and whether the box is empty."""
+    """What was in a box, or that it is empty."""
 
-    other: Annotated[PositiveMoney, Typed] | None = None
-    n_other: Pieces | None = Field(None, alias="n-other")
     empty: Literal["yes"] | None = None
     step: Literal["store", "change"] | None = None  # without one the figures are shown again before they are stored
 
@@ -224,19 +216,12 @@ class CountForm(PiecesForm):
         return texts(self, "step")
 
     def pieces(self) -> dict[str, int]:
-        found = {worth: getattr(self, name) for worth, name in zip(DENOMINATIONS, _PIECES, strict=True)}
-        pieces = {worth: number for worth, number in found.items() if number}
-        if self.other is not None:
-            if self.other in DENOMINATIONS:
-                raise Problem("bad_document", f"${self.other} has a line of its own.")
-            pieces[self.other] = self.n_other or 0
-        elif self.n_other:
-            raise Problem("bad_document", "Say of which other denomination there are so many.")
+        pieces = self.entered()
         if self.empty and any(pieces.values()):
             raise Problem("bad_document", "Pieces have been entered, and the box is said to be empty. Which is it?")
         if not pieces and not self.empty:
             raise Problem("bad_document", "No piece has been entered. If the box is empty, say so below.")
-        return pieces or {DENOMINATIONS[-1]: 0}
+        return pieces or {BOX[-1]: 0}
 
 
 @router.get(f"{PATH}/{{box}}/count")
@@ -261,24 +246,12 @@ async def _count_page(
         "box": {name: history[name] for name in ("box", "table", "status", "counts")},
         "seal": removed and removed["seal"],
         "own": own[0] if own else None,
-        "denominations": list(DENOMINATIONS),
+        "denominations": list(BOX),
         "filled": filled or {},
-        "to_confirm": None if pieces is None else _lines(pieces),
-        "total": None if pieces is None else f"{_total(pieces):.2f}",
+        "to_confirm": None if pieces is None else lines(pieces),
+        "total": None if pieces is None else f"{total(pieces):.2f}",
     }
     return await render(request, "count.html", data, title=f"Count box {box}", section=SECTION, crumbs=CRUMBS)
-
-
-def _lines(pieces: dict[str, int]) -> list[dict[str, Any]]:
-    """Return the largest denomination first."""
-    return [
-        {"denomination": worth, "pieces": number, "amount": f"{Decimal(worth) * number:.2f}"}
-        for worth, number in sorted(pieces.items(), key=lambda line: Decimal(line[0]), reverse=True)
-    ]
-
-
-def _total(pieces: dict[str, int]) -> Decimal:
-    return sum((Decimal(worth) * number for worth, number in pieces.items()), Decimal(0))
 
 
 @router.post(f"{PATH}/{{box}}/count")
@@ -298,4 +271,4 @@ async def count(
     await service.once(
         writing.once, lambda receipt: Floor(service.ledger, receipt).count_box(box, in_cents, writing.actor)
     )
-    return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${_total(pieces):,.2f}.")
+    return go(request, f"{PATH}?status=removed", f"Your count of box {box} is stored: ${total(pieces):,.2f}.")

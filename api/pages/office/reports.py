@@ -18,9 +18,8 @@ from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, OneOf, SortColumn, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
-from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import CHOSEN, Filters
-from projections.reports.report_list import REPORTS
+from projections.reports.report_list import KINDS, REPORTS, STATUSES
 from projections.views.books import Books, NotFound
 from projections.views.box_views import last_box
 from projections.views.report_views import LEDGER_FILES, first_rows, readers_of
@@ -37,6 +36,7 @@ WHAT_FOR = {
     "collections": "Fees by gaming day, shift, table, schedule and tier, and what was waived of them.",
     "drops": "Every drop box: what it should hold, what was counted, the variance.",
     "slips": "The rounds behind what a box should hold, matched and unmatched.",
+    "slip-numbers": "Every number of a slip: requested and unused, issued, void, or missing, and who signed it.",
     "journal": "Double entry: who gave chips and who got them. For beancount and hledger too.",
     "trial-balance": "Every account of the journal with its turnover and its balance.",
     "adjustments": "What was posted after a day was closed and concerns it, and on which day it was posted.",

@@ -3,20 +3,21 @@
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from fastapi import Form, Query, Request, Response, Security
+from fastapi import Depends, Form, Query, Request, Response, Security
 
-from api.pages.dependencies import SignedCommand, caller
-from api.pages.forms import FormModel, LocalMoment, PageQuery, Typed, on_the_clock, texts
+from api.pages.dependencies import Command, caller, plain_caller, second_person
+from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
+from api.pages.pieces import TRAY, PiecesForm, total
 from api.pages.rendering.addresses import address, exports
 from api.pages.responses import go, render
 from api.service import roles
-from api.service.admission import ServiceOf
-from api.service.fields import GamingDay, Id, Money
-from domain.money import cents
+from api.service.admission import SecondPerson, ServiceOf
+from api.service.fields import GamingDay, Id
 from infra.access.callers import Caller
-from infra.ledger.floor import Floor
+from infra.ledger.books.slips import Slips
 from projections.reports.report import Filters
+from projections.slips.slip_views import open_trays
 from projections.views.books import Books
 from projections.views.floor_views import latest_tray_day
 from projections.views.report_views import first_rows
@@ -78,24 +79,38 @@ def _latest(books: Books, asked: TraysAsked) -> TraysAsked:
     return asked.model_copy(update={"first": latest_tray_day(books)})
 
 
-class CountForm(FormModel):
+class CountForm(PiecesForm):
     table: Id
     when: Literal["opening", "closing"]
-    amount: Annotated[Money, Typed]
+    second_person: Id
 
 
-@router.post(PATH)
+@router.get(f"{PATH}/count")
+async def show_count(
+    request: Request,
+    service: ServiceOf,
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
+) -> Response:
+    data = {"tables": await service.run(open_trays, service.books), "denominations": list(TRAY)}
+    crumbs = (("Trays", PATH),)
+    return await render(request, "tray_count.html", data, title="Count a tray", section="trays", crumbs=crumbs)
+
+
+@router.post(f"{PATH}/count")
 async def count(
     request: Request,
     service: ServiceOf,
-    caller: Annotated[Caller, Security(caller, scopes=roles.FLOOR)],
+    caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
     form: Annotated[CountForm, Form()],
-    writing: SignedCommand,
+    writing: Command,
+    second: Annotated[SecondPerson, Depends(second_person(*roles.TRAY_COUNTING))],
 ) -> Response:
+    """Two people count, and an opener or a closer says what they found."""
+    pieces = form.in_cents()
     await service.once(
         writing.once,
-        lambda receipt: Floor(service.ledger, receipt).count_tray(
-            form.table, cents(form.amount), form.when, writing.actor
+        lambda receipt: Slips(service.ledger, receipt).count_tray(
+            form.table, form.when, pieces, second.signed(form.second_person), writing.actor
         ),
     )
-    return go(request, PATH, f"The {form.when} count of table {form.table} is stored: ${form.amount}.")
+    return go(request, PATH, f"The {form.when} count of table {form.table} is stored: ${total(form.entered()):,.2f}.")

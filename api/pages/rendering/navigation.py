@@ -24,6 +24,7 @@ ENTRIES = (
     Entry("collections", "Collections", "/collections", roles.COLLECTIONS),
     Entry("drop", "Drop", "/drop", roles.COUNT_ROOM),
     Entry("trays", "Trays", "/trays", roles.READING),
+    Entry("cage", "Cage", "/cage", roles.SLIPS),
     Entry("days", "Days", "/days", roles.BOOKS),
     Entry("reports", "Reports", "/reports", roles.REPORTS),
     Entry("audit", "Audit", "/audit", roles.BOOKS),

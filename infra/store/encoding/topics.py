@@ -7,6 +7,7 @@ from domain.books.accounts import ACCOUNT_TOPICS
 from domain.books.chart_of_accounts import CHART_TOPICS
 from domain.books.closings import CLOSING_TOPICS
 from domain.books.exports import EXPORT_TOPICS
+from domain.books.slips import SLIP_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
@@ -36,6 +37,7 @@ TOPICS = Topics(
         **EXPORT_TOPICS,
         **ACCOUNT_TOPICS,
         **CHART_TOPICS,
+        **SLIP_TOPICS,
         **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,

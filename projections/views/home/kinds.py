@@ -34,6 +34,10 @@ TRAYS: LiteralString = (
     "WHERE i.opening IS NOT NULL AND i.closing IS NULL AND (t.session > i.session OR NOT t.open) "
     "ORDER BY i.began_at LIMIT 200"
 )
+SLIPS: LiteralString = (
+    "SELECT number, kind, table_id, amount, at FROM projections.slips WHERE status = 'requested' "
+    "ORDER BY number LIMIT 200"
+)
 # Only the last ones: counting all would mean adding them all up.
 PAYMENTS: LiteralString = (
     "SELECT round, table_id, at, seat, spot, difference + coalesce(corrected, 0) AS left FROM projections.payments "
@@ -167,6 +171,21 @@ def trays_uncounted(look: Look) -> Waiting | None:
     return waiting("trays_uncounted", titles, "/trays", things)
 
 
+@waits_for(("cage",), "slips", shown_to_blind=True)
+def slips_to_issue(look: Look) -> Waiting | None:
+    """Return the fills and credits that the floor asked for, which say nothing of boxes."""
+    things = [
+        Thing(
+            f"{row['number']:06}",
+            f"/cage/{row['number']}/issue",
+            f"{row['kind']}, table {row['table_id']}, ${money(row['amount'])}",
+            since=moment(row["at"]),
+        )
+        for row in look.select(SLIPS)
+    ]
+    return waiting("slips_to_issue", ("Fill or credit to issue", "Fills and credits to issue"), "/cage", things)
+
+
 @waits_for(("terminal",), shown_to_blind=True)
 def own_table(look: Look) -> Waiting | None:
     table = look.caller.table
@@ -258,6 +277,7 @@ def events_unsealed(look: Look) -> Waiting | None:
 
 KINDS: tuple[Kind, ...] = (
     own_table,
+    slips_to_issue,
     boxes_to_count,
     boxes_short,
     disputes_to_rule,

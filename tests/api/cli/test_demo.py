@@ -104,6 +104,8 @@ def test_trays_were_counted_at_both_ends_and_agree_with_what_was_won(built: str)
     stretches = rows(built, "SELECT table_id, opening, closing FROM projections.inventory WHERE stretch > 0")
     assert {table for table, _, _ in stretches} == {"house-1", "house-2", "sd-1", "sd-2"}
     assert all(opening is not None and closing is not None for _, opening, closing in stretches)
+    kinds = {row[0] for row in rows(built, "SELECT DISTINCT kind FROM projections.slips WHERE status = 'issued'")}
+    assert kinds >= {"opener", "closer", "swap"}
 
 
 def test_trays_are_counted_where_another_version_of_the_rules_begins_during_the_day(new_ledger: Callable[[], str]):

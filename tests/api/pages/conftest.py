@@ -28,10 +28,11 @@ from domain.round.corrections import Entry
 from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.books.charts import keep_chart
+from infra.ledger.books.slips import Slips
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
-from tests.api.pages.boxes import swapped_and_counted
+from tests.api.pages.boxes import LATER_MS, swapped_and_counted
 from tests.databases import migrated_database, new_database
 from tests.projections.simulated_floor import NOON_MS, record, simulated
 
@@ -97,13 +98,15 @@ def recorded(server_url: str) -> Iterator[tuple[str, dict[str, str]]]:
             boxes = swapped_and_counted(ledger, sorted({result["id"].rsplit("-", 1)[0] for result in results}))
             dispute = disputed(ledger, results)
             keep_chart(ledger, starter(), Actor("acct-1", NOON_MS))
+            asked = Actor("floor-8", LATER_MS)
+            slip = Slips(ledger).request("fill", "uth-house-s7-t1", {100_00: 20, 25_00: 40}, asked)
         finally:
             ledger.close()
         with Runner(url) as runner:
             runner.catch_up()
         first = results[0]
         known = {"round": first["id"], "table": str(first["id"]).rsplit("-", 1)[0], "ruleset": first["ruleset"]}
-        yield url, {**known, **boxes, "dispute": dispute}
+        yield url, {**known, **boxes, "dispute": dispute, "slip": str(slip.number)}
 
 
 def disputed(ledger: Ledger, results: list[dict[str, Any]]) -> str:

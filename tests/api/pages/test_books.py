@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.api.pages.conftest import WAIT_MS, Site
+from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site
 
 DAY = "2026-09-21"
 SignIn = Callable[[Site, str], None]
@@ -114,24 +114,59 @@ def test_nonsense_in_an_address_is_refused_in_words(site: Site, path: str, statu
     assert "<h1>" in answer.text
 
 
-def test_a_tray_is_counted_on_its_page(site: Site, page: Page):
+def test_a_tray_is_counted_by_two_people_on_its_page(site: Site, page: Page):
     page.goto(f"{site.url}/trays")
-    page.get_by_label("Table", exact=True).first.fill("uth-house-s7-t1")
-    page.get_by_label("In the tray, in dollars").fill("20000.00")
+    page.get_by_role("link", name="Count a tray").click()
+    page.get_by_label("Table", exact=True).select_option("uth-house-s7-t1")
+    page.get_by_label("$1,000.00", exact=True).fill("20")
+    page.get_by_label("$0.50", exact=True).fill("3")
+    expect(page.locator("#total")).to_have_text("$20,001.50")
+    page.get_by_label("Staff id").fill("floor-2")
     page.get_by_role("button", name="Store the count").click()
-    expect(page.get_by_role("status")).to_have_text("The opening count of table uth-house-s7-t1 is stored: $20000.00.")
-    expect(page.get_by_role("region", name="Counts of trays")).to_contain_text("$20,000.00")
+    said = "The opening count of table uth-house-s7-t1 is stored: $20,001.50."
+    expect(page.get_by_role("status")).to_have_text(said)
+    expect(page.get_by_role("region", name="Counts of trays")).to_contain_text("$20,001.50")
 
 
 def test_a_form_that_names_another_table_is_another_form(site: Site):
     tables = [f"uth-house-s7-t{number}" for number in (2, 1)]
     with httpx.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=60) as http:
-        page = http.get("/trays").text
+        page = http.get("/trays/count").text
         sent = {name: page.partition(f'name="{name}" value="')[2].partition('"')[0] for name in ("csrf", "key")}
-        sent |= {"when": "opening", "amount": "19999.00"}
-        first, again, other = (http.post("/trays", data={**sent, "table": table}) for table in (tables[0], *tables))
+        sent |= {"when": "opening", "n-100.00": "199", "second_person": "floor-2"}
+        named = (tables[0], *tables)
+        first, again, other = (http.post("/trays/count", data={**sent, "table": table}) for table in named)
     assert first.status_code == again.status_code == 303
     assert other.status_code == 422  # and not reply that what was stored of the first table is stored of this one
+
+
+def test_a_fill_goes_from_the_request_to_the_paper(locked: Site, page: Page, sign_in: SignIn):
+    sign_in(locked, "floor-1")
+    page.goto(f"{locked.url}/cage")
+    page.get_by_role("link", name="Ask for a fill or a credit").click()
+    page.get_by_label("Table", exact=True).select_option("uth-house-s7-t1")
+    page.get_by_label("$100.00", exact=True).fill("20")
+    page.get_by_role("button", name="Ask the cage").click()
+    expect(page.get_by_role("status")).to_contain_text("has been asked for a fill")
+    assert page.get_by_role("link", name="Issue", exact=False).count() == 0
+    sign_in(locked, "cage-1")
+    page.goto(f"{locked.url}/cage")
+    page.get_by_role("region", name="Waiting for the cage").get_by_role("link", name="Issue").last.click()
+    page.get_by_label("Staff id").fill("both-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Issue the fill").click()
+    expect(page.get_by_role("status")).to_contain_text("is issued")
+    expect(page.get_by_role("region", name="Pieces").locator("tfoot")).to_contain_text("$2,000.00")
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Print in two parts").click()
+    assert found.value.suggested_filename.startswith("slip-0")
+    page.get_by_role("link", name="Void").click()
+    page.get_by_label("Why").fill("Brought to another table.")
+    page.get_by_label("Staff id").fill("both-1")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Void the fill").click()
+    expect(page.get_by_role("status")).to_contain_text("is void")
+    expect(page.locator("main")).to_contain_text("Brought to another table.")
 
 
 def test_a_count_works_without_scripts(site: Site, browser: Browser):
@@ -161,7 +196,7 @@ def test_roles_see_the_reports_that_are_theirs(locked: Site, page: Page, sign_in
     assert page.locator("main h2").all_inner_texts() == ["Bankroll"]
     sign_in(locked, "floor-1")
     page.goto(f"{locked.url}/trays")
-    expect(page.get_by_role("heading", name="Count a tray")).to_be_visible()
+    expect(page.get_by_role("link", name="Count a tray")).to_be_visible()
     assert page.get_by_role("region", name="Table inventory").count() == 0
     sign_in(locked, "auditor-1")
     page.goto(f"{locked.url}/drop/{locked.known['short_box']}")

@@ -27,6 +27,7 @@ WORDS = {
     "/drop?status=removed": "There are no such boxes.",
     "/drop/swap": "No table has a box.",
     "/trays": "No tray has been counted.",
+    "/cage": "No slip has been written yet.",
     "/days": "None on this day.",
     "/reports/journal": "There is nothing to report yet.",
     "/people": "Nobody has bet yet.",

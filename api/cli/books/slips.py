@@ -1,0 +1,201 @@
+"""`roundledger slip`: ask for a fill or a credit, issue and void it, count a tray by denomination, show and print."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
+from api.cli.terminal.errors import fail
+from api.cli.terminal.output import write
+from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, signatures_of, two_signed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from domain.books.slips import Slip
+    from infra.ledger.ledger import Actor, Ledger
+
+app = typer.Typer(help="Numbered slips: fills, credits and tray counts by denomination.", no_args_is_help=True)
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The number of the slip.")]
+Table = Annotated[str, typer.Argument(metavar="TABLE", help="A house-banked table that is open.")]
+Given = Annotated[
+    list[str], typer.Argument(metavar="PIECES...", help="Denomination and pieces, such as 100.00x20 25.00x40.")
+]
+Other = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PIECES]...", help="Where they are not those that were asked for: 500.00x6.", show_default=False
+    ),
+]
+
+
+@app.command("request")
+def request(
+    kind: Annotated[Literal["fill", "credit"], typer.Argument(metavar="KIND", help="fill or credit.")],
+    table: Table,
+    pieces: Given,
+    by: By = None,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Ask the cage for a fill or a credit. It has its number from now on; no chips move."""
+    from api.service import roles
+    from infra.ledger.books.slips import Slips
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        who = _signed(ledger, by, password_stdin, roles.FLOOR)
+        _say(Slips(ledger).request(kind, table, _read(pieces), who))
+
+
+@app.command("issue")
+def issue(
+    number: Number,
+    pieces: Other = None,
+    second: SecondPerson = None,
+    by: By = None,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Issue it, by the cashier and a third person: the chips move."""
+    from api.service import roles
+    from infra.ledger.books.slips import Slips
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        who, other = _both(ledger, by, second, password_stdin, roles.CAGE, roles.VOIDING)
+        _say(Slips(ledger).issue(number, other, who, _read(pieces) if pieces else None))
+
+
+@app.command("void")
+def void(
+    number: Number,
+    reason: Annotated[str, typer.Option(help="Why, in one line.")],
+    second: SecondPerson = None,
+    by: By = None,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Void a fill or a credit, by two people. What an issued one moved goes back."""
+    from api.service import roles
+    from infra.ledger.books.slips import Slips
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        who, other = _both(ledger, by, second, password_stdin, roles.VOIDING, roles.VOIDING)
+        _say(Slips(ledger).void(number, reason, other, who))
+
+
+@app.command("count")
+def count(
+    table: Table,
+    when: Annotated[Literal["opening", "closing"], typer.Argument(metavar="WHEN", help="opening or closing.")],
+    pieces: Other = None,
+    second: SecondPerson = None,
+    by: By = None,
+    password_stdin: FromInput = False,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Count a tray by denomination, by two people; no pieces where it is empty."""
+    from api.service import roles
+    from infra.ledger.books.slips import Slips
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        who, other = _both(ledger, by, second, password_stdin, roles.FLOOR, roles.TRAY_COUNTING)
+        _say(Slips(ledger).count_tray(table, when, _read(pieces or []), other, who))
+
+
+@app.command("show")
+def show(number: Number, database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+    """Print a slip with its pieces and signatures, as JSON."""
+    from projections.slips.slip_views import slip_details
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        typer.echo(json.dumps(slip_details(ledger.events, number), ensure_ascii=False, indent=2))
+
+
+@app.command("print")
+def paper(
+    number: Number,
+    into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="By default slip-NUMBER.pdf.")] = None,
+    database_url: DatabaseUrl = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write its two parts, for the cage and for the table, as a PDF."""
+    from datetime import UTC, datetime
+
+    from infra.ledger.property import property_of
+    from projections.calendar.property_clock import clock_of
+    from projections.slips.slip_sheet import slip_sheet
+    from projections.slips.slip_views import slip_details
+
+    with open_ledger(database_url, data_dir) as ledger, _refusing():
+        slip, database = slip_details(ledger.events, number), ledger.database
+        made = slip_sheet(slip, datetime.now(UTC), clock_of(database), property_of(database), actor(None).by)
+    write(made, into or Path(f"slip-{slip['name']}.pdf"))
+
+
+def _read(pieces: list[str]) -> dict[int, int]:
+    from domain.errors import BadDocument
+    from domain.money import cents
+
+    found: dict[int, int] = {}
+    for one in pieces:
+        worth, _, number = one.partition("x")
+        if not (number.isascii() and number.isdecimal()):
+            raise BadDocument(f"{one} is no denomination with its pieces, such as 25.00x40.")
+        found[cents(worth)] = found.get(cents(worth), 0) + int(number)
+    return found
+
+
+def _say(slip: "Slip") -> None:
+    from domain.books.slips import name_of
+    from domain.money import money
+
+    typer.echo(f"Slip {name_of(slip.number)} is {slip.status}: {slip.kind}, table {slip.table}, {money(slip.amount)}.")
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Turn a refusal into one sentence and exit code 2."""
+    from domain.errors import Refusal
+    from infra.access.callers import Forbidden
+    from infra.aggregates.slips import UnknownSlip
+
+    try:
+        yield
+    except Refusal as refusal:
+        fail(refusal.detail)
+    except (Forbidden, UnknownSlip) as refusal:
+        fail(str(refusal))
+
+
+def _signed(ledger: "Ledger", by: str | None, password_stdin: bool, roles: "Collection[str]") -> "Actor":
+    if not ledger.staff.any():
+        return actor(by)
+    if by is None:
+        fail(f"somebody signs this with their password: --by, with the role {' or '.join(roles)}")
+    given = Passwords(password_stdin).of(ledger, by)
+    return actor(signatures_of(ledger).authenticated(by, given, roles).staff_id)
+
+
+def _both(
+    ledger: "Ledger",
+    by: str | None,
+    second: str | None,
+    password_stdin: bool,
+    roles: "Collection[str]",
+    second_roles: "Collection[str]",
+) -> "tuple[Actor, str]":
+    """Both prove who they are, where the staff register has anybody."""
+    if second is None:
+        fail("two people sign this: --second names the other one")
+    if not ledger.staff.any():
+        return actor(by), second
+    first, other = two_signed(ledger, Passwords(password_stdin), by, second, roles, second_roles)
+    return actor(first), other
