@@ -147,18 +147,18 @@ async def create_token(
     }
 
 
-@router.post("/tokens/{token}/revocation", response_model=schemas.RevokedOut, responses=CHANGES)
+@router.post("/tokens/{token_id}/revocation", response_model=schemas.RevokedOut, responses=CHANGES)
 async def revoke_token(
     service: ServiceOf,
     caller: Admin,
-    token: Annotated[
+    token_id: Annotated[
         str, Path(pattern="^[A-Za-z0-9_.-]{1,100}$", description="Its id (jti).", examples=["6f1c2f0e8a55"])
     ],
     body: schemas.RevocationIn,
 ) -> Any:
     """Revoke a token by its id, for good."""
-    await service.run(service.access.revoke, token, caller.by, body.reason)
-    return {"id": token, "revoked": True}
+    await service.run(service.access.revoke, token_id, caller.by, body.reason)
+    return {"id": token_id, "revoked": True}
 
 
 @router.get("/reads", response_model=schemas.ReadsOut)

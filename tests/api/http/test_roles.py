@@ -65,7 +65,7 @@ def locked(ledger_url: str) -> Iterator[Any]:
 
 def ask(client, operation: Operation, headers: dict[str, str]) -> Any:
     path = operation.path
-    for name in ("box", "meter", "bettor", "token", "staff", "dispute", "audit", *PATHS):
+    for name in ("box", "meter", "bettor", "token_id", "staff", "dispute", "audit", *PATHS):
         path = path.replace(f"{{{name}}}", PATHS.get(name, f"{name}-1"))
     assert "{" not in path, "PATHS says what to put there"
     if operation.streams:
