@@ -427,11 +427,11 @@ def paid(
 def _wager(text: str, form: str, seated: Any) -> tuple[int, int, str, str, str, str]:
     """Return seat, hand, bettor, spot, and the two parts that differ by form."""
     place, *parts = text.split(":")
-    if len(parts) not in (3, 4) or not re.fullmatch(r"[1-9](\.[1-9])?", place):
+    if len(parts) not in (3, 4) or not re.fullmatch(r"([1-9]|1[0-6])(\.[1-9])?", place):
         fail(f"{text!r} is not of the form {form}; 3.2 is hand 2 of seat 3")
     spot, one, two, *bettor = parts
-    seat, hand = int(place[0]), int(place[2:] or 1)
-    return seat, hand, bettor[0] if bettor else seated.get(seat, ""), spot, one, two
+    seat, _, hand = place.partition(".")
+    return int(seat), int(hand or 1), bettor[0] if bettor else seated.get(int(seat), ""), spot, one, two
 
 
 def _cents(text: str, signed: bool = False) -> int:
@@ -451,11 +451,11 @@ def _payment(text: str, seated: Any) -> PaymentReported:
 
 
 def _card(text: str) -> CardChange:
-    found = re.fullmatch(r"(dealer|board|[1-9](?:\.([1-9]))?):([1-9][0-9]?)=(\w\w)", text)
+    found = re.fullmatch(r"(dealer|board|[1-9]|1[0-6])(?:\.([1-9]))?:([1-9][0-9]?)=(\w\w)", text)
     if found is None:
         fail(f"--card is a place, a number and a card like dealer:2=Kd, not {text!r}")
     place, hand, number, card = found.groups()
-    return CardChange(int(place[0]) if place[0].isdecimal() else place, int(number), card, int(hand or 1))
+    return CardChange(int(place) if place.isdecimal() else place, int(number), card, int(hand or 1))
 
 
 def _fact(text: str) -> tuple[int, dict[str, Any]]:

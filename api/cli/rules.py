@@ -190,13 +190,17 @@ def try_out(
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to simulate.")] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rounds.")] = 1,
     meter: Annotated[str | None, typer.Option(metavar="AMOUNT", help="What a progressive meter shows.")] = None,
+    decks: Annotated[int | None, typer.Option(metavar="N", help="House edges with so many decks only.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate rounds under a rule set, check the laws of money in each, and print exact house edges."""
     from infra.simulation.trial import trial
 
     rules, shown = _source(context.obj.book(), source), _meter(meter)
-    edges = list(rules.game.house_edges(rules))
+    fewest, most = rules.decks
+    if decks is not None and not fewest <= decks <= most:
+        fail(f"{rules.id} is played with {'one deck' if most == 1 else f'{fewest} to {most} decks'}.")
+    edges = [edge for edge in rules.game.house_edges(rules) if decks is None or edge.decks in (None, decks)]
     found = trial(rules, rounds, seed)
     if as_json or context.obj.as_json:
         _print_json(trial_document(found, edges, shown))

@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from domain.errors import BadDocument
 from domain.moments import MOMENT_PATTERN, read_moment
+from domain.rules.ruleset import MOST_HANDS, MOST_SEATS
 
 T = TypeVar("T")
 DAY_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -178,9 +179,9 @@ Text = Annotated[
     ),
 ]
 Seat = Annotated[
-    Whole, Field(ge=1, le=9, description="Seat number, clockwise from the house dealer's left.", examples=[1])
+    Whole, Field(ge=1, le=MOST_SEATS, description="Seat number, clockwise from the house dealer's left.", examples=[1])
 ]
-SeatName = Annotated[str, matching("^[1-9]$", "is the number of a seat, 1 to 9")]
+SeatName = Annotated[str, matching("^([1-9]|1[0-6])$", f"is the number of a seat, 1 to {MOST_SEATS}")]
 
 
 class DescribedKeys:
@@ -196,7 +197,9 @@ SeatedPlayers = Annotated[dict[SeatName, Id], DescribedKeys()]
 CardName = Annotated[
     str, matching("^[2-9TJQKA][cdhs]$", "is a card, like Td or As", description="Rank and suit.", examples=["Td"])
 ]
-HandNumber = Annotated[Whole, Field(ge=1, le=9, description="The hand's number, from 1, where a seat has several.")]
+HandNumber = Annotated[
+    Whole, Field(ge=1, le=MOST_HANDS, description="The hand's number, from 1, where a seat has several.")
+]
 
 
 # ---- errors in words

@@ -54,6 +54,8 @@ class Game(Protocol):
     optional_points: tuple[str, ...] = ()
     one_order: bool = True  # a seat's wagers are settled in one order, whatever happened to its hand
     needs_player_dealer: bool = False
+    most_decks: int | None = None  # where hands are ranked, no card may come twice
+    takes_tips: bool = False
 
     # ---- cards on the table
     up_card: int | None = None  # index of the dealer's card that is dealt face up
@@ -103,13 +105,13 @@ class Game(Protocol):
         """Return the hands that are turned over and the line of every wager, in the order of settlement."""
         ...
 
-    def liability(self, round_: Round, spot: str) -> int:
-        """Return the most that a cent on a spot could be owed."""
+    def liability(self, round_: Round, spot: str, amount_cents: int) -> int:
+        """Return the most that an amount on a spot could be owed."""
         rules = round_.rules
         if spot == rules.base_spot:
-            return rules.liability
+            return amount_cents * rules.liability
         table = round_.terms.trips if spot == "trips" else rules.paytable_of.get(spot)
-        return 0 if table is None else table.top.to
+        return 0 if table is None else max(odds.of(amount_cents) for odds in table.pays.values())
 
     def house_edges(self, rules: RuleSet) -> Iterator[HouseEdge]:
         """Return the house edge of each side wager, by pay table and number of decks."""

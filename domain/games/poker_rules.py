@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal
 
@@ -41,7 +41,6 @@ class Qualify(Struct, frozen=True):
 class PokerRules(GameRules, frozen=True, kw_only=True):
     streets: tuple[Street, ...]
     qualify: Qualify
-    street_of: Mapping[int, int]  # the street on which a play wager of that multiple is made
     folded_hands_seen: bool = False  # a folded hand with a bonus wager is turned over before settlement
 
 
@@ -61,17 +60,14 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
             yield ("qualify", "at_least"), f"{self.qualify.at_least!r} is no hand of this game"
 
     def _street_faults(self) -> Faults:
-        """Check streets. A multiple identifies the street of a play wager, so none occurs on two of them."""
         wanted = self.street_count
         if len(self.street) != wanted:
             path = ("street", wanted) if len(self.street) > wanted else ("street",)
             yield path, f"this game has {wanted} streets, not {len(self.street)}"
-        seen: set[int] = set()
         for number, street in enumerate(self.street):
             path = ("street", number)
-            if len(set(street.multiples)) != len(street.multiples) or not seen.isdisjoint(street.multiples):
+            if len(set(street.multiples)) != len(street.multiples):
                 yield (*path, "multiples"), "a multiple occurs twice"
-            seen.update(street.multiples)
             if (street.otherwise == "fold") != (number == wanted - 1):
                 yield (*path, "otherwise"), "a hand folds on the last street, and only there"
             if (street.turns < 1) == (number > 0):
@@ -97,9 +93,6 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
         strength = lowest_strength(self.qualify.at_least, self.hand_names)
         assert strength is not None
         return Qualify(with_article(self.qualify.at_least), strength)
-
-    def read_street_of(self) -> Mapping[int, int]:
-        return {times: at for at, street in enumerate(self.street) for times in street.multiples}
 
 
 rules_of: Callable[[Round], PokerRules] = attrgetter("rules.game_rules")

@@ -53,6 +53,7 @@ class PokerGame(Game):
     state = PokerState()
     evolvers = POKER_EVOLVERS
     later_spots = ("play",)
+    most_decks = 1
 
     def folded(self, round_: Round, seat: int) -> bool:
         return folded(round_, seat)

@@ -118,7 +118,7 @@ def _check_customers(round_: Round, limit: CustomerLimit) -> None:
     total: dict[str, int] = {}
     for _, bettor, stakes, spot, amount in on_layout(round_):
         if stakes.kind != "toke":
-            counted = amount * (1 + limit.play_in_advance) if spot == "ante" else amount
+            counted = amount * (1 + limit.play_in_advance) if spot == round_.rules.base_spot else amount
             total[bettor] = total.get(bettor, 0) + counted
             if total[bettor] > limit.most:
                 raise OverLimit(
@@ -146,7 +146,7 @@ def closing(round_: Round) -> list[RoundEvent]:
     totals: dict[str, int] = {}
     for _, _, _, spot, amount in on_layout(round_):
         totals[spot] = totals.get(spot, 0) + amount
-    liability = sum([amount * round_.game.liability(round_, spot) for spot, amount in totals.items()])
+    liability = sum([round_.game.liability(round_, spot, amount) for spot, amount in totals.items()])
     progressive = totals.pop("progressive", 0)
     action = sum(totals.values())
     events: list[RoundEvent] = [BetsClosed(action, liability)]

@@ -144,13 +144,23 @@ def _clause_references(file: RuleSetFile) -> Faults:
 def _table_facts(file: RuleSetFile, game: Game) -> Faults:
     decks, kinds = file.decks, file.bettors.kinds
     if decks.most < decks.fewest:
-        yield ("decks", "most"), f"at least {decks.fewest} decks are in play, and at most {decks.most}"
+        for name in ("most", "fewest"):
+            yield ("decks", name), f"at least {decks.fewest} decks are in play, and at most {decks.most}"
     elif not decks.fewest <= decks.usual <= decks.most:
-        yield ("decks", "usual"), "the usual number of decks is outside the fewest and the most"
+        outside = "fewest" if decks.usual < decks.fewest else "most"
+        for name in ("usual", outside):
+            yield (
+                ("decks", name),
+                f"the usual number of decks, {decks.usual}, is outside {decks.fewest} to {decks.most}",
+            )
+    if game.most_decks is not None and decks.most > game.most_decks:
+        yield ("decks", "most"), "hands are ranked as in one deck, so this game is played with one"
     for place, kind in _doubles(kinds):
         yield ("bettors", "kinds", place), f"{kind!r} occurs twice"
     if ("toke" in kinds) != (file.toke is not None):
         yield ("bettors", "kinds"), "[toke] goes with tips, and only with them"
+    if "toke" in kinds and not game.takes_tips:
+        yield ("bettors", "kinds"), "no tips are wagered in this game"
     for number, spot in enumerate(file.toke.minimum_on if file.toke else ()):
         if spot not in game.base_spots + game.bonus_spots:
             yield ("toke", "minimum_on", number), f"no tip is wagered on {spot!r}"
@@ -158,12 +168,15 @@ def _table_facts(file: RuleSetFile, game: Game) -> Faults:
         yield ("chip", "usual"), "a chip is worth something"
     if file.bank.held_by == "player-dealer":
         if file.rotation is None:
-            yield ("bank",), "a player-dealer game says how the bank rotates: [rotation] is missing"
+            yield ("bank", "held_by"), "a player-dealer game says how the bank rotates: [rotation] is missing"
+        if file.table_aggregate is not None:
+            yield ("table_aggregate",), "a player-dealer pays up to their own wager, and by no aggregate"
         return
     if game.needs_player_dealer:
         yield ("bank", "held_by"), "this game counts its action button from the player-dealer's seat"
     if file.rotation is not None:
-        yield ("rotation",), "the house's bank does not rotate"
+        for path in (("rotation",), ("bank", "held_by")):
+            yield path, "the house's bank does not rotate"
     if "backline" in kinds:
         yield ("bettors", "kinds"), "nobody bets behind a seat where the house banks"
 
@@ -219,8 +232,12 @@ def _packets(path: Path, packets: Sequence[Packet], game: Game) -> Faults:
         dealt = sum(packet.count for packet in packets if packet.to == place)
         if dealt != wanted:
             yield path, f"{dealt} cards go to {place!r}, not {wanted}"
-    street = 0
+    street, last = 0, 2 if game.board_cards else 0
     for number, packet in enumerate(packets):
+        if not 0 <= packet.street <= last:
+            yield (*path, number), f"this game has no street {packet.street}: its streets are 0 to {last}"
+        if packet.street and packet.to in ("seats", "dealer"):
+            yield (*path, number), "hands are dealt on street 0, before anybody decides"
         if packet.count != (game.cards_at_once or packet.count):
             yield (*path, number, "count"), f"cards are dealt {game.cards_at_once} at a time in this game"
         if packet.street < street:
@@ -297,7 +314,7 @@ def _collection(file: RuleSetFile, game: Game) -> Faults:
                 yield (name,), "the house collects no fee from its own bank"
         return
     if file.collection is None:
-        yield ("bank",), "a player-dealer game says how the fee is set: [collection] is missing"
+        yield ("bank", "held_by"), "a player-dealer game says how the fee is set: [collection] is missing"
         return
     for number, schedule in enumerate(file.schedule):
         path = ("schedule", number)

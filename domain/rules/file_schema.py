@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from domain.money import MONEY_PATTERN
 from domain.rules.line_numbers import Path
-from domain.rules.ruleset import Clause, Dealing, GameRules, InForce, Section, Text
+from domain.rules.ruleset import MOST_SEATS, Clause, Dealing, GameRules, InForce, Section, Text
 
 Faults = Iterator[tuple[Path, str]]  # paths of a file that are wrong, and why
 
@@ -27,7 +27,7 @@ Percent = Annotated[int, Meta(ge=1, le=100)]
 
 
 class SeatsSection(Section, frozen=True):
-    count: Annotated[int, Meta(ge=2)]
+    count: Annotated[int, Meta(ge=2, le=MOST_SEATS)]
     clause: str
 
 

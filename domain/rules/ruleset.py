@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PacketPlace = Literal["seats", "dealer", "board", "burn"]
 Text = Annotated[str, Meta(pattern=r"\S")]
+MOST_SEATS = 16  # with more, one deck could run out
+MOST_HANDS = 9  # of a seat
 CLAUSE_ID_PATTERN = r"\A[a-z0-9]+(/[A-Za-z0-9][A-Za-z0-9.-]*)+\Z"
 
 
@@ -119,10 +121,6 @@ class PayTable(Struct, frozen=True):
     spot: str
     pays: Mapping[str, Odds]
     clause: str
-
-    @property
-    def top(self) -> Odds:
-        return next(iter(self.pays.values()))
 
     @property
     def lowest(self) -> str:

@@ -222,13 +222,14 @@ def _check_posted_limits(
     customer = rules.customer_limit
     if customer is None or not customer.posted:
         return
-    ante, trips = limits["ante"][1], limits["trips"][1]
-    most = ante * (2 + customer.play_in_advance) + trips + (0 if progressive is None else progressive.wager)
+    game = rules.game
+    most = limits[rules.base_spot][1] * (len(game.base_spots) + customer.play_in_advance)
+    most += sum(limits[spot][1] for spot in game.bonus_spots) + (0 if progressive is None else progressive.wager)
     if most > customer.most:
         raise BadTerms(
-            f"By these limits one spot could be bet with {dollars(most)}: ante, an equal blind, a play wager of"
-            f" {customer.play_in_advance} antes, trips and the progressive wager; at most {dollars(customer.most)} is"
-            " allowed.",
+            f"By these limits one spot could be bet with {dollars(most)}: every wager before the deal at its maximum,"
+            f" and a play wager of {customer.play_in_advance} times the {rules.base_spot}; at most"
+            f" {dollars(customer.most)} is allowed.",
             rules.clause("customer_limit"),
         )
 

@@ -1,4 +1,4 @@
-"""Rotation of the bank: at most two rounds in a row, then the next who accepts, clockwise."""
+"""Rotation of the bank: as many rounds in a row as the rules say, then the next who accepts, clockwise."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from random import Random
 from domain.round.dealing import clockwise
 from infra.simulation.patrons import Person
 
-MOST_IN_A_ROW = 2
-
 
 class Rotation:
-    """`strict` never allows a third round in a row; otherwise it is allowed once everybody else has declined.
+    """`strict` never allows more than `most` rounds in a row; otherwise once everybody else has declined.
 
     `after` is the seat that banked last before these people sat down; the first to its left begins. Cases in which a
     voided round is ambiguous are avoided: see `may_void`."""
 
-    def __init__(self, strict: bool, rng: Random, after: int = 0) -> None:
-        self._strict, self._rng = strict, rng
+    def __init__(self, most: int, strict: bool, rng: Random, after: int = 0) -> None:
+        self._most, self._strict, self._rng = most, strict, rng
         self._settled = 0  # consecutive rounds of the last player-dealer
         self._voided = False  # the last round
         self._seat = after
@@ -37,7 +35,7 @@ class Rotation:
         if self.last is None:
             return clockwise(seated, self._seat)[0], []
         others = [seat for seat in clockwise(seated, self._seat) if seat != self._seat]
-        entitled = self._settled < MOST_IN_A_ROW
+        entitled = self._settled < self._most
         if self._voided:  # a voided round does not count, so the same seat banks again
             return self._seat, [] if entitled else others
         if entitled and self._rng.random() < self.last.stays:

@@ -78,7 +78,7 @@ class Company:
     def __init__(self, seats: int, number: int, player_banked: bool, rng: Random) -> None:
         self._seats, self._number, self._player_banked, self._rng = seats, number, player_banked, rng
         self._regulars: dict[str, Person] = {}
-        self._fewest = 3 if player_banked else 1
+        self._fewest = min(3, seats) if player_banked else 1
         self.seated: dict[int, Person] = {}
         self.onlookers: list[Person] = []
         self.new_session(None)

@@ -119,7 +119,7 @@ class Play:
     def _as_recorded(self, to: int | str, cards: Cards) -> Cards:
         """Return None for cards that nobody sees when they are dealt."""
         if to == "burn":
-            return (None,)
+            return (None,) * len(cards)
         if not (self._style.hides_hands if isinstance(to, int) else self._style.hides_dealer):
             return cards
         down = face_down(self.round, to, len(cards))

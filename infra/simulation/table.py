@@ -49,7 +49,9 @@ class Table:
         self._rules, self._name, self._rng = rules, name, rng
         self._rounds_as = rounds_as or name
         self._company = Company(rules.seats, number, rules.player_banked, rng)
-        self._rotation = Rotation(rules.rotation == "strict", rng, bank_after) if rules.player_banked else None
+        self._rotation = None
+        if rules.player_banked:
+            self._rotation = Rotation(rules.rotation_rounds, rules.rotation == "strict", rng, bank_after)
         self._progressive = rng.choice(list(rules.progressives)) if rules.progressives else None
         self._meter = draw_meter(name, rng) if rules.progressives else None
         self._withdrawals = Withdrawals(Random(f"{self._rounds_as}/withdrawals"))

@@ -5,8 +5,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import msgspec
+
+from domain.errors import BadTerms
 from domain.money import money
 from domain.rules.ruleset import RuleSet
+from domain.rules.terms import TermsDocument, resolve
 
 CHIPS = (100, 100, 100, 50, 500)
 # Lowest and highest base wager where nothing is printed; the highest reach a table aggregate.
@@ -39,7 +43,16 @@ def draw_terms(rules: RuleSet, rng: Random) -> dict[str, Any]:
         terms["chip"] = money(chip)
     if rng.random() < 0.6 and (limits := _draw_limits(rules, rng, terms.get("schedule"))):
         terms["limits"] = limits
-    return terms
+    return terms if _is_playable(rules, terms) else {**terms, "chip": money(rules.chip), "limits": {}}
+
+
+def _is_playable(rules: RuleSet, terms: dict[str, Any]) -> bool:
+    """Whether every spot takes an amount in whole chips; what a rule set prints may leave little room."""
+    try:
+        found = resolve(rules, msgspec.convert(terms, TermsDocument))
+    except BadTerms:
+        return False
+    return all(low <= high - high % found.chip for low, high in found.limits.values())
 
 
 def draw_meter(table: str, rng: Random) -> dict[str, Any]:
@@ -61,8 +74,9 @@ def _draw_bank(rules: RuleSet, rng: Random, terms: dict[str, Any]) -> None:
     if rules.schedules:
         if len(rules.schedules) > 1 or rng.random() < 0.5:
             terms["schedule"] = rng.choice(list(rules.schedules))
-    elif rng.random() < 0.6:
-        tiers = [[None if bound is None else money(bound), money(fee)] for bound, fee in rng.choice(SUPPLIED_TIERS)]
+    elif rng.random() < 0.6 and rules.supplied_schedule:
+        drawn = rng.choice([tiers for tiers in SUPPLIED_TIERS if len(tiers) <= rules.most_tiers])
+        tiers = [[None if bound is None else money(bound), money(fee)] for bound, fee in drawn]
         terms["schedule"] = {"limits": [money(bound) for bound in rng.choice(OPEN_LIMITS)], "tiers": tiers}
 
 

@@ -19,6 +19,7 @@ from api.service.admission import SecondPerson, ServiceOf, TableId
 from api.service.idempotency import Answer, carry_out, check_key_is_new, round_answer
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession, TrayCredited, TrayFilled
 from domain.money import cents
+from domain.rules.ruleset import MOST_SEATS
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
@@ -30,7 +31,7 @@ router = resource("tables")
 SESSION = stored("The table's session.", "conflict")
 DEALT = stored("The round after it.", "conflict", headers=("ETag",))
 OPENED = stored("The table's session.", "unknown_ruleset", "bad_terms", "conflict", status=201)
-SeatNumber = Annotated[int, Path(ge=1, le=9, description="The seat's number.", examples=[5])]
+SeatNumber = Annotated[int, Path(ge=1, le=MOST_SEATS, description="The seat's number.", examples=[5])]
 
 
 class TableChange:

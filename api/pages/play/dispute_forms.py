@@ -19,6 +19,7 @@ from domain.disputes.whatif import CardChange
 from domain.moments import milliseconds
 from domain.money import cents
 from domain.round.corrections import Entry
+from domain.rules.ruleset import MOST_HANDS, MOST_SEATS
 from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import Actor
 
@@ -26,8 +27,8 @@ ENTRY_ROWS = range(1, 5)
 BETTING = ("bet", "withdraw")  # facts whose amount can be changed
 Choice = Literal["check", "raise", "fold", "play", "hit", "stand", "double", "split", "surrender", "insure"]
 Signing = Callable[[str], str]  # the second person's id, once authenticated
-_WAGER = re.compile(r"([1-9])/([1-9])/([a-z0-9_]{1,40})/([a-z0-9-]{0,40})")
-_PLACE = r"^(dealer|board|[1-9])(\.[1-9])?:[1-9][0-9]?$"
+_WAGER = re.compile(r"([1-9]|1[0-6])/([1-9])/([a-z0-9_]{1,40})/([a-z0-9-]{0,40})")
+_PLACE = r"^(dealer|board|[1-9]|1[0-6])(\.[1-9])?:[1-9][0-9]?$"
 
 
 class Wager(Struct, frozen=True):
@@ -59,8 +60,8 @@ class ClaimForm(FormModel):
     """For a voided round, whose wagers have no lines, the wager is named by seat, hand and spot."""
 
     round: Id
-    seat: Annotated[Number, Field(ge=1, le=9)] | None = None
-    hand: Annotated[Number, Field(ge=1, le=9)] = 1
+    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
+    hand: Annotated[Number, Field(ge=1, le=MOST_HANDS)] = 1
     spot: Text | None = None
     wager: WagerName | None = Field(None, validate_default=True)
     kind: ErrorKind
@@ -96,7 +97,7 @@ class Question(FormModel):
     card: CardName | None = None
     fact: Annotated[Number, Field(ge=0, le=9999)] | None = None
     choice: Choice | None = None
-    times: Annotated[Number, Field(ge=1, le=4)] | None = None
+    times: Annotated[Number, Field(ge=1, le=99)] | None = None
     amount: Annotated[Money, Typed] | None = None
 
     def asked(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ from api.service.fields import Number, Text
 from api.service.problems import Problem
 from domain.games.registry import GAMES
 from domain.round.events import ROUND_TOPICS
+from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.ledger.ledger import UnknownRound
 from infra.store.streams import NAMESPACE
@@ -154,7 +155,7 @@ def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
 class NoteForm(FormModel):
     kind: NoteKind
     text: Text
-    seat: Annotated[Number, Field(ge=1, le=9)] | None = None
+    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
 
 
 @router.post(PATH)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from operator import attrgetter
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from domain.games.button import ButtonSection
 from domain.round.state import Round
-from domain.rules.file_schema import Faults, Positive, RuleSetFile
-from domain.rules.ruleset import GameRules, Odds, Section
+from domain.rules.file_schema import Faults, RuleSetFile
+from domain.rules.ruleset import MOST_HANDS, GameRules, Odds, Section
 
 _SHARE = re.compile(r"[1-9][0-9]?:[1-9][0-9]?")
+FEWEST_POINTS, MOST_POINTS = 4, 21  # of a hand that is not over
 POINTS = (
     "buster.alone",
     "red_flex.alone",
@@ -58,7 +61,7 @@ class DealerTotalsSection(Section, frozen=True):
 
 
 class SplitSection(Section, frozen=True):
-    most_hands: Positive
+    most_hands: Annotated[int, Meta(ge=1, le=MOST_HANDS)]
     clause: str
 
 
@@ -102,8 +105,23 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         for name, section in (("insurance", self.insurance), ("surrender", self.surrender)):
             if not _SHARE.fullmatch(section.share):
                 yield (name, "share"), f'{section.share!r} is no share; one looks like "1:2"'
-        if not 4 <= self.player_totals.must_hit < self.player_totals.must_stand <= 21:
-            yield ("player_totals", "must_stand"), "a hand cannot have to hit and to stand"
+            elif (share := Odds.read(section.share)).to > share.per:
+                yield (name, "share"), f"{section.share!r} is more than the whole game wager"
+        yield from self._total_faults()
+
+    def _total_faults(self) -> Faults:
+        player, dealer = self.player_totals, self.dealer_totals
+        for path, points in (
+            (("player_totals", "must_hit"), player.must_hit),
+            (("player_totals", "must_stand"), player.must_stand - 1),
+            (("dealer_totals", "hits_hard"), dealer.hits_hard),
+            (("dealer_totals", "hits_soft"), dealer.hits_soft),
+        ):
+            if not FEWEST_POINTS <= points < MOST_POINTS:
+                yield path, f"a hand has {FEWEST_POINTS} to {MOST_POINTS} points, and with {MOST_POINTS} it is complete"
+        if player.must_hit >= player.must_stand:
+            for name in ("must_stand", "must_hit"):
+                yield ("player_totals", name), "a hand cannot have to hit and to stand"
 
     def game_rules(self) -> Pure215Rules:
         return Pure215Rules(

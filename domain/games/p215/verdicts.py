@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby, product
 
 from domain.games.p215.box_state import BoxHand, state_of
 from domain.games.p215.play import dealer_cards, pure_hand
@@ -49,25 +50,21 @@ def _verdicts(round_: Round) -> Iterator[Verdict]:
 
 def _seat_verdicts(round_: Round, seat: int, dealer: _Dealer) -> Iterator[Verdict]:
     bettors, insurance = bettors_in_order(round_, seat), state_of(round_).insurance
-    order = round_.rules.settlement.won
-    on_hands = [spot for spot in order if spot in _ON_HANDS]
-    for spot in order:
-        if spot in _ON_HANDS:
-            if spot == on_hands[0]:
-                yield from _hand_verdicts(round_, seat, [bettor for bettor, _ in bettors], on_hands, dealer)
+    for on_hands, spots in groupby(round_.rules.settlement.won, key=_ON_HANDS.__contains__):
+        if on_hands:
+            yield from _hand_verdicts(round_, seat, [bettor for bettor, _ in bettors], tuple(spots), dealer)
             continue
-        for bettor, stakes in bettors:
+        for spot, (bettor, stakes) in product(spots, bettors):
             stake = insurance.get((seat, bettor)) if spot == "insurance" else stakes.spots.get(spot)
             if stake is not None:
-                yield _SIDE_VERDICTS[spot](
-                    round_, Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stake), dealer
-                )
+                wager = Wager(seat=seat, bettor=bettor, hand=1, spot=spot, amount=stake)
+                yield _SIDE_VERDICTS[spot](round_, wager, dealer)
 
 
 def _hand_verdicts(
     round_: Round, seat: int, bettors: Sequence[str], spots: Sequence[str], dealer: _Dealer
 ) -> Iterator[Verdict]:
-    """Yield verdicts hand by hand, all wagers of one before the next."""
+    """Yield verdicts hand by hand: of one hand the wagers that follow each other in the order, then the next."""
     box = state_of(round_).boxes[seat]
     for number, hand in enumerate(box, start=1):
         for spot in spots:

@@ -24,7 +24,6 @@ class ThreeCardPoker(ThreeCardPlay):
     base_spots = ("ante",)
     bonus_spots = ("pair_plus", "six_card")
     hole_cards = 3
-    cards_at_once = 3
     odds_on = ("ante", "ante_unqualified", "play")
     pays_by = _PAYS_BY
     points = POINTS

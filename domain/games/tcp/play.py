@@ -38,9 +38,26 @@ def _to_act(round_: Round) -> int | None:
     return None
 
 
-def _check_choice(round_: Round, choice: str, point: str) -> None:
-    if choice not in ("play", "fold"):
-        raise BadChoice("A hand may play or fold.", round_.rules.clause(point))
+def _choices(round_: Round) -> list[dict[str, Any]]:
+    """A hand plays or folds; where the play wager may be one of several multiples of the ante, it raises by one."""
+    multiples = rules_of(round_).streets[0].multiples
+    if len(multiples) == 1:
+        return [{"choice": "play"}, {"choice": "fold"}]
+    return [{"choice": "raise", "times": list(multiples)}, {"choice": "fold"}]
+
+
+def _times(round_: Round, action: Decide, point: str) -> int:
+    """The multiple of the ante that a choice stands for; 0 gives the hand up."""
+    multiples = rules_of(round_).streets[0].multiples
+    if action.choice == "fold":
+        return 0
+    if action.choice == "play" and len(multiples) == 1:
+        return multiples[0]
+    if action.choice == "raise" and len(multiples) > 1 and action.times in multiples:
+        return action.times
+    several = " or ".join(str(times) for times in multiples)
+    may = "play" if len(multiples) == 1 else f"raise by {several} times the ante"
+    raise BadChoice(f"A hand may {may} or fold.", round_.rules.clause(point))
 
 
 def _decided(round_: Round) -> bool:
@@ -82,7 +99,10 @@ class ThreeCardPlay(PokerGame):
             raise OutOfTurn("All hands have been dealt.", round_.rules.clause("deal_order"))
         check_place(round_, step, action.to)
         dealt = deal_packet(round_, action.to, action.cards, step.size)
-        return [dealt] if step.to != "dealer" else [dealt, place_button(round_, str(action.cards[UP_CARD]))]
+        before = len(round_.hands.get("dealer", ()))
+        if step.to != "dealer" or not before <= UP_CARD < before + step.size:
+            return [dealt]
+        return [dealt, place_button(round_, str(action.cards[UP_CARD - before]))]
 
     def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
         if isinstance(action.of, int):
@@ -98,18 +118,21 @@ class ThreeCardPlay(PokerGame):
         stakes = round_.layout.get(seat, {}).get(bettor)
         if stakes is None or not _dealt(round_) or "dealer" in round_.turned:
             raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", round_.rules.clause("decide"))
-        times = rules_of(round_).streets[0].multiples[0] if choice == "play" else 0
         if stakes.kind is None:
             if _to_act(round_) != seat:
                 raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
-            _check_choice(round_, choice, "decide")
+            times = _times(round_, action, "decide")
             return [
                 DecisionMade(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
             ]
         plays = state_of(round_).plays
-        if not plays.get((seat, round_.seated[seat])) or (seat, bettor) in plays:
+        played = plays.get((seat, round_.seated[seat]))
+        if not played or (seat, bettor) in plays:
             raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause("follow"))
-        _check_choice(round_, choice, "follow")
+        times = _times(round_, action, "follow")
+        if times not in (0, played):
+            what = f"Seat {seat} plays {played} times the ante: follow with the same or fold."
+            raise BadChoice(what, round_.rules.clause("follow"))
         return [
             DecisionFollowed(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
         ]
@@ -137,10 +160,12 @@ class ThreeCardPlay(PokerGame):
     def decisions(self, round_: Round) -> list[dict[str, Any]]:
         if "dealer" in round_.turned or next_packet(round_) is not None:
             return []
-        choices = [{"choice": "play"}, {"choice": "fold"}]
+        choices, plays = _choices(round_), state_of(round_).plays
         seat = _to_act(round_)
         entries: list[dict[str, Any]] = [] if seat is None else [{"do": "decide", "seat": seat, "choices": choices}]
         for behind in round_.seats or ():
             for bettor in _followers(round_, behind):
-                entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": choices})
+                played = plays[behind, round_.seated[behind]]
+                follow = [{**one, "times": [played]} if "times" in one else one for one in choices]
+                entries.append({"do": "decide", "seat": behind, "bettor": bettor, "choices": follow})
         return entries

@@ -48,6 +48,5 @@ class ThreeCardFile(PokerFile, frozen=True, kw_only=True):
         return PokerRules(
             streets=self.street,
             qualify=self.read_qualify(),
-            street_of=self.read_street_of(),
             button_values=self.button.values,
         )

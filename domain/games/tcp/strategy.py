@@ -13,4 +13,5 @@ _LOWEST_TO_PLAY = three_card(("Qc", "6d", "4h"))
 def choice(
     round_: Round, seat: int, hand: int, cards: tuple[str, ...], offered: Sequence[str], likes: Container[str]
 ) -> str:
-    return "play" if three_card(cards).strength >= _LOWEST_TO_PLAY.strength else "fold"
+    plays, fold = offered
+    return plays if three_card(cards).strength >= _LOWEST_TO_PLAY.strength else fold

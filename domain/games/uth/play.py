@@ -133,12 +133,7 @@ def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionF
     state = state_of(round_)
     played = state.plays.get((seat, round_.seated[seat]), 0)
     point = "toke.follow" if stakes.kind == "toke" else "follow"
-    if (
-        not played
-        or rules_of(round_).street_of[played] != state.street
-        or (seat, bettor) in state.plays
-        or "ante" not in stakes.spots
-    ):
+    if not played or seat not in state.acted or (seat, bettor) in state.plays or "ante" not in stakes.spots:
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause(point))
     if action.choice == "fold" and stakes.kind == "backline":
         return DecisionFollowed(seat, bettor, "fold")
@@ -180,7 +175,7 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
         choices = [{"choice": open_.otherwise}, {"choice": "raise", "times": list(open_.multiples)}]
         yield {"do": "decide", "seat": seat, "choices": choices}
     played = state.plays.get((seat, round_.seated[seat]), 0)
-    if played and rules_of(round_).street_of[played] == state.street:
+    if played and seat in state.acted:
         follow = {"choice": "raise", "times": [played]}
         for bettor in waiting_followers(round_, seat, "backline"):
             yield {"do": "decide", "seat": seat, "bettor": bettor, "choices": [follow, {"choice": "fold"}]}
@@ -191,6 +186,7 @@ def _open_decisions(round_: Round, seat: int) -> Iterator[dict[str, Any]]:
 class HoldemPlay(PokerGame):
     """The order of play of Ultimate Texas Hold'em."""
 
+    takes_tips = True
     evolvers = EVOLVERS
 
     def check_wagers(self, round_: Round) -> None:

@@ -66,7 +66,6 @@ class HoldemFile(PokerFile, frozen=True, kw_only=True):
         return PokerRules(
             streets=self.street,
             qualify=self.read_qualify(),
-            street_of=self.read_street_of(),
             folded_hands_seen=self.folded_hands.seen_for_bonus,
             flop=self.street[1].turns,
             one_trips_table=self.trips_table.clause if self.trips_table.one_a_day else None,

@@ -15,6 +15,7 @@ _TEN, _THREE = _PLACE["T"], _PLACE["3"]
 # The lowest second card with each high card that is worth four times the ante, suited and not.
 _LOWEST_SUITED = {"A": "2", "K": "2", "Q": "6", "J": "8"}
 _LOWEST_OFFSUIT = {"A": "2", "K": "5", "Q": "8", "J": "T"}
+_FLOP, _WHOLE_BOARD = 3, 5
 DEALER_OUTS = 21  # with fewer cards that beat it, a hand is worth one ante at the end
 
 Cards = tuple[str, ...]
@@ -27,9 +28,9 @@ def choice(round_: Round, seat: int, hand: int, cards: Cards, offered: Sequence[
 
 def multiple(hole: Cards, board: Cards) -> int:
     """Return 4, 2 or 1 by the face-up cards, or 0: check, and at the end fold."""
-    if not board:
+    if len(board) < _FLOP:
         return 4 if _strong_hole_cards(hole) else 0
-    if len(board) == 3:
+    if len(board) < _WHOLE_BOARD:
         return 2 if _strong_flop(hole, board) else 0
     return 1 if _has_hidden_pair(hole, board) or _outs(hole, board) < DEALER_OUTS else 0
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
 from domain.games.house_edge import HouseEdge
+from domain.hands.frequencies import best_hand_counts, three_card_counts
+from domain.hands.poker import FIVE_CARD_NAMES, THREE_CARD_NAMES
 from domain.rules.loader import changed, load
 
 PUBLISHED_PERCENT = {
@@ -20,6 +23,7 @@ PUBLISHED_PERCENT = {
 }
 
 
+@cache
 def edges(ruleset: str, **figures: str | int) -> dict[tuple[str | None, int | None], HouseEdge]:
     rules = load(ruleset)
     if figures:
@@ -65,50 +69,63 @@ def test_a_progressive_on_the_first_five_pays_envy_for_other_hands():
     assert first.at(int(first.even_at_cents)) >= 0 > first.at(int(first.even_at_cents) + 1)
 
 
+# ---- hands counted one by one
+
+FIVE = (4, 36, 624, 3_744, 5_108, 10_200, 54_912, 123_552, 1_098_240, 1_302_540)
+SIX = (188, 1_656, 14_664, 165_984, 205_792, 361_620, 732_160, 2_532_816, 9_730_740, 6_612_900)
+SEVEN = (4_324, 37_260, 224_848, 3_473_184, 4_047_644, 6_180_020, 6_461_620, 31_433_400, 58_627_800, 23_294_460)
+THREE = (4, 44, 52, 720, 1_096, 3_744, 16_440)
+
+
+@pytest.mark.parametrize(("size", "counted"), [(5, FIVE), (6, SIX), (7, SEVEN)])
+def test_hands_are_as_many_as_a_program_in_another_language_has_counted(size: int, counted: tuple[int, ...]):
+    assert tuple(best_hand_counts(size)[name] for name in reversed(FIVE_CARD_NAMES)) == counted
+
+
+def test_hands_of_three_cards_are_as_many_as_it_has_counted():
+    assert tuple(three_card_counts()[name] for name in reversed(THREE_CARD_NAMES)) == THREE
+
+
 # ---- the dealer's hand of Pure 21.5, card by card in the order of drawing
 
-POINTS = {"A": 1, "T": 10, **{str(rank): rank for rank in range(2, 10)}}
-BUSTER = {3: 1, 4: 3, 5: 6, 6: 25, 7: 100}
-RED_FLEX = {2: 1, 3: 5, 4: 10, 5: 50, 6: 100}
+POINTS = (*range(1, 10), 10)  # of each kind of card; there are as many of each kind, and of tens four times as many
+BUSTER = {3: 1, 4: 3, 5: 6, 6: 25, 7: 100, 8: 250}
+RED_FLEX = {2: 1, 3: 5, 4: 10, 5: 50, 6: 100, 7: 200}
 
 
-def stands(hand: list[str]) -> bool:
-    low = sum(POINTS[worth] for worth in hand)
-    soft = low <= 11 and "A" in hand
-    return len(hand) > 1 and (low + 10 > 17 if soft else low > 16)
+def buster_back(cards: int, points: int) -> int:
+    return 1 + BUSTER[min(cards, 8)] if points > 21 else 0
 
 
-def buster_return(shoe: Counter[str], hand: list[str]) -> Fraction:
-    if stands(hand):
-        over = sum(POINTS[worth] for worth in hand) > 21
-        return Fraction(1 + BUSTER.get(len(hand), 250) if over else 0)
-    left, value = shoe.total(), Fraction()
-    for worth, count in shoe.items():
-        if count:
-            value += Fraction(count, left) * buster_return(shoe - Counter([worth]), [*hand, worth])
-    return value
+def red_flex_back(cards: int, points: int) -> int:
+    return 1 + RED_FLEX[min(cards, 7)] if cards > 1 else 0
 
 
-def red_flex_return(shoe: Counter[str], black: int, hand: list[str]) -> Fraction:
-    """`shoe`: the red cards; the first black card decides."""
-    run = len(hand)
-    pays = Fraction(1 + RED_FLEX.get(run, 200) if run > 1 else 0)
-    if stands(hand):
-        return pays
-    left = shoe.total() + black
-    value = Fraction(black, left) * pays
-    for worth, count in shoe.items():
-        if count:
-            value += Fraction(count, left) * red_flex_return(shoe - Counter([worth]), black, [*hand, worth])
-    return value
+def drawn_by_hand(shoe: list[int], others: int, back: Callable[[int, int], int]) -> Fraction:
+    """What comes back of a wager of 1 on the hand that is dealt from `shoe`; one of the `others` ends it."""
+
+    def value(cards: int, low: int, has_ace: bool, left: int) -> Fraction:
+        soft = has_ace and low <= 11
+        points = low + 10 if soft else low
+        if cards > 1 and points > (17 if soft else 16):
+            return Fraction(back(cards, points))
+        found = Fraction(others * back(cards, 0))
+        for kind, count in enumerate(shoe):
+            if count:
+                shoe[kind] = count - 1
+                found += count * value(cards + 1, low + POINTS[kind], has_ace or kind == 0, left - 1)
+                shoe[kind] = count
+        return found / left
+
+    return value(0, 0, False, sum(shoe) + others)
 
 
-def test_buster_and_red_flex_agree_with_drawing_card_by_card():
+@pytest.mark.parametrize("decks", range(1, 9))
+def test_buster_and_red_flex_agree_with_drawing_card_by_card(decks: int):
     found = edges("p215-casino-club")
-    reds = Counter({worth: 8 if worth == "T" else 2 for worth in POINTS})
-    assert found["BUSTER-5", 1].edge == 1 - buster_return(reds + reds, [])
-    assert found["RFB-02", 1].edge == 1 - red_flex_return(reds, 26, [])
-    assert found["RFB-02", 2].edge == 1 - red_flex_return(reds + reds, 52, [])
+    reds = [2 * decks] * 9 + [8 * decks]
+    assert found["BUSTER-5", decks].edge == 1 - drawn_by_hand([2 * count for count in reds], 0, buster_back)
+    assert found["RFB-02", decks].edge == 1 - drawn_by_hand(reds, 26 * decks, red_flex_back)
 
 
 def test_every_number_of_decks_has_its_edges():

@@ -29,8 +29,9 @@ every_rule_set = pytest.mark.parametrize("ruleset", rulesets.ids())
 
 # Figures that have one sensible value in their game: any other is refused, with the line.
 ONE_VALUE = {
-    "uth": r"street\.1\.turns|street\.\d\.otherwise|dealing\.\w+\.first_seat@house",
-    "tcp": r"street\.1\.(turns|otherwise)|bank\.held_by|dealing\.\w+\.packets\.\d\.count|paytable\.[\w-]+\.spot",
+    "uth": r"decks\.\w+|street\.1\.turns|street\.\d\.otherwise|dealing\.\w+\.first_seat@house",
+    "tcp": r"decks\.\w+|street\.1\.(turns|otherwise)|bank\.held_by|dealing\.\w+\.packets\.\d\.count"
+    r"|paytable\.[\w-]+\.spot",
     "p215": r"bank\.held_by|dealing\.\w+\.packets\.\d\.count",
 }
 LAST_BOUND = "no limit"
@@ -136,14 +137,9 @@ def changes(place: str, value: Any) -> Callable[[Raw], None]:
 
 
 def _other_decks(raw: Raw, place: str) -> None:
-    """A range of decks has another end or another usual number; where there is one deck only there are two."""
-    decks, name = raw["decks"], place.rpartition(".")[2]
-    if decks["fewest"] != decks["most"]:
-        decks[name] += -1 if name == "most" else 1
-        return
-    decks["most"] = 2
-    if name != "most":
-        decks["usual"] = decks[name] = 2
+    """A range of decks has another end or another usual number."""
+    name = place.rpartition(".")[2]
+    raw["decks"][name] += -1 if name == "most" else 1
 
 
 def _other_usual(raw: Raw, place: str) -> None:
@@ -259,6 +255,7 @@ def _other_bank(raw: Raw, place: str) -> None:
         raw["settlement"]["seats"] = "lowest-first"
     else:
         raw["bank"]["held_by"] = "player-dealer"
+        raw.pop("table_aggregate", None)
         raw["rotation"] = {"rounds": 2, "afterwards": "strict", "clause": clause}
         raw["collection"] = {"supplied_schedule": True, "most_tiers": 5, "clause": clause}
         if raw.pop("progressive", None):
