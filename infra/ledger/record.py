@@ -158,6 +158,8 @@ def _begin_round(
 ) -> TableState:
     session, opened = state.session, document.opening.opened
     assert session is not None
+    if ledger.rulebook.adopted_only:  # another posting may have begun since the session was opened
+        ledger.postings.check(session.table, session.rules, session.terms, changes.at_ms)
     seating = table_sessions.seat_players(session, opened.players)
     bank = None if opened.bank_seat is None else (opened.bank_seat, opened.bank_bettor or "")
     if bank is not None:

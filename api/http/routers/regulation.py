@@ -1,5 +1,6 @@
 """What the property chose of each rule set, what tables have posted, and facts stated about rounds."""
 
+import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -213,10 +214,10 @@ async def end_proposition(
     responses=stored("The name as it is kept."),
 )
 async def name_proposition(
-    service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn, writing: Command
+    service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn
 ) -> Any:
     """Store the name of a proposition player, separately from the record."""
-    await service.run(service.ledger.name_proposition, bettor, body.name, writing.actor)
+    await service.run(service.ledger.name_proposition, bettor, body.name, _now(caller))
     return {"bettor": bettor, "name": body.name.strip()}
 
 
@@ -225,10 +226,15 @@ async def name_proposition(
     response_model=regulation.PropositionNameOut,
     responses=stored("That no name is kept."),
 )
-async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: BettorId, writing: Command) -> Any:
+async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: BettorId) -> Any:
     """Erase the name; the record keeps the id, the company and the registration number."""
-    await service.run(service.ledger.erase_name, bettor, writing.actor)
+    await service.run(service.ledger.erase_name, bettor, _now(caller))
     return {"bettor": bettor, "name": None}
+
+
+def _now(caller: Caller) -> Actor:
+    """Without a key: a repeated name changes nothing, and a receipt would keep a name that is to be erased."""
+    return Actor(caller.by, time.time_ns() // 1_000_000)
 
 
 # ---- explanations

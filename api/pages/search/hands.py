@@ -32,6 +32,7 @@ from api.service.fields import (
 from domain.money import cents, money
 from domain.round.events import Outcome
 from domain.rules.description import titles
+from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.access.saved_searches import SavedSearches
 from projections.views.books import Books
@@ -112,7 +113,7 @@ class HandsFilters(PageQuery):
     round: Id | None = None
     table: Id | None = None
     bettor: Id | None = None
-    seat: Annotated[Number, Field(ge=1, le=9)] | None = None
+    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
     day: GamingDay | None = None
     weekday: Weekday | None = None
     part_of_day: PartOfDay | None = None

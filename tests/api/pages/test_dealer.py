@@ -5,26 +5,36 @@ from __future__ import annotations
 import json
 import re
 import time
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
+import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from domain.documents.document import adjudicate
+from domain.cards import DECK
+from domain.documents.document import adjudicate, read_document
 from domain.documents.result import result_of
 from domain.money import money
+from domain.round.actions import Bet
 from domain.round.events import EntryTakenBack, PlaySupervised, WagerPlaced
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.payments import compared
-from domain.round.replay import fact_documents
+from domain.round.replay import fact_documents, play
 from domain.rules import rulesets
+from domain.rules.adoption import Approval, Days
+from domain.rules.ruleset import RuleSet
 from infra.access.staff import Staff, StaffMember
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Contradicted, Ledger
+from infra.simulation.patrons import draw_patron
+from infra.simulation.round_play import Play, Style
 from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
 from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet, entered, four_hands
+from tests.domain.rules.own_rules import IDS, own_text
 
 NAMELESS = {"round": None}
 AXE = Axe()
@@ -56,12 +66,17 @@ def playing(ledger: Ledger, table: str) -> str:
     return session.playing.round
 
 
-def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any]) -> None:
+def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any], rules: RuleSet | None = None) -> None:
     """Every action exactly once and in order, and the result that a document of them has."""
     stored = ledger.load(round_id)
     facts = fact_documents(entry.event for entry in stored.entries)
     assert [fact["do"] for fact in facts] == [action["do"] for action in document["actions"]]
-    assert {**result_of(stored.round), **NAMELESS} == {**adjudicate(json.dumps(document).encode()), **NAMELESS}
+    if rules is None:
+        wanted = adjudicate(json.dumps(document).encode())
+    else:
+        read = read_document(document, lambda _: rules)
+        wanted = result_of(play(read.opening, read.actions)[0])
+    assert {**result_of(stored.round), **NAMELESS} == {**wanted, **NAMELESS}
 
 
 def keeps_nobody_out(page: Page) -> None:
@@ -210,6 +225,53 @@ def test_what_is_no_amount_stays_in_its_field_and_is_not_sent(site: Site, dealer
 
 def test_the_rounds_are_one_of_each_rule_set():
     assert [document["ruleset"] for document in WHOLE_ROUNDS] == list(rulesets.ids())
+
+
+def unseen_round(rules: RuleSet) -> dict[str, Any]:
+    """Two players at the first and the last seat, by a dealer who names no card that is face down."""
+    terms: dict[str, Any] = {"schedule": min(rules.schedules)} if rules.schedules else {}
+    terms |= {"trips": next(iter(rules.tables_for("trips")))} if rules.tables_for("trips") else {}
+    document: dict[str, Any] = {
+        "ruleset": rules.id,
+        "terms": terms,
+        "players": {"1": "p-1", "2": "p-2", str(rules.seats): "p-3"},
+        "actions": [],
+    }
+    if rules.player_banked:
+        document["player_dealer"] = {"seat": 2, "bettor": "p-2", "wager": "5000.00"}
+    opening = read_document(document, lambda _: rules).opening
+    bets = [
+        Bet(seat=seat, spot=spot, amount=money(max(opening.terms.limits_of(spot)[0], 10 * rules.chip)))
+        for seat in (1, rules.seats)
+        for spot in rules.game.base_spots + rules.game.bonus_spots
+    ]
+    rng = Random(rules.id)
+    shoe = [*DECK] * opening.terms.decks
+    rng.shuffle(shoe)
+    people = {f"p-{number}": draw_patron(f"p-{number}", rng) for number in (1, 2, 3)}
+    style = Style(hides_hands=True, hides_dealer=True, turns_hands=False, any_order=False)
+    actions = Play(opening, shoe, style, people, rng).through(bets, None)
+    return {**document, "actions": msgspec.to_builtins(actions)}
+
+
+@pytest.mark.parametrize("ruleset", IDS)
+def test_a_round_of_a_rule_set_that_nobody_has_seen_is_played_on_the_screen(site: Site, page: Page, ruleset: str):
+    today = datetime.now(UTC).date()
+    text = own_text(ruleset, today)
+    by = Actor("floor-1", time.time_ns() // 1_000_000)
+    rules = site.ledger.adopt_rules(text, ruleset, Days(today), Approval("GEGA-5"), "floor-2", by).rules
+    document, table, dealer = unseen_round(rules), f"unseen-{ruleset}", Dealer(page)
+    resize(page, "tablet")
+    dealer.go(site.url, table)
+    dealer.open_table(document)
+    dealer.open_round(document)
+    round_id = playing(site.ledger, table)
+    for action in entered(document["actions"]):
+        if action["do"] == "settle":
+            fits(page)
+            keep_picture(page, f"dealer-unseen-{ruleset}")
+        dealer.play(action)
+    check_stored(site.ledger, round_id, document, rules)
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,29 @@ def test_a_strict_property_opens_tables_with_posted_terms_only(url: str) -> None
     assert findings(url) == []
 
 
+def test_a_strict_property_refuses_rounds_once_another_posting_has_begun(url: str) -> None:
+    def begin(name: str, minute: int) -> None:
+        bank = {"seat": 3, "bettor": "p-3", "wager": "1000.00"}
+        ledger.open_round("t-1", {"round": name, "player_dealer": bank, "players": {"3": "p-3"}}, at(minute))
+
+    with closing(Ledger(url, adopted_only=True)) as ledger:
+        text = rulesets.in_force("p215-casino-club", date(2026, 3, 2)).text
+        approval = Approval("GEGA-1", date(2026, 2, 1))
+        ledger.adopt_rules(text, "p215-casino-club", Days(date(2026, 3, 2)), approval, "floor-2", at(-9))
+        floor = Floor(ledger)
+        ledger.post_terms("t-1", "p215-casino-club", FIRST, None, at(0))
+        floor.open_session("t-1", "p215-casino-club", FIRST, {}, at(1))
+        ledger.post_terms("t-1", "p215-casino-club", SECOND, ms(5), at(2))
+        begin("r-1", 3)
+        ledger.act("r-1", [{"do": "void", "reason": "misdeal"}], at(6))
+        with pytest.raises(BadTerms, match="Table t-1 has posted schedule 3 and not 1"):
+            begin("r-2", 7)
+        floor.close_session("t-1", at(8))
+        floor.open_session("t-1", "p215-casino-club", SECOND, {}, at(9))
+        begin("r-3", 10)
+    assert findings(url) == []
+
+
 def test_a_progressive_is_posted_without_its_meter(ledger: Ledger) -> None:
     posted = ledger.post_terms("t-1", "uth-sd", TermsDocument(trips="UTH-01", progressive="PMG-01"), None, at(0))
     assert posted.posted.terms["progressive"] == "PMG-01"

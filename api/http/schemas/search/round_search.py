@@ -28,6 +28,7 @@ from api.service.fields import (
     matching,
 )
 from domain.round.events import Outcome
+from domain.rules.ruleset import MOST_SEATS
 from projections.views.search.round_filter import Order, PartOfDay, Weekday
 
 
@@ -111,7 +112,7 @@ class RoundFilters(QueryModel):
     round: Id | None = Field(None, description="Only those whose id begins so.")
     table: Id | None = Field(None, description="Only of this table.")
     bettor: Id | None = Field(None, description="Only those that this bettor played in, in whatever part.")
-    seat: Annotated[Number, Field(ge=1, le=9)] | None = Field(
+    seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = Field(
         None, description="Only those with a wager at this seat; with `bettor`, those that they played there."
     )
     since: AsOf | None = Field(None, alias="from", description="Only those opened then or later.")
