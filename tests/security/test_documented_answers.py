@@ -26,7 +26,15 @@ ODD = (
     *("0", "1", "-1", "3.5", "1e3", "999999999999999", "1000000000000000", "1000000000000001", "9" * 30),
     *("", "x", "ABC", "\u00e9", "a" * 300, "%00", "true", "null"),
 )
-NAMES = {"table": "t1", "round": "r-1", "tile": "0/0", "seat": "5", "period": "2026-09-21"}
+NAMES = {
+    "day": "2026-09-21",
+    "number": "1",
+    "table": "t1",
+    "round": "r-1",
+    "tile": "0/0",
+    "seat": "5",
+    "period": "2026-09-21",
+}
 READING = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.streams]
 FEEDS = [operation for operation in OPERATIONS if operation.streams]
 
