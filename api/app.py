@@ -41,11 +41,12 @@ from api.http.routers import (
     tables,
 )
 from api.http.routers import holds as hold_routes
-from api.http.routers.books import closings, journals, slips
+from api.http.routers.books import cash, closings, journals, slips
 from api.http.routers.search import round_search
 from api.http.routers.search import saved_searches as search_routes
 from api.pages import errors, glossary
 from api.pages.books import cage, close, statistics
+from api.pages.books import cash as cash_pages
 from api.pages.books import journals as journal_pages
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
@@ -115,6 +116,7 @@ ROUTERS = (
     closings.router,
     journals.router,
     slips.router,
+    cash.router,
     disputes.router,
     audits.router,
     hold_routes.router,
@@ -149,6 +151,7 @@ PAGES = (
     days.router,
     close.router,
     journal_pages.router,
+    cash_pages.router,
     report_pages.router,
     audit_pages.router,
     people.router,

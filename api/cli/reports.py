@@ -35,7 +35,7 @@ Name = Annotated[
     typer.Argument(
         metavar="NAME",
         help="bankroll, exposure, collections, drops, slips, slip-numbers, journal, trial-balance, hands, rotation,"
-        " meters, adjustments, close,"
+        " meters, adjustments, close, cash-log, cash-moves,"
         " adoptions, postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
         " fee-tiers, proposition-players, proposition-banks, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"

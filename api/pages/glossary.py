@@ -25,6 +25,7 @@ TERMS = {
     "Bettor": "A person with a wager, under an id that is not their name.",
     "Blind count": "Two people count a box, and neither sees the other's figures nor what it should hold. If they "
     "differ, a third one counts; two equal counts are needed.",
+    "Cash log": "Cash in and out of each patron on a gaming day, with what has to be logged or reported.",
     "Checkpoint": "The signed size and root of the log of all events. What a checkpoint covers cannot be changed "
     "without being noticed; it is sealed.",
     "Clause": "A numbered passage of the rules. Every payment and every refusal names one.",

@@ -16,6 +16,7 @@ from domain.books.chart_of_accounts import starter
 from domain.rules import rulesets
 from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.demo import box_counts, round_notes
+from infra.demo.cash_desk import take_cash
 from infra.demo.dealer_payments import Payments
 from infra.demo.dispute_cases import Claims
 from infra.demo.roster import (
@@ -92,6 +93,7 @@ class Past:
             for sessions in self._sessions.values():
                 sessions.end_day(day_ms + LAST_ROUND_MS + HOUR_MS)
             of_day.remove(self._once)
+            take_cash(self._once, day, day_ms, last=day == plan.days - 1)
             boxes_of_day.append(of_day)
         short = box_counts.choose_short(boxes_of_day)
         for of_day in boxes_of_day:

@@ -10,6 +10,7 @@ from projections.accumulators.accumulator import Accumulator, events_of
 from projections.accumulators.floor_accumulators import (
     BettorAccumulator,
     BoxAccumulator,
+    CashAccumulator,
     ClosingAccumulator,
     DisputeAccumulator,
     MeterAccumulator,
@@ -43,6 +44,7 @@ ACCUMULATORS: dict[str, type[Accumulator]] = {
     "rules": RulebookAccumulator,
     "proposition": PropositionAccumulator,
     "closing": ClosingAccumulator,
+    "cash": CashAccumulator,
     "explanation": ExplanationAccumulator,
     "slip": SlipAccumulator,
 }

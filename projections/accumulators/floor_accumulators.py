@@ -69,6 +69,10 @@ class BettorAccumulator(Accumulator):
     """Remembers nothing of a bettor."""
 
 
+class CashAccumulator(Accumulator):
+    """Nothing needs to be remembered of a patron's cash."""
+
+
 class ClosingAccumulator(Accumulator):
     """Remembers nothing: closed days and months are known for all aggregates by position."""
 

@@ -35,6 +35,7 @@ from domain.rules import rulesets
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired, contradictions
 from domain.rules.rulesets import RuleSetError
 from infra.aggregates.accounts import ACCOUNTS
+from infra.ledger.books.cash import CASH, THRESHOLDS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
@@ -84,6 +85,8 @@ class FloorCheck:
             ACCOUNTS[0]: self._only_read,
             CHART[0]: self._only_read,
             "slips": self._slips,
+            CASH: self._only_read,
+            THRESHOLDS[0]: self._only_read,
             "bettor": self._only_read,
             PROPOSITION: self._only_read,
             "dispute": self._dispute,

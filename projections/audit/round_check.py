@@ -21,6 +21,7 @@ from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim, audit_round, claims_of
 from domain.books.accounts import AccountOpened
+from domain.books.cash import BoughtIn, CashedOut, ThresholdsSet
 from domain.books.chart_of_accounts import ChartKept
 from domain.books.closings import DayShut
 from domain.books.exports import JournalExported
@@ -45,6 +46,7 @@ from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.aggregates.slips import SLIPS
+from infra.ledger.books.cash import CASH, THRESHOLDS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
 from infra.ledger.regulation.proposition_players import PROPOSITION
@@ -130,6 +132,9 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     DayShut: lambda event: CLOSINGS,
     AccountOpened: lambda event: ACCOUNTS,
     ChartKept: lambda event: CHART,
+    BoughtIn: lambda event: (CASH, event.bettor),
+    CashedOut: lambda event: (CASH, event.bettor),
+    ThresholdsSet: lambda event: THRESHOLDS,
     JournalExported: lambda event: (EXPORT, event.day.isoformat()),
     SlipNumbered: lambda event: SLIPS,
 }

@@ -7,12 +7,13 @@ bets. A correction counts for the bettor whose wager it corrects, and against th
 
 from __future__ import annotations
 
+from domain.books.cash import BoughtIn, CashedOut
 from domain.books.closings import DayReopened, DayShut
 from domain.floor.bettors import BettorRegistered
 from domain.floor.table_sessions import ChipsBought, ChipsCashed
 from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
 from projections.accumulators.accumulator import Accumulator
-from projections.accumulators.floor_accumulators import ClosingAccumulator
+from projections.accumulators.floor_accumulators import CashAccumulator, ClosingAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
@@ -35,6 +36,7 @@ REGISTRATIONS = table(
 )
 SHUT = shut_table("bankroll_shut")
 
+CAGE = ""  # in place of a table
 BANK_ACCOUNTS = frozenset({"bank", "player-dealer"})  # how a correction names the player-dealer of its round
 
 
@@ -92,6 +94,12 @@ class Bankroll(Projection):
         if session.at_ms in self.window:
             key = (*self.posting_days.of(session.at_ms, session.position), session.table, event.bettor)
             self.days.add(key, **{"buy_ins" if isinstance(event, ChipsBought) else "cash_outs": event.amount})
+
+    @handler
+    def _at_cage(self, event: BoughtIn | CashedOut, cash: CashAccumulator) -> None:
+        if cash.at_ms in self.window:
+            key = (*self.posting_days.of(cash.at_ms, cash.position), CAGE, event.bettor)
+            self.days.add(key, **{"buy_ins" if isinstance(event, BoughtIn) else "cash_outs": event.amount})
 
     @handler
     def _bettor_registered(self, event: BettorRegistered, bettor: Accumulator) -> None:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from psycopg.sql import SQL, Identifier
 
+from domain.books.cash import BoughtIn, CashedOut
 from domain.floor.drop_boxes import BoxCounted, CountsOpened, FeeDropped, FeeNotDropped
 from domain.floor.meters import MeterAwarded, MeterEvent
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCounted, TrayCredited, TrayFilled
 from domain.round.events import CorrectionPosted, FeeTaken, FeeWaived, RoundSettled
 from projections.accumulators.accumulator import Accumulator
-from projections.accumulators.floor_accumulators import BoxAccumulator, MeterAccumulator
+from projections.accumulators.floor_accumulators import BoxAccumulator, CashAccumulator, MeterAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.accumulators.session_accumulator import SessionAccumulator
 from projections.engine.projection import Projection, handler
@@ -185,6 +186,13 @@ class Journal(Projection):
         giver, receiver, what = _movement(event, session)
         name = f"{session.table}/{session.session}/{session.version}"
         self._move(_source(session, what, name, session.table), giver, receiver, event.amount)
+
+    @handler
+    def _at_cage(self, event: BoughtIn | CashedOut, cash: CashAccumulator) -> None:
+        """Post as at a player-banked table, where the cage sells the chips."""
+        player, bought = f"player:{event.bettor}", isinstance(event, BoughtIn)
+        source = _source(cash, "buy-in" if bought else "cash-out", f"cage:{event.bettor}/{cash.version}", None)
+        self._move(source, *((CAGE, player) if bought else (player, CAGE)), event.amount)
 
     @handler
     def _tray_counted(self, event: TrayCounted, session: SessionAccumulator) -> None:

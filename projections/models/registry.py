@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from projections.engine.projection import Projection
 from projections.models.bankroll import Bankroll
+from projections.models.books.cash_log import CashLog
 from projections.models.books.closings import Closings
 from projections.models.books.slips import Slips
 from projections.models.card_counts import CardCounts
@@ -52,6 +53,7 @@ ALL: dict[str, type[Projection]] = {
         Propositions,
         Closings,
         Slips,
+        CashLog,
         Statistics,
     )
 }

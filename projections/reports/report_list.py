@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.reports import accounting_reports, irregularity_reports, play_reports
+from projections.reports import accounting_reports, cash_reports, irregularity_reports, play_reports
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
@@ -20,6 +20,8 @@ REPORTS: dict[str, Report] = {
         accounting_reports.TRIAL_BALANCE,
         accounting_reports.ADJUSTMENTS,
         accounting_reports.CLOSE,
+        cash_reports.CASH_LOG,
+        cash_reports.CASH_MOVES,
         play_reports.HANDS,
         play_reports.ROTATION,
         play_reports.METERS,

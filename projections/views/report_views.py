@@ -40,7 +40,7 @@ READERS = {
             *(report.name for report in (*REGULATION, *IRREGULAR)),
         }
     ),
-    "cage": frozenset({"bankroll"}),
+    "cage": frozenset({"bankroll", "cash-log", "cash-moves"}),
     "accounting": frozenset(NAMES),
     "auditor": frozenset(NAMES),
 }

@@ -26,7 +26,7 @@ from domain.rules.adoption import Approval, Days
 from domain.rules.rulesets import load
 from domain.rules.terms import TermsDocument
 from infra.aggregates.rounds import Contradicted
-from infra.ledger.books import closings
+from infra.ledger.books import cash, closings
 from infra.ledger.ledger import Actor, Ledger
 from infra.trail.trail import TABLES
 from projections.audit import projection_check
@@ -327,6 +327,7 @@ def regulate(ledger: Ledger) -> None:
 
 def shut_a_day(ledger: Ledger) -> None:
     day, actor = date(2026, 8, 1), Actor("acct-1", NOON_MS + 5 * DAY_MS)
+    cash.set_thresholds(ledger, 3_000_00, 9_000_00, actor)
     closings.shut_day(ledger, day, date(2026, 9, 21), (), None, "floor-1", actor)
     closings.close_day(ledger, day, (), None, None, "floor-1", actor)
 

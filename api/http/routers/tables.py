@@ -154,7 +154,7 @@ async def move_chips(
 ) -> Response:
     """A buy-in or a cash-out."""
     kind = ChipsBought if body.kind == "buy_in" else ChipsCashed
-    moved = kind(body.bettor, cents(body.amount))
+    moved = kind(body.bettor, cents(body.amount), body.means or "unknown")
     return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
 
 

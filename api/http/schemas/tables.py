@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole
+from domain.books.cash import Marked
 from domain.round.actions import Card, SpotName
 
 Limits = Annotated[tuple[Money, Money], Strict(False)]
@@ -73,6 +74,7 @@ class ChipsIn(Model):
     kind: Literal["buy_in", "cash_out"]
     bettor: Id
     amount: PositiveMoney
+    means: Omittable[Marked] = Field(None, description="What was given or taken for the chips.")
 
 
 class TrayIn(Model):

@@ -41,6 +41,8 @@ WHAT_FOR = {
     "trial-balance": "Every account of the journal with its turnover and its balance.",
     "adjustments": "What was posted after a day was closed and concerns it, and on which day it was posted.",
     "close": "Which days and months were closed or opened again, by whom, with the digest of their balances.",
+    "cash-log": "Cash in and out of every patron by gaming day, and what has to be logged or reported.",
+    "cash-moves": "Every buy-in and cash-out, at tables and at the cage, with what was given for the chips.",
     "hands": "Every round with its amounts and what was remarkable about it.",
     "rotation": "Who banked when, who was offered the bank, and breaches of the rotation.",
     "meters": "Every change of a progressive meter.",

@@ -15,6 +15,7 @@ PATHS = {
     "drop": "M5 9h14v11H5zM9 9V5h6v4M9 13h6",
     "trays": "M3 9h18l-2 9H5zM7 9V6M12 9V6M17 9V6",
     "cage": "M4 5h16v15H4zM8 5v15M12 5v15M16 5v15M4 14h16",
+    "cash": "M3 7h18v11H3zM12 15a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM6 10v5M18 10v5",
     "days": "M4 6h16v14H4zM4 11h16M8 3v5M16 3v5",
     "reports": "M6 3h9l4 4v14H6zM9 17v-4M12 17v-7M15 17v-2",
     "people": "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3 20c0-4 3-6 6-6s6 2 6 6M16 11a3 3 0 1 0-1-5.8M17 14c3 0 4 2 4 6",

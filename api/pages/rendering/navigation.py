@@ -25,6 +25,7 @@ ENTRIES = (
     Entry("drop", "Drop", "/drop", roles.COUNT_ROOM),
     Entry("trays", "Trays", "/trays", roles.READING),
     Entry("cage", "Cage", "/cage", roles.SLIPS),
+    Entry("cash", "Cash", "/cash", roles.CASH),
     Entry("days", "Days", "/days", roles.BOOKS),
     Entry("reports", "Reports", "/reports", roles.REPORTS),
     Entry("audit", "Audit", "/audit", roles.BOOKS),

@@ -85,7 +85,8 @@ BEGIN
         roundledger.audits, roundledger.audit_findings, roundledger.audit_notes, roundledger.session_changes,
         roundledger.seal_sessions, roundledger.property_names, roundledger.secrets, roundledger.secret_changes,
         roundledger.holds, roundledger.holds_in_force, roundledger.removals, roundledger.log_named,
-        roundledger.proofs, roundledger.factor_demands, roundledger.proposition_names, roundledger.saved_searches
+        roundledger.proofs, roundledger.factor_demands, roundledger.proposition_names, roundledger.saved_searches,
+        roundledger.patron_names
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
     REVOKE ALL ON ALL FUNCTIONS IN SCHEMA roundledger
         FROM PUBLIC, roundledger_service, roundledger_reader, roundledger_projector;
@@ -113,6 +114,8 @@ BEGIN
         ON roundledger.proposition_names TO roundledger_service;
     GRANT SELECT, INSERT (staff_id, name, search, shared_with), UPDATE (search, shared_with, saved_at), DELETE
         ON roundledger.saved_searches TO roundledger_service;
+    GRANT SELECT, INSERT (bettor, name, set_by), UPDATE (name, set_by, set_at), DELETE
+        ON roundledger.patron_names TO roundledger_service;
     GRANT SELECT, INSERT (token_id, revoked_by, reason) ON roundledger.revoked_tokens TO roundledger_service;
     GRANT SELECT, INSERT (by, role, what, subject, request_id) ON roundledger.reads TO roundledger_service;
     GRANT SELECT (staff_id, name, parts, disabled) ON roundledger.people TO roundledger_service;

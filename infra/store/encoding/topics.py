@@ -4,6 +4,7 @@ from domain.audit.log_events import LOG_TOPICS
 from domain.audit.review_events import REVIEW_TOPICS
 from domain.audit.trail_events import TRAIL_TOPICS
 from domain.books.accounts import ACCOUNT_TOPICS
+from domain.books.cash import CASH_TOPICS
 from domain.books.chart_of_accounts import CHART_TOPICS
 from domain.books.closings import CLOSING_TOPICS
 from domain.books.exports import EXPORT_TOPICS
@@ -12,7 +13,7 @@ from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
 from domain.floor.drop_boxes import BOX_TOPICS
 from domain.floor.meters import METER_TOPICS
-from domain.floor.table_sessions import TABLE_TOPICS
+from domain.floor.table_sessions import RETIRED_TABLE_TOPICS, TABLE_TOPICS
 from domain.regulation.explanations import EXPLANATION_TOPICS
 from domain.regulation.postings import POSTING_TOPICS
 from domain.regulation.proposition_players import PROPOSITION_TOPICS
@@ -38,6 +39,7 @@ TOPICS = Topics(
         **ACCOUNT_TOPICS,
         **CHART_TOPICS,
         **SLIP_TOPICS,
+        **CASH_TOPICS,
         **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
         **REVIEW_TOPICS,
@@ -46,3 +48,5 @@ TOPICS = Topics(
 )
 for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():
     TOPICS.retire(topic, shape, successor, upcast)
+for topic, (moved, successor, means_unknown) in RETIRED_TABLE_TOPICS.items():
+    TOPICS.retire(topic, moved, successor, means_unknown)

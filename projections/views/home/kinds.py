@@ -8,6 +8,7 @@ from domain.money import money
 from infra.access.callers import COUNTER
 from infra.ledger.access_reviews import reviews
 from infra.ledger.audit_runs import AuditRuns
+from projections.reports.cash_reports import CASH_LOG
 from projections.views.home.waiting import Kind, Look, Thing, Waiting, ago, due, moment, waiting, waits_for
 from projections.views.named_rows import Row
 
@@ -43,6 +44,11 @@ PAYMENTS: LiteralString = (
     "SELECT round, table_id, at, seat, spot, difference + coalesce(corrected, 0) AS left FROM projections.payments "
     "LEFT JOIN projections.payments_put_right USING (round, seat, bettor, hand, spot) "
     "WHERE difference <> 0 AND difference + coalesce(corrected, 0) <> 0 ORDER BY at DESC LIMIT 51"
+)
+CASH: LiteralString = (
+    "SELECT bettor, gaming_day, greatest(cash_in, cash_out) AS most, last_at FROM "
+    + CASH_LOG.source.replace("{schema}", "projections")
+    + " WHERE level = 'report' AND gaming_day >= current_date - 7 ORDER BY last_at DESC LIMIT 200"
 )
 MOST_PAYMENTS = 50
 OPEN_MINUTES = 30.0  # after which an inactive round was probably abandoned
@@ -192,6 +198,25 @@ def own_table(look: Look) -> Waiting | None:
     return None if table is None else due("own_table", "Your table", Thing(table, f"/dealer/{table}"))
 
 
+# ---- cash
+
+
+@waits_for(("cage", "accounting", "auditor"), "cash_log")
+def cash_to_report(look: Look) -> Waiting | None:
+    """Patrons whose cash on a gaming day of the last week is over the property's threshold."""
+    things = [
+        Thing(
+            row["bettor"],
+            f"/cash?gaming_day={row['gaming_day']}",
+            f"${money(row['most'])} on {row['gaming_day']}",
+            since=moment(row["last_at"]),
+        )
+        for row in look.select(CASH)
+    ]
+    titles = "Patron whose cash has to be reported", "Patrons whose cash has to be reported"
+    return waiting("cash_to_report", titles, "/cash", things, urgent=True)
+
+
 # ---- payments
 
 
@@ -283,6 +308,7 @@ KINDS: tuple[Kind, ...] = (
     disputes_to_rule,
     boxes_to_sign,
     findings_of_last_audit,
+    cash_to_report,
     payments_that_differ,
     rounds_left_open,
     tables_without_dealer,

@@ -59,6 +59,8 @@ ADDRESSES: tuple[str, ...] = (
     "/people?of=banking",
     "/people/tp-1",
     "/collections",
+    "/cash",
+    "/cash?gaming_day=2026-09-21",
     "/journals?gaming_day=2026-09-21",
     "/journals?gaming_day=2026-09-21&code=1000",
     "/collections?first=2026-09-21&last=2026-09-21",

@@ -193,7 +193,7 @@ def test_a_count_works_without_scripts(site: Site, browser: Browser):
 def test_roles_see_the_reports_that_are_theirs(locked: Site, page: Page, sign_in: SignIn):
     sign_in(locked, "cage-1")
     page.goto(f"{locked.url}/reports")
-    assert page.locator("main h2").all_inner_texts() == ["Bankroll"]
+    assert page.locator("main h2").all_inner_texts() == ["Bankroll", "Cash log", "Cash moves"]
     sign_in(locked, "floor-1")
     page.goto(f"{locked.url}/trays")
     expect(page.get_by_role("link", name="Count a tray")).to_be_visible()

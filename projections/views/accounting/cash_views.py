@@ -1,0 +1,116 @@
+"""Cash of a gaming day by patron, as the cage, accounting and auditors see it, and the alert of a move."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Literal, LiteralString
+
+from msgspec import Struct
+
+from domain.books import cash
+from domain.books.cash import COUNTED, BoughtIn, CashedOut, Level, Means
+from domain.money import money
+from infra.access.callers import Caller
+from infra.ledger.actor import Actor
+from infra.ledger.application import CommandReceipt
+from infra.ledger.books.cash import erase_patron, move_cash, name_patron, patron_names, thresholds, unknown_patron
+from projections.reports.report import Filters
+from projections.views.books import BadQuestion, Books
+from projections.views.report_views import report_rows
+
+MOST_MOVES = 200
+Way = Literal["in", "out"]
+SO_FAR: LiteralString = (
+    "SELECT coalesce(sum(amount), 0)::bigint FROM projections.cash_moves"
+    " WHERE gaming_day = %s AND bettor = %s AND way = %s AND means = ANY(%s)"
+)
+
+
+class CashMoved(Struct, frozen=True):
+    """`total_cents` is all cash of the patron on the gaming day, in this direction."""
+
+    bettor: str
+    way: Way
+    means: Means
+    amount_cents: int
+    day: date
+    total_cents: int
+    level: Level | None
+    alert: str | None
+
+
+def cash_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
+    """Patrons of a day with the largest amounts first, and its last moves."""
+    asked = f"gaming_day={day}"
+    rows = report_rows(books, caller, "cash-log", Filters(gaming_day=day), asked)
+    moves = report_rows(books, caller, "cash-moves", Filters(gaming_day=day, sort="-at", limit=MOST_MOVES), asked)
+    names = patron_names(books.database, [row["bettor"] for row in (*rows, *moves)])
+    limits = thresholds(books.ledger)
+    return {
+        "gaming_day": day.isoformat(),
+        "log_from": money(limits.log),
+        "report_over": money(limits.report),
+        "patrons": [{**row, "name": names.get(row["bettor"])} for row in rows],
+        "moves": [{**row, "name": names.get(row["bettor"])} for row in moves],
+    }
+
+
+def take_cash(
+    books: Books,
+    way: Way,
+    bettor: str | None,
+    description: str | None,
+    amount_cents: int,
+    means: Means,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> CashMoved:
+    """A buy-in or a cash-out at the cage, by a patron's id or, of somebody whom nobody knows, by a description."""
+    if (bettor is None) == (description is None):
+        raise BadQuestion("Name the patron by their id, or describe somebody whom nobody knows; one of the two.")
+    patron = bettor or unknown_patron()
+    moved = _moved(books, way, patron, amount_cents, means, actor)
+    event = (BoughtIn if way == "in" else CashedOut)(patron, amount_cents, means)
+    if description is None:
+        move_cash(books.ledger, event, actor, receipt, moved)
+        return moved
+    # Before the move, so that a description is never lost; and not without it.
+    name_patron(books.ledger, patron, description, actor.by)
+    try:
+        move_cash(books.ledger, event, actor, receipt, moved)
+    except BaseException:
+        erase_patron(books.ledger, patron)
+        raise
+    return moved
+
+
+def _moved(books: Books, way: Way, bettor: str, amount_cents: int, means: Means, actor: Actor) -> CashMoved:
+    books.bring_up_to_date("cash_log")
+    day = books.clock.days().of(actor.at_ms).day
+    ((so_far,),) = books.database.rows(SO_FAR, [day, bettor, way, list(COUNTED)])
+    counts = means in COUNTED
+    total = so_far + (amount_cents if counts else 0)
+    limits = thresholds(books.ledger)
+    return CashMoved(
+        bettor=bettor,
+        way=way,
+        means=means,
+        amount_cents=amount_cents,
+        day=day,
+        total_cents=total,
+        level=cash.level(total, limits) if counts else None,
+        alert=cash.alert(bettor, way, total, limits) if counts else None,
+    )
+
+
+def moved_shown(moved: CashMoved) -> dict[str, Any]:
+    return {
+        "bettor": moved.bettor,
+        "way": moved.way,
+        "means": moved.means,
+        "amount": money(moved.amount_cents),
+        "gaming_day": moved.day.isoformat(),
+        "cash_of_day": money(moved.total_cents),
+        "level": moved.level,
+        "alert": moved.alert,
+    }
