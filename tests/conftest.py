@@ -26,6 +26,25 @@ settings.load_profile("steady")
 for part in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, part, 60.0)
 
+# In the order in which workers take them. Whichever of these came last, the other workers would wait for.
+LONGEST = (
+    "tests/security/test_blind_counts.py",
+    "tests/api/pages/test_every_page.py",
+    "tests/api/cli/test_demo.py",
+    "tests/api/http/test_process.py",
+    "tests/projections/audit/test_faults.py",
+    "tests/security/test_trail.py",
+    "tests/security/test_changed_tables.py",
+    "tests/api/pages/test_dealer.py",
+    "tests/api/http/test_roles.py",
+    "tests/api/pages/test_tour.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {module: place for place, module in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(LONGEST)))
+
 
 @pytest.fixture(scope="session")
 def project_root() -> Path:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 
 @pytest.mark.parametrize("package", ["domain", "projections", "infra", "api"])
 def test_package_imports_from_this_checkout(package: str, project_root: Path):
@@ -40,3 +42,8 @@ def test_importing_the_cli_loads_no_database_driver_and_no_web_framework():
     code = f"import sys, api.cli.main; print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", LONGEST)
+def test_what_is_run_first_is_there(module: str, project_root: Path):
+    assert (project_root / module).is_file()

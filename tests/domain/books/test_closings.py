@@ -44,6 +44,7 @@ def test_a_digest_can_be_written_down_again_by_hand():
         ([TRAY], "It was carried away uncounted.", None),
         ([TRAY], None, "not counted"),
         ([ROUND], "Nobody knows.", "still open"),
+        ([ROUND] * 3, None, "still open.$"),
         ([ROUND] * 5, None, "And 2 more"),
     ],
 )
@@ -81,6 +82,19 @@ def test_days_and_months_go_through_their_states_in_order():
         with pytest.raises(kind):
             command()  # type: ignore[operator]
     assert closings.reopen_month(month, MONTH, "Why not", PEOPLE) == MonthReopened(MONTH, "Why not", "a-2")
+
+
+@pytest.mark.parametrize(
+    ("still_open", "named"),
+    [
+        (3, "yet: 2026-02-01, 2026-02-02, 2026-02-03 are not closed"),
+        (5, "yet: 2026-02-01, 2026-02-02, 2026-02-03 and 2 more are not closed"),
+    ],
+)
+def test_the_days_that_keep_a_month_open_are_named_three_at_most(still_open: int, named: str):
+    states: dict[date, closings.Status] = dict.fromkeys(closings.days_of(MONTH)[still_open:], "closed")
+    with pytest.raises(OutOfTurn, match=named):
+        closings.close_month(Closings(states), MONTH, BALANCES, None, PEOPLE)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""Cards that were turned over are those that were sealed: whatever is changed of either is found, and nothing else."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+from msgspec.structs import replace
+
+from domain.audit.seal_audit import GONE, OTHER, check_seals
+from domain.round.events import CardsTurned
+from domain.round.state import fold
+from domain.rules import rulesets
+from tests.domain.stored_rounds import StoredRound, simulated, stored_round
+
+ROUNDS = 3
+
+
+def rounds_of(ruleset: str, unseen: float = 0.0) -> list[StoredRound]:
+    return [stored_round(document) for document in islice(simulated(ruleset, ROUNDS, unseen=unseen), ROUNDS)]
+
+
+def found_in(stored: StoredRound, sealed: object = ..., events: object = ...) -> set[str]:
+    units = stored.units if sealed is ... else sealed
+    seen = fold(stored.opening, stored.public)  # by whoever audits, who knows no card that stayed face down
+    found = check_seals(seen, stored.public if events is ... else events, units)  # type: ignore[arg-type]
+    return {finding.what for _, finding in found}
+
+
+@pytest.mark.parametrize("unseen", [0.0, 0.5])
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_nothing_is_found_in_a_round_as_it_was_stored(ruleset: str, unseen: float):
+    for stored in rounds_of(ruleset, unseen):
+        assert found_in(stored) == set()
+        assert found_in(stored, sealed=None) == set()
+
+
+@pytest.mark.parametrize("unseen", [0.0, 0.5])
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_whatever_is_changed_of_a_kept_opening_is_found(ruleset: str, unseen: float):
+    """Its salt alone, its cards alone, or all of it; of seals that were opened and of those that stayed closed."""
+    for stored in rounds_of(ruleset, unseen):
+        for at, units in stored.units.items():
+            for number, unit in enumerate(units):
+                rest = [*units[:number], *units[number + 1 :]]
+                for changed in (replace(unit, salt=bytes(16)), replace(unit, cards=unit.cards[::-1])):
+                    assert found_in(stored, {**stored.units, at: [*rest, changed]}) >= {OTHER}
+                assert found_in(stored, {**stored.units, at: rest}) == {GONE}
+
+
+@pytest.mark.parametrize("ruleset", rulesets.ids())
+def test_cards_turned_over_that_were_not_sealed_are_found(ruleset: str):
+    changed = 0
+    for stored in rounds_of(ruleset):
+        for at, event in enumerate(stored.public):
+            if isinstance(event, CardsTurned) and event.salts:
+                other = replace(event, cards=tuple("Ks" if card == "As" else "As" for card in event.cards))
+                for sealed in (stored.units, None):
+                    events = [*stored.public[:at], other, *stored.public[at + 1 :]]
+                    (what,) = found_in(stored, sealed, events)
+                    assert what.startswith(f"The cards turned over ({' '.join(other.cards)})")
+                changed += 1
+    assert changed
