@@ -52,10 +52,10 @@ async def find(
     kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may)]
     found = await service.run(find_things, service.books, caller, text, kinds, MOST_OF_A_KIND)
     leads = [*_pages(caller, text), *(lead for thing in found for lead in _leads(caller, thing))]
+    straight = _straight(leads, text)
     if sum(thing["kind"] == "round" for thing in found) == MOST_OF_A_KIND:
         rest = {"what": "Every round that begins so", "id": text.strip().lower(), "note": ""}
         leads.append({**rest, "address": address("/hands", {"round": rest["id"]})})
-    straight = _straight(leads, text)
     if straight is not None and not wants_json(request):
         return go(request, straight["address"])
     return await render(request, "find.html", {"asked": text, "found": leads}, title="Find", section="find")

@@ -95,8 +95,23 @@ function makeSortable(frame) {
     }
   }
   if (choices.length) addChoice(frame, choices);
+  if (choices.some(([, , line]) => line !== undefined) && isPart(frame)) sayPart(frame);
   const before = sorted.get(frame.getAttribute("aria-label"));
   if (before) sort(frame, ...before);
+}
+
+/** Whether other pages have more rows, or some were left out: the headings sort only those that are here. */
+function isPart(frame) {
+  const section = frame.closest("section") ?? frame;
+  const after = section.nextElementSibling;
+  return Boolean(section.querySelector(":scope > .left-out a") || (after?.matches("nav.pager") && after.querySelector("a")));
+}
+
+function sayPart(frame) {
+  const words = document.createElement("p");
+  words.className = "muted sorts-part";
+  words.textContent = `There are more rows: headings sort the ${frame.querySelector("tbody").rows.length} shown here.`;
+  frame.before(words);
 }
 
 /** Where the headings are not to be seen, a list of them. */

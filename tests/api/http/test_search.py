@@ -330,6 +330,16 @@ def test_a_search_walks_an_index_in_the_order_of_its_pages(floor, ledger_url: st
     assert "Seq Scan" not in plan
 
 
+def test_an_id_that_many_rounds_begin_with_leads_to_a_list_and_not_to_all_of_them(floor):
+    client, known = floor
+    rounds = [round_["round"] for round_ in known[:ROUNDS]]
+    begins = rounds[0].rpartition("-")[0] + "-0"
+    page = client.get("/find", params={"q": begins}, headers={"Accept": "text/html"}, follow_redirects=False)
+    assert page.status_code == 200
+    assert [round_ for round_ in rounds if f'href="/rounds/{round_}"' not in page.text] == []
+    assert "Every round that begins so" in page.text
+
+
 @pytest.mark.parametrize("wanted", [RoundFilter(weekday=4, clock=(1020, 1440)), RoundFilter(clock=(900, 920))])
 def test_a_weekday_and_a_time_of_day_are_compared_within_the_index(floor, ledger_url: str, wanted: RoundFilter):
     """So that no row of another day or hour is read, however many there are between those that fit."""

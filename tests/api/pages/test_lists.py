@@ -18,6 +18,13 @@ def amounts(cells: Locator) -> list[Decimal]:
     return [Decimal(text.replace("$", "").replace(",", "").replace("−", "-")) for text in cells.all_inner_texts()]
 
 
+def test_a_table_with_more_rows_elsewhere_says_that_headings_sort_only_its_own(site: Site, page: Page):
+    page.goto(f"{site.url}/hands")
+    expect(page.locator("#found")).to_contain_text("There are more rows: headings sort the 25 shown here.")
+    page.goto(f"{site.url}/hands?round={site.known['round']}")
+    expect(page.locator("#found")).not_to_contain_text("There are more rows")
+
+
 def test_a_table_sorts_money_as_money_and_back(site: Site, page: Page):
     page.goto(f"{site.url}/collections")
     frame = page.get_by_role("region", name=BY_TABLE)

@@ -1,4 +1,7 @@
-"""What people in the office and the count room come for, done by labels alone, in no more steps than are written here.
+"""What people come for in the office, the count room and an audit, done by labels alone, in no more steps than here.
+
+With test_tasks.py these are ten tasks: find the complaint, find anything by its id, rule a dispute, count a box blind,
+finish a disagreement, sign a box off, walk the short box, print the day, export the journal, save a search.
 
 A step is a click, or a field that is filled in; signing in is none.
 """
@@ -7,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
 
 import pytest
+from openpyxl import load_workbook
 from playwright.sync_api import Browser, expect
 
 from infra.access.staff import Staff, StaffMember
@@ -19,6 +24,9 @@ FINISH_A_DISAGREEMENT = 5
 SIGN_IT_OFF = 3  # from home: the box, the explanation, the signature
 WALK_THE_SHORT_BOX = 2  # from home: the box, the round that may explain it
 PRINT_THE_DAY = 3  # the page, the day before, its sheet
+EXPORT_THE_JOURNAL = 3  # the page, the report, its spreadsheet
+SAVE_A_SEARCH = 6  # the page, what happened, search, save it, its name, done
+OPEN_IT_AGAIN = 2  # the page, its name
 
 
 class Worker:
@@ -42,11 +50,19 @@ class Worker:
 
     def press(self, name: str) -> None:
         self.steps += 1
-        self.page.get_by_role("button", name=name).click()
+        self.page.get_by_role("button", name=name, exact=True).click()
 
     def fill(self, label: str, text: str) -> None:
         self.steps += 1
         self.page.get_by_label(label, exact=True).fill(text)
+
+    def choose(self, label: str, words: str) -> None:
+        self.steps += 1
+        self.page.get_by_label(label, exact=True).select_option(label=words)
+
+    def open(self, summary: str) -> None:
+        self.steps += 1
+        self.page.get_by_text(summary, exact=True).click()
 
     def count(self, box: str, ones: int, fives: int) -> int:
         self.follow(box)
@@ -112,3 +128,33 @@ def test_the_sheet_of_the_day_before_is_printed(at_home: Callable[[str], Worker]
         accountant.follow("Sheet to sign (PDF)")
     assert started.value.path().read_bytes().startswith(b"%PDF-")
     assert accountant.steps <= PRINT_THE_DAY
+
+
+def test_the_journal_is_taken_as_a_spreadsheet(at_home: Callable[[str], Worker]):
+    accountant = at_home("accounting-1")
+    accountant.follow("Reports")
+    accountant.follow("Journal")
+    with accountant.page.expect_download() as started:
+        accountant.follow("xlsx")
+    sheet = load_workbook(BytesIO(started.value.path().read_bytes())).active
+    assert sheet is not None
+    assert any(isinstance(cell, int | float) for row in sheet.iter_rows(values_only=True) for cell in row)
+    assert accountant.steps <= EXPORT_THE_JOURNAL
+
+
+def test_a_search_is_saved_and_opened_again(at_home: Callable[[str], Worker]):
+    auditor = at_home("auditor-1")
+    auditor.follow("Hands")
+    auditor.choose("Somebody", "raised on the flop")
+    auditor.press("Search")
+    auditor.open("Save this search")
+    auditor.fill("Name of the search", "Raises on the flop")
+    auditor.press("Save")
+    expect(auditor.page.get_by_role("status").first).to_contain_text("Saved as “Raises on the flop”.")
+    assert auditor.steps <= SAVE_A_SEARCH
+    auditor.page.get_by_role("link", name="Home").click()
+    auditor.steps = 0
+    auditor.follow("Hands")
+    auditor.follow("Raises on the flop")
+    expect(auditor.page.get_by_label("Somebody", exact=True)).to_have_value("raise flop")
+    assert auditor.steps <= OPEN_IT_AGAIN
