@@ -46,7 +46,7 @@ from projections.views.search.round_filter import (
     Weekday,
     filter_of,
 )
-from projections.views.search.round_search import count_rounds, export_rounds, find_rounds
+from projections.views.search.round_search import MOST_COUNTED, count_rounds, export_rounds, find_rounds
 
 router = page_router()
 files = APIRouter(include_in_schema=False)  # a refusal here is not a page with a form
@@ -181,6 +181,7 @@ async def show_hands(
         "wider": await service.run(_wider, service.books, caller, asked, narrowed)
         if narrowed and not found["rounds"]
         else [],
+        "most_counted": MOST_COUNTED,
         "more_filters": sum(name not in ALWAYS_SHOWN for name in narrowed),
         "choices": {
             "rulesets": titles(await service.run(service.ledger.rulebook.book)),

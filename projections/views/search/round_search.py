@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from typing import Any, LiteralString, NamedTuple
 
 import msgspec
@@ -104,22 +105,29 @@ def find_rounds(
     page = found[:limit]
     people = _people(books, wanted, [row["round"] for row in page])
     last = page[-1] if len(found) > limit else None
+    counts = None
+    if counted:  # what is on one page is counted there
+        whole = last is None and wanted.after is None and wanted.bettor is None
+        counts = _counts_of(page) if whole else _counts(books, wanted)
     return {
         "rounds": [{**_shown(row), "people": people.get(row["round"], [])} for row in page],
         "cursor": last and cursor_at(last["sort_key"], last["round"], "" if wanted.sort in BY_TIME else wanted.sort),
-        "counts": _counts(books, wanted) if counted else None,
+        "counts": counts,
     }
 
 
 # ---- counts
 
-MOST_COUNTED = 1_000
+MOST_COUNTED = 300
+COUNTED_AT_MOST: LiteralString = "301"  # in the statement itself: a plan for any limit would read all that there is
+# `found` has a row for each bettor that fits, where a search is about one whom it does not name.
 COUNTED: LiteralString = (
     "WITH found AS MATERIALIZED (found) "
-    "SELECT 'rounds', '', count(*) FROM found UNION ALL "
-    "SELECT 'tables', table_id, count(*) FROM found GROUP BY 2 UNION ALL "
-    "SELECT 'days', gaming_day::text, count(*) FROM found GROUP BY 2 UNION ALL "
-    "SELECT 'happened', what, count(*) FROM found, unnest(happened) what WHERE what !~ '/' GROUP BY 2"
+    "SELECT 'rows', '', count(*) FROM found UNION ALL "
+    "SELECT 'rounds', '', count(DISTINCT round) FROM found UNION ALL "
+    "SELECT 'tables', table_id, count(DISTINCT round) FROM found GROUP BY 2 UNION ALL "
+    "SELECT 'days', gaming_day::text, count(DISTINCT round) FROM found GROUP BY 2 UNION ALL "
+    "SELECT 'happened', what, count(DISTINCT round) FROM found, unnest(happened) what WHERE what !~ '/' GROUP BY 2"
 )
 
 
@@ -127,25 +135,34 @@ def _counts(books: Books, wanted: RoundFilter) -> Row:
     """Return how many rounds a search finds, up to a limit, and below it how many of each table, day and kind."""
     happened: LiteralString = "h.happened" if wanted.bettor is None else "b.happened"
     everything = replace(wanted, after=None, before=None)
-    statement, values = statement_for(everything, f"h.table_id, h.gaming_day, {happened}", ordered=False)
-    sums: dict[str, dict[str, int]] = {"rounds": {}, "tables": {}, "days": {}, "happened": {}}
-    for kind, value, number in books.database.rows(
-        COUNTED.replace("(found)", f"({statement})"), {**values, "limit": MOST_COUNTED + 1}
-    ):
+    statement, values = statement_for(everything, f"h.round, h.table_id, h.gaming_day, {happened}", ordered=False)
+    sums: dict[str, dict[str, int]] = {"rows": {}, "rounds": {}, "tables": {}, "days": {}, "happened": {}}
+    statement = COUNTED.replace("(found)", f"({statement})").replace("%(limit)s", COUNTED_AT_MOST)
+    for kind, value, number in books.database.rows(statement, values):
         sums[kind][value] = number
-    rounds = sums.pop("rounds")[""]
-    if rounds > MOST_COUNTED:
-        return {"rounds": MOST_COUNTED, "more": True, **{name: {} for name in sums}}
+    rows, rounds = sums.pop("rows")[""], sums.pop("rounds")[""]
+    if rows > MOST_COUNTED:  # the last row may be of a round that was counted
+        return {"rounds": rounds - 1, "more": True, **{name: {} for name in sums}}
     return {"rounds": rounds, "more": False, **{name: dict(sorted(values.items())) for name, values in sums.items()}}
+
+
+def _counts_of(rows: list[Row]) -> Row:
+    """The same, of rounds that are all there."""
+    sums = {
+        "tables": Counter(row["table_id"] for row in rows),
+        "days": Counter(row["gaming_day"].isoformat() for row in rows),
+        "happened": Counter(what for row in rows for what in row["happened"] if "/" not in what),
+    }
+    return {"rounds": len(rows), "more": False, **{name: dict(sorted(found.items())) for name, found in sums.items()}}
 
 
 def count_rounds(books: Books, caller: Caller, wanted: RoundFilter) -> int:
     """Return how many rounds a search finds, at most one more than the limit."""
     check_sight(books, caller, None if wanted.table is None else (wanted.table,))
-    statement, values = statement_for(_of_own_table(caller, wanted), "1", ordered=False)
-    values["limit"] = MOST_COUNTED + 1
-    ((found,),) = books.database.rows(f"SELECT count(*) FROM ({statement}) found", values)
-    return int(found)
+    statement, values = statement_for(_of_own_table(caller, wanted), "h.round", ordered=False)
+    statement = statement.replace("%(limit)s", COUNTED_AT_MOST)
+    ((rows, rounds),) = books.database.rows(f"SELECT count(*), count(DISTINCT round) FROM ({statement}) found", values)
+    return MOST_COUNTED + 1 if rows > MOST_COUNTED else int(rounds)
 
 
 # ---- seen from a bettor
@@ -255,6 +272,10 @@ def statement_for(
     source: LiteralString = "projections.hands h"
     if of_a_bettor:
         source += " JOIN projections.hands_bettors b ON b.round = h.round"
+    elif wanted.of_somebody and not ordered:
+        # With a limit and no order, the planner would merge all rounds with all bettors of any.
+        source += " JOIN projections.hands_bettors b ON b.round = h.round"
+        conditions += _somebodys(wanted, values)
     elif wanted.of_somebody:
         somebody: LiteralString = " AND ".join(_somebodys(wanted, values))
         conditions.append(f"h.round IN (SELECT b.round FROM projections.hands_bettors b WHERE {somebody})")

@@ -42,13 +42,11 @@ SHOTS = (
     Shot("dispute", "floor-raj", "/disputes/dispute-3"),
     Shot("dealer", "dealer-eva", "/dealer/practice", "tablet"),
 )
-# What is dealt at the practice table before its picture is taken.
+# What is dealt at the practice table before its picture is taken; the screen enters each blind with its ante.
 DEALT: list[Action] = [
     bet(1, "ante", "25.00"),
-    bet(1, "blind", "25.00"),
     bet(1, "trips", "5.00"),
     bet(2, "ante", "10.00"),
-    bet(2, "blind", "10.00"),
     {"do": "close_bets"},
     {"do": "deal", "to": 1, "cards": [None, None]},
     {"do": "deal", "to": 2, "cards": [None, None]},

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import load_workbook  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, expect
 
 from infra.access.staff import Staff, StaffMember

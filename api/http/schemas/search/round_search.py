@@ -174,7 +174,7 @@ class RoundSearch(RoundFilters):
         "newest",
         description="By time, by what was wagered, or by what somebody won or lost; of `bettor` where one is given.",
     )
-    counts: Flag = Field(False, description="Whether to count what is found, up to 1,000 rounds.")
+    counts: Flag = Field(False, description="Whether to count what is found, up to 300 rounds.")
 
 
 # ---- anything, by an id, a name or a date
