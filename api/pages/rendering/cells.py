@@ -31,6 +31,7 @@ UNDER = {
     "appealed_at": "ruled_at",
     "approved_on": "approval",
     "awarded": "claimed",
+    "boxes": "pieces",
     "called_at": "supervisor",
     "cash_outs": "buy_ins",
     "changes": "number",
@@ -60,6 +61,7 @@ UNDER = {
     "hand": "spot",
     "held": "begins",
     "in_time": "minutes_given",
+    "issued_by": "issued_at",
     "last_day": "first_day",
     "high": "low",
     "hold": "win",
@@ -90,7 +92,9 @@ UNDER = {
     "stretch": "session",
     "table": "round box",
     "theoretical": "staked",
+    "void_second_person": "voided_at",
     "voided": "waived",
+    "voided_by": "voided_at",
 }
 BADGES = {
     "settled": "good",

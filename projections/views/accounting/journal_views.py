@@ -50,8 +50,8 @@ def journal_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
     made, refusal = None, None
     try:
         made = day_journal(_entries(books, day), _chart(books), day)
-    except BadChart as error:
-        refusal = error.detail
+    except (BadChart, NotFound) as error:
+        refusal = str(error)
     return {
         "day": day.isoformat(),
         "number": None if made is None else made.number,
@@ -82,7 +82,10 @@ def entries_for(books: Books, caller: Caller, day: date, code: str, at_most: int
 
 def export_day(books: Books, day: date, program: str, actor: Actor, receipt: CommandReceipt = None) -> ExportedDay:
     """The file, once it is recorded that it was made."""
-    made = day_journal(_entries(books, day), _chart(books), day)
+    try:
+        made = day_journal(_entries(books, day), _chart(books), day)
+    except BadChart as error:
+        raise BadQuestion(error.detail) from None
     if not made.lines:
         raise BadQuestion(f"Nothing is left on any account on {day}.")
     file = WRITERS[program](made)
@@ -113,7 +116,7 @@ def _entries(books: Books, day: date) -> list[dict[str, Any]]:
 def _chart(books: Books) -> Chart:
     kept = kept_chart(books.ledger)
     if kept is None:
-        raise BadChart(NO_CHART)
+        raise NotFound(NO_CHART)
     return read_chart(kept.event.text)
 
 

@@ -37,7 +37,8 @@ def test_a_day_is_exported_once_a_chart_is_kept_and_recognised_the_second_time(p
     assert client.get("/v1/chart").status_code == 404
     assert "no chart of accounts yet" in client.get(PATH).json()["refusal"]
     refused = client.post(f"{PATH}/exports", json={"format": "xero"})
-    assert refused.json()["code"] == "bad_document"
+    assert refused.json()["code"] == "not_found"
+    assert client.get(f"{PATH}/entries", params={"code": "9"}).status_code == 404
     assert run(played, "journal", str(DAY)).exit_code == 2
     assert "code = " in client.get(f"/journals?gaming_day={DAY}", headers=PAGE).text
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import psycopg
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pydantic import ValidationError
 
 from api.service.settings import Settings
@@ -38,6 +38,20 @@ def single(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         people.add(StaffMember("sso-dealer", "Dan Dealer", ("terminal:t1",)), PASSWORD, "tests")
         with identity_provider(port, site.url, tmp_path_factory.mktemp("provider") / "log"):
             yield site
+
+
+@pytest.fixture
+def page(context: BrowserContext, single: Site) -> Iterator[Page]:
+    """A page that must not complain of ours; what the provider's own pages lack is not ours to mend."""
+    page, wrong = context.new_page(), list[str]()
+
+    def note(said: ConsoleMessage) -> None:
+        if said.type in ("error", "warning") and said.location["url"].startswith(single.url):
+            wrong.append(said.text)
+
+    page.on("console", note)
+    yield page
+    assert wrong == []
 
 
 def with_the_provider(page: Page, site: Site, user: str, next_address: str = "/account") -> None:

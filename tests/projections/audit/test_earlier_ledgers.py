@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from domain.audit.findings import Finding
 from domain.documents.result import result_of
+from domain.floor.table_sessions import RETIRED_TABLE_TOPICS
 from domain.round.events import ENGINE_VERSION, RETIRED_ROUND_TOPICS, LineSettled, RoundOpened
 from infra.ledger.feed import FeedReader
 from infra.ledger.ledger import Actor, Ledger
@@ -77,11 +78,12 @@ def stored(url: str) -> list[tuple[str, bytes]]:
 
 def test_every_event_is_read_and_written_again_byte_for_byte(opened_url: str):
     mapper, found = TypedMapper(TOPICS), stored(opened_url)
+    retired: dict[str, Any] = {**RETIRED_ROUND_TOPICS, **RETIRED_TABLE_TOPICS}
     assert len(found) > 2_000
     for topic, state in found:
         entry = mapper.decode(topic, state)
-        if topic in RETIRED_ROUND_TOPICS:
-            shape, _, upcast = RETIRED_ROUND_TOPICS[topic]
+        if topic in retired:
+            shape, _, upcast = retired[topic]
             old = msgspec.json.decode(state, type=Entry[shape])  # type: ignore[valid-type]
             assert upcast(old.event) == entry.event
             fields = [old.event, old.by, old.at_ms, *([True] if old.late else [])]
