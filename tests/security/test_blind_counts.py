@@ -133,11 +133,15 @@ def shown_as_counter(room: Room, by: str) -> None:
 # ---- what is asked
 
 
+GAMING_DAY = "2026-09-21"  # of the rounds
+OF_BOOKS = {"day": GAMING_DAY, "period": GAMING_DAY, "number": "1"}
+
+
 def addresses(room: Room, operation: Operation) -> Iterator[str]:
     """This box, table, round and dispute, with each value that has a list; of this table alone, and of one that nobody
     counts at, which must not open what the answer tells of others."""
     named = {"box": BOX, "table": TABLE, "round": ROUNDS[0], "ruleset": "uth-bgc", "bettor": "a", "level": "0"}
-    named |= {"dispute": room.dispute, "tile": "000.p/9", "name": "collections"}
+    named |= {"dispute": room.dispute, "tile": "000.p/9", "name": "collections", **OF_BOOKS}
     path = re.sub(r"\{(\w+)\}", lambda found: named.get(found[1], f"{found[1]}-1"), operation.path)
     yield path
     params = {param.name: param for param in operation.params}
@@ -158,9 +162,10 @@ def addresses(room: Room, operation: Operation) -> Iterator[str]:
 
 def page_paths(room: Room) -> Iterator[str]:
     named = {"box": BOX, "table": TABLE, "round": ROUNDS[0], "ruleset": "uth-bgc", "bettor": "a", "name": "drops"}
-    named |= {"dispute": room.dispute}
+    named |= {"dispute": room.dispute, **OF_BOOKS}
     for shown in PAGE_PATHS:
         yield re.sub(r"\{(\w+)\}", lambda found: named.get(found[1], f"{found[1]}-1"), shown)
+    yield from (f"/{page}" for page in (f"close?period={GAMING_DAY}", f"journals?gaming_day={GAMING_DAY}"))
 
 
 def page_answers(room: Room, headers: dict[str, str]) -> Iterator[tuple[str, Any]]:
@@ -171,6 +176,8 @@ def page_answers(room: Room, headers: dict[str, str]) -> Iterator[tuple[str, Any
 
     for path in page_paths(room):
         yield ask(path)
+        if "?" in path:
+            continue
         plain = ask(f"{path}?format=json")
         one_table = [ask(f"{path}?table={table}&format=json") for table in (TABLE, FREE_TABLE)]
         yield from (plain, *one_table)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Field
 
-from api.pages.dependencies import Command, plain_caller, second_person
+from api.pages.dependencies import Command, caller, plain_caller, second_person
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -43,7 +43,7 @@ class ReopenForm(FormModel):
 async def show_close(
     request: Request,
     service: ServiceOf,
-    caller: Annotated[Caller, Security(plain_caller, scopes=roles.BOOKS)],
+    caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)],
     asked: Annotated[CloseAsked, Query()],
 ) -> Response:
     refused = getattr(request.state, "refused", None)

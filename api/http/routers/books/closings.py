@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Response, Security
 
 from api.http.answers import plain, respond
-from api.http.dependencies import Command, plain_caller, second_person
+from api.http.dependencies import Command, caller, plain_caller, second_person
 from api.http.problems import problems, stored
 from api.http.resource import resource
 from api.http.schemas.books.closings import PeriodChanged, PeriodCloseIn, PeriodOut, PeriodReopenIn
@@ -36,7 +36,7 @@ CHANGED = stored("What was decided.", "conflict", "out_of_turn", "bad_choice")
 
 @router.get("/closings/{period}", response_model=PeriodOut, responses=problems("bad_choice"))
 async def get_closing(
-    service: ServiceOf, caller: Annotated[Caller, Security(plain_caller, scopes=roles.BOOKS)], period: PeriodName
+    service: ServiceOf, caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)], period: PeriodName
 ) -> Any:
     """A gaming day or a month: what it lacks before it can be closed, its balances, and who decided what on it."""
     return await service.run(closing_shown, service.books, caller, period)
