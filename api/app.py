@@ -242,9 +242,12 @@ async def _shown(request: Request, problem: Problem) -> Response:
 
 
 def _methods(request: Request) -> set[str]:
-    """Return the methods at an address: several routes may share it."""
+    """Return the methods at an address: several routes may share it. An address without parameters is no other's:
+    `/slips/counts` is not a number of a slip."""
     routes = [route for route in iter_route_contexts(request.app.routes) if hasattr(route, "path_regex")]
-    found = [route.methods or () for route in routes if route.path_regex.match(request.url.path)]
+    here = [route for route in routes if route.path_regex.match(request.url.path)]
+    fewest = min((route.path_regex.groups for route in here), default=0)
+    found = [route.methods or () for route in here if route.path_regex.groups == fewest]
     return {method for methods in found for method in methods} - {"HEAD"}
 
 

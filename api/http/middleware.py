@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
-import os
 import re
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
@@ -35,8 +34,6 @@ SECURITY = (
     ("cache-control", "no-store"),
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")  # browsers use https only for a year
-_PROCESS = os.urandom(6).hex()  # distinguishes the request ids of processes; they are counted within one
-_COUNT = itertools.count(1)
 _RAW = [(name.encode(), value.encode()) for name, value in SECURITY]
 Shown = Callable[[Request, Problem], Awaitable[Response]]
 
@@ -115,7 +112,8 @@ class _Passage:
                 chunked = True
         if chunked:
             self.length = None  # it is ignored if the other is given too
-        self.request_id = given if given and REQUEST_ID.fullmatch(given) else f"{_PROCESS}{next(_COUNT):08x}"
+        # Random: numbers in order would tell anybody how many requests came in between, and so how much is played.
+        self.request_id = given if given and REQUEST_ID.fullmatch(given) else secrets.token_hex(10)
         scope["request_id"] = self.request_id
         self.status = GONE
         self.time_limit: asyncio.Timeout | None = None

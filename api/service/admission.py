@@ -7,6 +7,7 @@ collections: `caller` (every table; the default, closed to people who may still 
 in the path), `round_caller` and `dispute_caller` (the round's), `searching_caller` (the one searched for, else every
 one), `neighbour_caller` (that and the round's), `plain_caller` (none)."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from infra.access.signatures import Authentication
 from projections.views.blindness import (
     Tables,
     check_sight,
+    check_sight_of_round,
     is_surely_sighted,
     table_of_dispute,
     table_of_round,
@@ -27,6 +29,7 @@ from projections.views.blindness import (
 )
 
 FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whichever table they are asked for
+_ID = re.compile(ID_PATTERN)
 
 
 def service_of(request: Request) -> Service:
@@ -57,6 +60,19 @@ async def check_tables(service: Service, caller: Caller, tables: Callable[[], Ta
     return caller
 
 
+async def check_round(service: Service, caller: Caller, tables: Callable[[], Tables]) -> Caller:
+    if not is_surely_sighted(service.books, caller):
+        await service.run(lambda: check_sight_of_round(service.books, caller, tables()))
+    return caller
+
+
+def searched_table(request: Request, caller: Caller) -> str | None:
+    """Return the one table that a search is about; None if it may be about others. Pages read an id without the spaces
+    around it, so what is not exactly an id may be any table's."""
+    table = request.query_params.get("table") or caller.table
+    return table if table is not None and _ID.fullmatch(table) else None
+
+
 class Admission:
     """The dependencies of one interface, based on how it recognises callers and checks roles.
 
@@ -73,23 +89,22 @@ class Admission:
 
         async def round_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
             service = service_of(request)
-            return await check_tables(service, admitted, lambda: table_of_round(service.ledger, round))
+            return await check_round(service, admitted, lambda: table_of_round(service.ledger, round))
 
         async def dispute_caller(request: Request, admitted: Admitted, dispute: DisputeId) -> Caller:
             service = service_of(request)
-            return await check_tables(service, admitted, lambda: table_of_dispute(service.ledger, dispute))
+            return await check_round(service, admitted, lambda: table_of_dispute(service.ledger, dispute))
 
         async def searching_caller(request: Request, admitted: Admitted) -> Caller:
-            asked = request.query_params
-            table = asked.get("table") or admitted.table
-            known = table is not None and asked.get("format") not in FILES_OF_EVERYTHING
-            return await check_tables(service_of(request), admitted, lambda: (str(table),) if known else None)
+            of_everything = request.query_params.get("format") in FILES_OF_EVERYTHING
+            table = None if of_everything else searched_table(request, admitted)
+            return await check_tables(service_of(request), admitted, lambda: None if table is None else (table,))
 
         async def neighbour_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
             service = service_of(request)
-            table = request.query_params.get("table") or admitted.table
+            table = searched_table(request, admitted)
             asked = None if table is None else (table,)
-            return await check_tables(
+            return await check_round(
                 service, admitted, lambda: tables_of_search_and_round(service.ledger, asked, round)
             )
 

@@ -20,7 +20,7 @@ from infra.ledger.ledger import Ledger
 from infra.store.streams import stream_id
 from projections.views.books import Books
 
-Tables = Collection[str] | None  # None: every table
+Tables = Collection[str] | None  # None: every table, or one that is not known
 UNCOUNTED: LiteralString = (
     "SELECT DISTINCT ON (table_id) table_id, box FROM projections.drops WHERE status IN ('installed', 'removed') "
     "ORDER BY table_id, installed_at, box"
@@ -28,10 +28,10 @@ UNCOUNTED: LiteralString = (
 
 
 def table_of_round(ledger: Ledger, round_id: str) -> Tables:
-    """Return the table of a round. An answer about a round that is not stored reveals nothing."""
+    """Return the table of a round; None if no such round is stored."""
     first = ledger.events.load(stream_id("round", round_id), lte=1)
     if not first:
-        return ()
+        return None
     opened = first[0].event
     return (opened.table,) if isinstance(opened, RoundOpened) and opened.table is not None else None
 
@@ -40,7 +40,7 @@ def table_of_dispute(ledger: Ledger, dispute_id: str) -> Tables:
     try:
         dispute = Disputes(ledger).get(dispute_id)
     except UnknownDispute:
-        return ()
+        return None
     return table_of_round(ledger, dispute.dispute.opened.round)
 
 
@@ -84,6 +84,19 @@ def check_sight(books: Books, caller: Caller, tables: Tables) -> None:
         raise Forbidden(
             f"Whoever may count boxes sees no fees, rounds or collections of table {table} until two counts of its box "
             f"{hidden[table]} agree."
+        )
+
+
+def check_sight_of_round(books: Books, caller: Caller, tables: Tables) -> None:
+    """Refuse a round of a hidden table, and one that is not stored, in the same words: which ids are rounds would show
+    how many there are."""
+    if not may_count(books, caller):
+        return
+    hidden = hidden_tables(books)
+    if hidden and (tables is None or hidden.keys() & set(tables)):
+        raise Forbidden(
+            "Whoever may count boxes sees no round of a table until two counts of its box agree, and is not told "
+            "whether there is one."
         )
 
 

@@ -12,8 +12,8 @@ from projections.views.books import Books, NotFound
 
 
 def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
-    """Return the session; `blind`: without what reveals how many rounds were played, and so how many fees were
-    taken."""
+    """Return the session; `blind`: without what reveals how many rounds were played, and so how many fees were taken.
+    Decks that alternate change with every round."""
     run = None if blind else session.run
     return {
         "table": session.table,
@@ -23,7 +23,7 @@ def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
         "terms": session.terms.document,
         "players": {str(seat): bettor for seat, bettor in sorted(session.seats.items())},
         "box": session.box,
-        "deck": session.deck,
+        "deck": None if blind else session.deck,
         "dealer": session.dealer,
         "banked": None if run is None else {"bettor": run.bettor, "seat": run.seat, "rounds": run.rounds},
         "playing": None if session.playing is None or blind else session.playing.round,

@@ -41,6 +41,7 @@ from infra.log.stored_log import LogReader
 from infra.store.database import Database
 from infra.store.streams import stream_id
 from projections.engine.runner import Runner
+from projections.reports.report_list import REPORTS
 from tests.api.operations import OPERATIONS, PAGE_PATHS, Operation
 from tests.api.service import KEY, open_service, register, signature
 from tests.databases import migrated_database
@@ -301,6 +302,84 @@ def test_where_a_round_is_among_those_of_another_table_is_not_told_either(room: 
     assert room.client.get(elsewhere, headers=bearer("dealer-1", "terminal")).status_code == 403
 
 
+def ask(room: Room, by: str, role: str, address: str, method: str = "GET", **sent: Any) -> Any:
+    return room.client.request(method, address, headers=bearer(by, role), follow_redirects=False, **sent)
+
+
+SPELT = (f"%20{TABLE}", f"+{TABLE}", f"{TABLE}%09", f"{TABLE}%C2%A0", TABLE.upper())
+
+
+def once(room: Room) -> None:
+    """What does not depend on the stage is asked at one of them."""
+    if room.stage != "counted once":
+        pytest.skip("asked at another stage")
+
+
+@pytest.mark.parametrize("role", ["floor", "terminal"])
+def test_a_table_in_another_spelling_is_as_closed_as_itself(room: Room, role: str):
+    """Forms leave out spaces around an id: the check must not take it for another table's."""
+    once(room)
+    by = f"both-{role}"
+    shown_as_counter(room, by)
+    pages = [path for path in page_paths(room) if "?" not in path and "table=" not in path]
+    for path in [*pages, "/v1/rounds", "/v1/fees", "/v1/reports/collections"]:
+        for table in SPELT:
+            answer = ask(room, by, role, f"{path}?table={table}&format=json")
+            assert leaks(text_of(answer), by) == [], f"{path}?table={table}"
+
+
+def test_a_report_that_knows_no_tables_is_not_opened_by_naming_one(room: Room):
+    once(room)
+    by = "both-floor"
+    shown_as_counter(room, by)
+    for name, report in REPORTS.items():
+        for table in (TABLE, FREE_TABLE):
+            answer = ask(room, by, "floor", f"/reports/{name}?table={table}")
+            opened = answer.status_code == 200
+            assert not opened or (table == FREE_TABLE and "table" in report.filters), f"{name} of {table}"
+    assert ask(room, by, "floor", f"/propositions?table={FREE_TABLE}").status_code == 403
+
+
+@pytest.mark.parametrize("role", ["floor", "terminal"])
+def test_whether_an_id_is_a_round_is_not_told(room: Room, role: str):
+    """Ids are often counted: whoever knows which are rounds knows how many there are."""
+    once(room)
+    by, unknown = f"both-{role}", "never-played"
+    shown_as_counter(room, by)
+    asked = [("GET", path) for path in PAGE_PATHS if "{round}" in path]
+    asked += [(it.method, it.path) for it in OPERATIONS if "{round}" in it.path and role in (it.roles or ())]
+    for method, path in asked:
+        for query in ("", f"?table={FREE_TABLE}"):
+            answers = [
+                ask(room, by, role, path.replace("{round}", id_) + query, method) for id_ in (ROUNDS[0], unknown)
+            ]
+            assert [answer.status_code for answer in answers] == [403, 403], path
+            assert told(answers[0])[1].replace(ROUNDS[0], unknown) == told(answers[1])[1], path
+
+
+def test_nor_by_disputes_or_by_forms_that_name_a_round(room: Room):
+    once(room)
+    by = "both-floor"
+    shown_as_counter(room, by)
+    disputes = [ask(room, by, "floor", f"/v1/disputes/{dispute}") for dispute in (room.dispute, "d-unknown")]
+    assert told(disputes[0]) == told(disputes[1])
+    misdeal = {"place": "seat 1", "expected": "2", "found": "3", "outcome": "void", "note": "One too many."}
+    forms = {"supervisor": {"supervisor": "floor-9"}, "deck": {"colour": "red"}, "hands": {"seats": "1"}}
+    for form, fields in {**forms, "misdeal": misdeal}.items():
+        sent = [
+            ask(room, by, "floor", f"/facts/{form}?format=json", "POST", data={**fields, "round": round_id})
+            for round_id in (ROUNDS[0], "never-played")
+        ]
+        assert [answer.status_code for answer in sent] == [403, 403]
+        assert told(sent[0])[1].replace(ROUNDS[0], "never-played") == told(sent[1])[1]
+
+
+def test_answers_do_not_count_the_requests_of_others(room: Room):
+    """An id of a request that is one more than the last would tell how many came in between."""
+    ids = [int(room.client.get("/healthz").headers["x-request-id"], 16) for _ in range(3)]
+    assert abs(ids[1] - ids[0]) > 1_000 < abs(ids[2] - ids[1])
+
+
 def test_every_combination_of_roles_is_blind(room: Room):
     for number, roles in enumerate(combinations_with_counter()):
         by = f"some-{number}"
@@ -415,6 +494,7 @@ def test_the_number_of_rounds_is_not_in_the_answer_of_a_command_either(room: Roo
     shown_as_counter(room, by)
     reply = room.client.put(f"/v1/tables/{TABLE}/seats/4", json={"bettor": "p-9"}, headers=bearer(by, "floor"))
     assert (reply.status_code, reply.json()["rounds"], reply.json()["players"]["4"]) == (200, None, "p-9")
+    assert reply.json()["deck"] is None  # the two decks alternate, round by round
     reply = room.client.delete(f"/v1/tables/{TABLE}/seats/4", headers=bearer("floor-0", "floor"))
     assert reply.json()["rounds"] > 0
 

@@ -14,7 +14,7 @@ from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports, sorting
 from api.pages.responses import render
 from api.service import roles
-from api.service.admission import ServiceOf
+from api.service.admission import ServiceOf, check_tables
 from api.service.fields import GamingDay, Id, OneOf, SortColumn, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
@@ -157,6 +157,8 @@ async def show_report(
     if name not in readable(caller):
         raise NotFound(f"There is no report {name} for the role {caller.role}.")
     report = REPORTS[name]
+    if "table" not in report.filters:  # then it is about every table, whichever was asked for
+        await check_tables(service, caller, lambda: None)
     fields = [field for field in CHOSEN if field in report.filters]
     others = {field: None for field in CHOSEN if field not in report.filters}
     asked = (await on_the_clock(service, asked)).model_copy(update=others)

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import Form, Query, Request, Response, Security
 
-from api.pages.dependencies import Command, plain_caller, searching_caller
+from api.pages.dependencies import Command, caller, plain_caller
 from api.pages.forms import FormModel, PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
@@ -21,7 +21,7 @@ from projections.views.report_views import first_sections
 router = page_router()
 PATH = "/propositions"
 MOST_ROWS = 200
-Reading = Annotated[Caller, Security(searching_caller, scopes=roles.READING)]
+Reading = Annotated[Caller, Security(caller, scopes=roles.READING)]
 Registering = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
 
 
