@@ -18,6 +18,7 @@ from api.cli.whatif import OutputFormat, settled_otherwise, show
 
 if TYPE_CHECKING:
     from domain.rules.book import RuleBook
+    from domain.rules.loader import RuleSetError
     from domain.rules.ruleset import RuleSet
 
 app = typer.Typer(help="List, show, compare, check, try, adopt and retire rule sets.", invoke_without_command=True)
@@ -76,12 +77,21 @@ Version = Annotated[int | None, typer.Option(metavar="N", help="Another version 
 
 
 @app.command("show")
-def show_rules(context: typer.Context, ruleset: RulesetId, version: Version = None, as_json: AsJson = False) -> None:
+def show_rules(
+    context: typer.Context,
+    ruleset: RulesetId,
+    version: Version = None,
+    text: Annotated[bool, typer.Option("--text", help="The text of its file, whose SHA-256 is the hash.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Print a rule set: pay tables, fees, dealing, order of settlement, clauses and decisions."""
     from domain.rules.description import contents, markdown
 
     book = context.obj.book()
     rules = _load(book, ruleset, version)
+    if text:
+        typer.echo(rules.text, nl=False)
+        return
     if as_json or context.obj.as_json:
         _print_json(contents(rules, book))
         return
@@ -143,9 +153,7 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Report every mistake in a rule-set file with its line; the exit code is 1 if there is one."""
-    from domain.rules.loader import mistakes
-
-    found = mistakes(_text(file), file.name)
+    found = _mistakes(file)
     if as_json or context.obj.as_json:
         _print_json([{"file": error.file, "line": error.line, "message": error.message} for error in found])
     elif found:
@@ -356,23 +364,27 @@ def _source(book: RuleBook, name: str) -> RuleSet:
 
 def _parsed(file: Path) -> RuleSet:
     """Return the rule set of a file, or print every mistake and exit with code 2."""
-    from domain.rules.loader import mistakes, parse
+    from domain.rules.loader import parse
 
-    text = _text(file)
-    if found := mistakes(text, file.name):
+    if found := _mistakes(file):
         for error in found:
             typer.echo(str(error), err=True)
         raise typer.Exit(2)
-    return parse(text, file.name)
+    return parse(file.read_text(encoding="utf-8"), file.name)
 
 
-def _text(file: Path) -> str:
+def _mistakes(file: Path) -> list[RuleSetError]:
+    from domain.rules.loader import RuleSetError
+    from domain.rules.mistakes.report import mistakes
+
     try:
-        return file.read_text(encoding="utf-8")
+        content = file.read_bytes()
     except OSError as error:
         fail(f"{file} cannot be read: {error.strerror}.")
-    except UnicodeDecodeError:
-        fail(f"{file} is not a text in UTF-8.")
+    try:
+        return mistakes(content.decode(), file.name)
+    except UnicodeDecodeError as error:
+        return [RuleSetError(file.name, content[: error.start].count(b"\n") + 1, "the text is not in UTF-8")]
 
 
 def _load(book: RuleBook, ruleset: str, version: int | None) -> RuleSet:

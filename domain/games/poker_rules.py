@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from operator import attrgetter
 from typing import Annotated, ClassVar, Literal
 
@@ -74,8 +75,8 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
                 yield (*path, "turns"), "board cards are turned over before every street but the first"
         turned = sum(street.turns for street in self.street)
         if turned != self.board_cards:
-            wrong = f"{turned} board cards are turned over, not {self.board_cards}"
-            yield ("street", wanted - 1, "turns"), wrong
+            for number in reversed(range(len(self.street))):
+                yield ("street", number, "turns"), f"{turned} board cards are turned over, not {self.board_cards}"
 
     def _board_faults(self) -> Faults:
         """Check that the cards turned over before a street have been dealt by then."""
@@ -88,6 +89,12 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
                 if dealt < turned:
                     what = f"{turned} board cards are turned over by street {number + 1}, but {dealt} are dealt"
                     yield ("dealing", way, "packets"), what
+
+    def highest_multiple(self) -> int:
+        return max((multiple for street in self.street for multiple in street.multiples), default=0)
+
+    def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
+        return odds.get("ante", Fraction()) + self.highest_multiple() * odds.get("play", Fraction())
 
     def read_qualify(self) -> Qualify:
         strength = lowest_strength(self.qualify.at_least, self.hand_names)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from domain.errors import BadChoice
 from domain.event import Event
 from domain.rules import loader
+from domain.rules.mistakes.report import mistakes
 from domain.rules.ruleset import RuleSet
 from domain.two_people import TwoPeople, check_people, check_text
 
@@ -85,7 +86,7 @@ def read_file(text: str, ruleset: str) -> RuleSet:
     """Return the rule set in a text; refused with every mistake in it."""
     name = f"{ruleset}.toml"
     try:
-        found = loader.mistakes(text, name)
+        found = mistakes(text, name)
     except (RecursionError, UnicodeEncodeError):
         raise BadChoice("The rule set is no text that a person has written.") from None
     if found:

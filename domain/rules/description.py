@@ -11,7 +11,7 @@ from domain.moments import format_ms
 from domain.money import dollars, money
 from domain.rules import rulesets
 from domain.rules.book import SHIPPED, Adoption, RuleBook
-from domain.rules.ruleset import Clause, Dealing, ProgressiveTable, RuleSet, Schedule, Spot
+from domain.rules.ruleset import Clause, Dealing, PayTable, ProgressiveTable, RuleSet, Schedule, Spot
 
 _FIRST_SEATS = {
     "house-dealer-left": "the house dealer's left",
@@ -23,10 +23,8 @@ _SEAT_ORDERS = {
     "lowest-first": "from left to right, the lowest seat first",
     "action-button": "clockwise from the action button",
 }
-_ROTATIONS = {
-    "strict": "after two rounds in a row somebody else banks",
-    "offered": "after two rounds in a row it is offered to every other player",
-}
+_ROTATIONS = {"strict": "somebody else banks", "offered": "it is offered to every other player"}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 _BETTORS = {"backline": "backline bettors", "toke": "tips wagered for the dealer"}
 _MODES = {"shuffler": "From a shuffler", "shoe": "From a shoe", "hand": "By hand"}
 _STREETS = ("", "after the first decisions ", "after the second decisions ")
@@ -105,7 +103,7 @@ def _facts(rules: RuleSet) -> str:
         decks += ", of two that alternate from round to round"
     bank = "a player-dealer" if rules.player_banked else "the house"
     if rules.rotation is not None:
-        bank += "; " + _ROTATIONS[rules.rotation]
+        bank += "; " + rotation_words(rules.rotation, rules.rotation_rounds)
     rows = [
         ("id", f"`{rules.id}`"),
         ("game", rules.game.title),
@@ -124,6 +122,13 @@ def _facts(rules: RuleSet) -> str:
     if rules.customer_limit is not None:
         rows.append(("most that a customer bets in a round", dollars(rules.customer_limit.most)))
     return _table(("", ""), rows)
+
+
+def rotation_words(afterwards: str, rounds: int) -> str:
+    """Return what happens to the bank after so many rounds of one person."""
+    number = _NUMBERS[rounds] if rounds < len(_NUMBERS) else str(rounds)
+    often = f"{number} round" if rounds == 1 else f"{number} rounds in a row"
+    return f"after {often} {_ROTATIONS[afterwards]}"
 
 
 def _spots(rules: RuleSet) -> str:
@@ -151,12 +156,17 @@ def _paytables(rules: RuleSet) -> Iterable[str]:
     for spot in dict.fromkeys(table.spot for table in rules.paytables.values()):
         tables = list(rules.tables_for(spot).values())
         yield f"### {_in_words([spot]).capitalize()}"
-        keys = list(tables[0].pays)
-        rows = [(_pay_key(key, best=key == keys[0]), *(table.pays[key].words for table in tables)) for key in keys]
+        keys = max((list(table.pays) for table in tables), key=len)
+        rows = [(_pay_key(key, best=key == keys[0]), *(_pays(table, key) for table in tables)) for key in keys]
         rows.append(("clause", *(f"`{table.clause}`" for table in tables)))
         yield _table(("hand" if not keys[0].isdigit() else "cards", *(table.id for table in tables)), rows)
         if spot == "trips":
             yield _usual_trips(rules)
+
+
+def _pays(table: PayTable, key: str) -> str:
+    """Return the odds of a line, which a shorter table does not have."""
+    return table.pays[key].words if key in table.pays else "–"
 
 
 def _pay_key(key: str, best: bool) -> str:
@@ -307,6 +317,7 @@ def contents(rules: RuleSet, book: RuleBook = SHIPPED) -> dict[str, object]:
         "versions": [_version(version) for version in book.versions(rules.id)],
         "changes": [difference._asdict() for difference in since_version_before(rules, book)],
         "rotation": rules.rotation,
+        "rotation_rounds": rules.rotation_rounds,
         "decks": {"fewest": rules.decks[0], "most": rules.decks[1], "usual": rules.usual_decks},
         "alternating_decks": rules.alternating_decks,
         "kinds": list(rules.kinds),

@@ -231,7 +231,9 @@ def _packets(path: Path, packets: Sequence[Packet], game: Game) -> Faults:
     for place, wanted in (("seats", game.hole_cards), ("dealer", game.hole_cards), ("board", game.board_cards)):
         dealt = sum(packet.count for packet in packets if packet.to == place)
         if dealt != wanted:
-            yield path, f"{dealt} cards go to {place!r}, not {wanted}"
+            rows = [(*path, number) for number, packet in enumerate(packets) if packet.to == place]
+            for where in rows or [path]:
+                yield where, f"{dealt} cards go to {place!r}, not {wanted}"
     street, last = 0, 2 if game.board_cards else 0
     for number, packet in enumerate(packets):
         if not 0 <= packet.street <= last:
@@ -305,6 +307,7 @@ def _pays(path: Path, table: PayTableSection, hands: Sequence[str]) -> Faults:
     for hand, expected in zip(table.pays, hands[start:], strict=False):
         if hand != expected:
             yield (*path, hand), f"a gap: {hand!r} is where {expected!r} belongs"
+            return  # all after it are out of place, too
 
 
 def _collection(file: RuleSetFile, game: Game) -> Faults:
@@ -387,15 +390,17 @@ def _award_hands(path: Path, awards: Sequence[AwardSection]) -> Faults:
 def _points(file: RuleSetFile, game: Game) -> Faults:
     required = _required_points(file, game)
     allowed = {*required, *game.optional_points, *(clause_points.VERSION_1 if file.version == 1 else ())}
-    answered: dict[str, str] = {}
+    answered: dict[str, tuple[str, int, str, int]] = {}
     for number, clause in enumerate(file.clause):
         for place, point in enumerate(clause.points):
             path = ("clause", number, "points", place)
             if point not in allowed:
                 yield path, f"the engine never asks {point!r} of this rule set"
             if point in answered:
-                yield path, f"{point!r} is already answered by {answered[point]!r}"
-            answered[point] = clause.id
+                first = answered[point]
+                yield path, f"{point!r} is already answered by {file.clause[first[1]].id!r}"
+                yield first, f"{point!r} is answered again by {clause.id!r}"
+            answered.setdefault(point, path)
     if missing := set(required).difference(answered):
         yield ("clause",), f"no clause answers {_list(missing)}"
 

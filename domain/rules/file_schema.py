@@ -6,6 +6,7 @@ a figure without one cannot be loaded."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
@@ -219,6 +220,14 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     def faults(self) -> Faults:
         """Return faults in the game's own sections."""
         return iter(())
+
+    def highest_multiple(self) -> int:
+        """Return the largest play wager, as a multiple of the first base wager."""
+        return 0
+
+    def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
+        """Return the most that a cent on the first base spot could be owed, with the wagers that follow from it."""
+        return Fraction()
 
     def game_rules(self) -> GameRules:
         return GameRules()

@@ -9,7 +9,6 @@ import pathlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -50,7 +49,6 @@ _SHIPPED = pathlib.Path(__file__).parent / "rulesets"
 _FOLDERS = [_SHIPPED]
 _VERSION_FOLDER = re.compile(r"v([1-9][0-9]*)")
 _KEPT: dict[str, RuleSet] = {}  # by hash
-_VERSION_KEY = re.compile(r"^version\s*=", re.MULTILINE)
 for _game in GAMES.values():  # built while only one thread imports: two at once would crash the process
     msgspec.json.Decoder(_game.file)
 _SYNTAX_LINE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -157,20 +155,6 @@ def parse(text: str, name: str) -> RuleSet:
     return _read(_toml(text, name), text, name)
 
 
-def mistakes(text: str, name: str) -> list[RuleSetError]:
-    """Return every mistake in a file's text, from the first line down; empty if `parse` accepts it."""
-    text = text.replace("\r\n", "\n")
-    try:
-        raw = completed(_toml(text, name))
-    except RuleSetError as error:
-        return [error]
-    lines = Lines(text)
-    found = [RuleSetError(name, lines.of(path), message) for path, message in _faults(raw, name)]
-    if found and not _VERSION_KEY.search(text):
-        found.append(RuleSetError(name, 1, "`version` is missing, so the file was read as one of version 1"))
-    return sorted(found, key=attrgetter("line"))
-
-
 def _toml(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
@@ -202,7 +186,7 @@ def _read(raw: dict[str, Any], text: str, name: str) -> RuleSet:
 
 def _faults(raw: Mapping[str, Any], name: str) -> Faults:
     """Yield faults. What the values mean is checked only if all of them can be read."""
-    yield from _sections(raw)
+    yield from section_faults(raw)
     family = raw.get("family")
     if not isinstance(family, str) or family not in GAMES:
         return
@@ -215,7 +199,7 @@ def _faults(raw: Mapping[str, Any], name: str) -> Faults:
         yield from faults(file, game, expected_id=name.removesuffix(".toml"))
 
 
-def _sections(raw: Mapping[str, Any]) -> Faults:
+def section_faults(raw: Mapping[str, Any]) -> Faults:
     """Check that a file has the sections of its game and of no other."""
     if "family" not in raw:
         yield (), "`family` is missing: it names the game"

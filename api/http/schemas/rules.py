@@ -67,6 +67,7 @@ class RulesetOut(RulesetSummary):
     versions: list[RulesetVersion]
     changes: list[RulesetChange]
     rotation: str | None
+    rotation_rounds: int
     decks: dict[str, int]
     alternating_decks: bool
     kinds: list[str]

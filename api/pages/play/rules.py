@@ -16,7 +16,7 @@ from api.service.fields import Number
 from domain.errors import UnknownRuleset
 from domain.games.registry import GAMES
 from domain.rules.book import RuleBook
-from domain.rules.description import adoption_document, contents, summary
+from domain.rules.description import adoption_document, contents, rotation_words, summary
 from infra.access.callers import Caller
 from projections.views.books import NotFound
 
@@ -35,11 +35,7 @@ ORDERS = {
     "lowest-first": "from left to right, the lowest seat first",
     "action-button": "clockwise from the action button",
 }
-ROTATIONS = {
-    "strict": "after two rounds in a row somebody else banks",
-    "offered": "after two rounds in a row it is offered to every other player",
-}
-WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotations": ROTATIONS}
+WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotation": rotation_words}
 
 
 @router.get("/rules")
@@ -98,7 +94,7 @@ def side_by_side(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for spot in dict.fromkeys(table["spot"] for table in tables):
         of_spot = [table for table in tables if table["spot"] == spot]
-        hands = list(of_spot[0]["pays"])
+        hands = max((list(table["pays"]) for table in of_spot), key=len)
         rows = [{"hand": hand, "pays": [table["pays"].get(hand) for table in of_spot]} for hand in hands]
         found.append({"spot": spot, "tables": of_spot, "rows": rows})
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 from operator import attrgetter
 from typing import Annotated, ClassVar
 
@@ -122,6 +123,9 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         if player.must_hit >= player.must_stand:
             for name in ("must_stand", "must_hit"):
                 yield ("player_totals", name), "a hand cannot have to hit and to stand"
+
+    def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
+        return self.split.most_hands * (odds.get("game", Fraction()) + odds.get("double", Fraction()))
 
     def game_rules(self) -> Pure215Rules:
         return Pure215Rules(

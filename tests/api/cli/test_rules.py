@@ -1,6 +1,7 @@
 """`roundledger rules` for people and for programs."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -119,7 +120,10 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path):
     result = run("check", str(file))
     assert result.exit_code == 1
     lines = text.split("\n")
-    assert f"three-card-hill.toml:{lines.index('count = 1') + 1}: Expected `int` >= 2 in seats.count" in result.stdout
+    assert (
+        f"three-card-hill.toml:{lines.index('count = 1') + 1}: `seats.count` must be a whole number of at least 2"
+        in result.stdout
+    )
     file.write_text(text.replace("count = 1", "count = 7"))
     found = json.loads(run("check", str(file), "--json").stdout)
     assert [lines[mistake["line"] - 1] for mistake in found] == ['"mini royal" = "200-1"', '"straight flush" = "200-1"']
@@ -153,3 +157,18 @@ def test_a_trial_takes_what_a_meter_shows():
     }
     assert edge == {(): "54.3173", ("--meter", "25000.00"): "-22.6365"}
     assert run("test", "uth-sd", "--meter", "a lot").exit_code == 2
+
+
+def test_the_text_of_a_rule_set_has_its_hash():
+    for version in (1, 2):
+        text = run("show", "uth-sd", "--version", str(version), "--text").stdout
+        assert sha256(text.encode()).hexdigest() == load("uth-sd", version).content_hash
+
+
+def test_a_file_in_another_encoding_is_a_mistake_on_its_line(tmp_path: Path):
+    file = tmp_path / "tcp-hill.toml"
+    file.write_bytes(b'id = "tcp-hill"\ntitle = "Caf\xe9"\n')
+    result = run("check", str(file))
+    assert (result.exit_code, result.stdout) == (1, "tcp-hill.toml:2: the text is not in UTF-8\n")
+    file.write_bytes(b'\xef\xbb\xbfid = "tcp-hill"\n')
+    assert "tcp-hill.toml:1: the text begins with a byte order mark" in run("check", str(file)).stdout

@@ -47,6 +47,7 @@ _CHANGES = {
             ("count = 7", "count = 12"),
             ("rounds = 2", "rounds = 3"),
             ("multiples = [1]", "multiples = [1, 2, 3]"),
+            ("base = 2", "base = 4"),
             ('at_least = "queen high"', 'at_least = "pair"'),
             ('seats = "action-button"', 'seats = "highest-first"'),
             ('usual = "1.00"', 'usual = "0.50"'),

@@ -7,8 +7,10 @@ from datetime import date
 
 import pytest
 
-from domain.rules.loader import load, mistakes
+from domain.rules.loader import load
+from domain.rules.mistakes.report import mistakes
 from tests.domain.rules.broken_files import broken_variants
+from tests.domain.rules.damaged_files import DAMAGES, damaged
 from tests.domain.rules.own_rules import IDS, own_text
 
 FAMILIES = ("uth-sd", "tcp-casino-club", "p215-casino-club")
@@ -36,10 +38,10 @@ def test_mistakes_of_every_kind_are_reported_together_from_the_first_line_down()
         text = text.replace(before, after, 1)
     found = mistakes_in(text, "tcp-casino-club")
     assert {message for _, message in found} == {
-        "Object contains unknown field `chairs` in seats",
-        "Expected `int`, got `str` in seats.count",
-        "Invalid enum value 'nobody' in bank.held_by",
-        'Expected odds like "3:2" in odds[0].pays',
+        "`chairs` is not known in `seats`",
+        "`seats.count` must be a whole number; it is text in quotes",
+        "`bank.held_by` must be 'player-dealer' or 'house', not 'nobody'",
+        '`odds[0].pays` must be odds like "3:2"',
     }
     assert [line for line, _ in found] == sorted(line for line, _ in found)
 
@@ -80,14 +82,65 @@ def test_a_wrong_value_is_reported_on_its_own_line(ruleset: str):
         assert line in [found for found, _ in mistakes_in(text, ruleset)]
 
 
-def test_text_that_is_no_toml_has_one_mistake():
-    assert [line for line, _ in mistakes_in('id = "x"\nseats = [', "x")] == [2]
+def test_what_cannot_be_read_does_not_hide_the_rest():
+    found = mistakes_in('id = "x"\nseats = [', "x")
+    assert (2, "a bracket is opened and not closed") in found
+    assert any("`family` is missing" in message for _, message in found)
 
 
-# ---- rule sets that nobody has seen, and two hundred broken variants of them
+def test_mistakes_of_syntax_type_and_meaning_are_reported_together():
+    text = own_text("tcp-fen", date(2026, 12, 1))
+    for before, after in (
+        ('title = "', "title = "),  # syntax
+        ("[seats]", "[seats"),
+        ('\n]\nclause = "tcp/dealing/2"', '\nclause = "tcp/dealing/2"'),
+        ("most = 1\n", "most = 1\nmost = 1\n"),
+        ('usual = "0.50"', "usual = 50"),  # type
+        ("rounds = 3", "round = 3"),
+        ("option = 2", "option = 1"),  # meaning
+        ('fee = "4.00"', 'fee = "0.40"'),
+        ('at_least = "pair"', 'at_least = "pears"'),
+    ):
+        assert before in text, before
+        text = text.replace(before, after, 1)
+    found = " | ".join(f"{line}: {message}" for line, message in mistakes_in(text, "tcp-fen"))
+    for words in (
+        "3: Invalid value",
+        "12: a bracket is opened and not closed",
+        "62: a bracket is opened and not closed",
+        ": Cannot overwrite a value",
+        "`chip.usual` must be text in quotes; it is a whole number",
+        "`round` is not known in `rotation`; perhaps `rounds`",
+        "`rounds` is missing in `rotation`",
+        "schedule 1 occurs twice",
+        "the fee 0.40 is below that of the tier before",
+        "'pears' is no hand of this game",
+    ):
+        assert words in found, (words, found)
+    assert "title` is missing" not in found
 
 
-@pytest.mark.parametrize(("ruleset", "number"), list(zip(IDS, (34, 34, 33, 33, 33, 33), strict=True)))
+def test_brackets_in_brackets_are_refused_and_not_followed():
+    assert mistakes_in("x = " + "[" * 20_000, "x") == [(1, "brackets are nested too deeply")]
+
+
+# ---- rule sets that nobody has seen, and hundreds of broken variants of them
+
+
+@pytest.mark.parametrize("ruleset", DAMAGES)
+def test_a_damaged_file_is_refused_with_the_line_that_is_wrong(ruleset: str):
+    text = own_text(ruleset, date(2026, 12, 1))
+    for damage in DAMAGES[ruleset]:
+        line, broken = damaged(text, damage)
+        found = mistakes_in(broken, ruleset)
+        assert line in [number for number, _ in found], f"{line}: {damage}: {found}"
+
+
+def test_hundreds_of_files_are_damaged():
+    assert sum(map(len, DAMAGES.values())) > 200
+
+
+@pytest.mark.parametrize(("ruleset", "number"), list(zip(IDS, (17, 17, 17, 17, 16, 16), strict=True)))
 def test_a_broken_variant_is_refused_with_the_line_that_is_wrong(ruleset: str, number: int):
     text = own_text(ruleset, date(2026, 12, 1))
     assert mistakes_in(text, ruleset) == []
@@ -101,7 +154,7 @@ def test_a_broken_variant_is_refused_with_the_line_that_is_wrong(ruleset: str, n
     [
         ("version = 1\n", "", "`version` is missing"),
         ('limits = ["10.00", "300.00"]\n', "", "the limits of 'ante' are missing"),
-        ("most = 1\n", "most = 0\n", ">= 1"),
+        ("most = 1\n", "most = 0\n", "at least 1"),
     ],
 )
 def test_what_is_missing_is_named(before: str, after: str, words: str):

@@ -1,11 +1,13 @@
 """The pages under docs/rules are those of the rule sets, and they show what a person wants to know."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from domain.rules import description
 from domain.rules.rulesets import figures, ids, load, parse
+from tests.domain.rules.own_rules import own_text
 from tests.rules import rule_pages
 
 
@@ -137,3 +139,13 @@ def test_differences_have_both_sides():
     assert found["settlement.unqualified_first"].before is None
     assert found["house/decision/folded-hands"].before is None
     assert description.differences(load("uth-house", 2), load("uth-house", 2)) == []
+
+
+def test_a_rule_set_unlike_those_that_ship_is_described_as_it_is():
+    p215 = description.markdown(parse(own_text("p215-fen", date(2026, 12, 1)), "p215-fen.toml"))
+    assert "| bank | a player-dealer; after one round somebody else banks |" in p215
+    assert "| 9 or more | 400 to 1 |" in p215
+    text = own_text("uth-hill", date(2026, 12, 1)).replace('"three of a kind" = "3:1"\n', "", 1)  # of UTH-01 alone
+    assert "| three of a kind | – | 3 to 1 | 3 to 1 | 3 to 1 |" in description.markdown(parse(text, "uth-hill.toml"))
+    tcp = description.markdown(parse(own_text("tcp-fen", date(2026, 12, 1)), "tcp-fen.toml"))
+    assert "after three rounds in a row it is offered to every other player" in tcp

@@ -1,0 +1,149 @@
+"""Reading a TOML text in spite of mistakes in its syntax: statements that cannot be read are reported and left out."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+_BEGINS = re.compile(r"\[|[A-Za-z_]|\s*(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+)\s*=")  # at the beginning of a line
+_HEADER = re.compile(r"\[+\s*(?P<name>[\w.-]*)")
+_KEY = re.compile(r"\s*[\"']?(?P<name>[^\"'=\n]*?)[\"']?\s*(?:=|$)")
+_PLACE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+_BYTE_ORDER_MARK = "\ufeff"
+_LONG_STRINGS = '"""', "'''"  # may contain lines that look like statements
+
+
+class Mistake(NamedTuple):
+    line: int
+    message: str
+
+
+class Unread(NamedTuple):
+    """What a statement that cannot be read would have said; without a key, the whole section."""
+
+    section: str
+    key: str | None
+
+
+class TomlText(NamedTuple):
+    raw: dict[str, Any]
+    text: str  # what could be read, on the same lines
+    mistakes: list[Mistake]
+    unread: set[Unread]
+
+
+class _Statement(NamedTuple):
+    first: int  # line, from 0
+    lines: Sequence[str]
+    section: str  # in which it is, or which it begins
+
+    @property
+    def is_header(self) -> bool:
+        return self.lines[0].startswith("[")
+
+
+def read(text: str) -> TomlText:
+    """Read a text; without mistakes the result is that of `tomllib`."""
+    if text.startswith(_BYTE_ORDER_MARK):
+        rest = read(text.removeprefix(_BYTE_ORDER_MARK))
+        return rest._replace(mistakes=[Mistake(1, "the text begins with a byte order mark"), *rest.mistakes])
+    try:
+        return TomlText(tomllib.loads(text), text, [], set())
+    except tomllib.TOMLDecodeError as error:
+        if any(quotes in text for quotes in _LONG_STRINGS):
+            lines = text.split("\n")
+            return TomlText({}, "", [_mistake(error, _Statement(0, lines, ""))], {Unread("", None)})
+    return _in_spite(text)
+
+
+def _in_spite(text: str) -> TomlText:
+    statements = list(_statements(text.split("\n")))
+    mistakes, unread, left = [], set[Unread](), []
+    for statement in statements:
+        try:
+            tomllib.loads("\n".join(statement.lines))
+        except tomllib.TOMLDecodeError as error:
+            mistakes.append(_mistake(error, statement))
+            if statement.is_header:
+                left.append(statement._replace(lines=[_mended_header(statement), *[""] * (len(statement.lines) - 1)]))
+            else:
+                unread.add(Unread(statement.section, _key(statement)))
+        else:
+            left.append(statement)
+    while True:
+        whole = _joined(left, text.count("\n") + 1)
+        try:
+            return TomlText(tomllib.loads(whole), whole, mistakes, unread)
+        except tomllib.TOMLDecodeError as error:  # each is fine, but two say the same
+            wrong = _at(left, _line(error, whole))
+            mistakes.append(Mistake(wrong.first + 1, _words(error)))
+            unread.add(Unread(wrong.section, None if wrong.is_header else _key(wrong)))
+            place = left.index(wrong)
+            following = left[place + 1 :]
+            until = next((at for at, one in enumerate(following) if one.is_header), len(following))
+            left = left[:place] + following[until if wrong.is_header else 0 :]
+
+
+def _statements(lines: Sequence[str]) -> Iterator[_Statement]:
+    """Yield statements. A line that begins none belongs to the one before, such as a row of an array."""
+    begins = [at for at, line in enumerate(lines) if _BEGINS.match(line)]
+    section = ""
+    for first, after in zip(begins, [*begins[1:], len(lines)], strict=True):
+        if lines[first].startswith("["):
+            section = _name(_HEADER, lines[first])
+        yield _Statement(first, lines[first:after], section)
+    before = lines[: begins[0]] if begins else lines
+    if any(line.strip() and not line.lstrip().startswith("#") for line in before):
+        yield _Statement(0, before, "")
+
+
+def _name(pattern: re.Pattern[str], line: str) -> str:
+    found = pattern.match(line)
+    return found["name"].strip() if found else ""
+
+
+def _key(statement: _Statement) -> str:
+    return _name(_KEY, statement.lines[0])
+
+
+def _mended_header(statement: _Statement) -> str:
+    """Return the header that was probably meant, so that the keys below it stay in their section."""
+    line = statement.lines[0]
+    brackets = 2 if "[[" in line or "]]" in line else 1
+    return f"{'[' * brackets}{statement.section or 'unnamed'}{']' * brackets}"
+
+
+def _joined(statements: Sequence[_Statement], count: int) -> str:
+    lines = [""] * count
+    for statement in statements:
+        lines[statement.first : statement.first + len(statement.lines)] = statement.lines
+    return "\n".join(lines)
+
+
+def _at(statements: Sequence[_Statement], line: int) -> _Statement:
+    return next(one for one in reversed(statements) if one.first < line)
+
+
+def _mistake(error: tomllib.TOMLDecodeError, statement: _Statement) -> Mistake:
+    found = _PLACE.search(str(error))
+    text = "\n".join(statement.lines)
+    if found is None or found["line"] is None:
+        unclosed = text.count("[") + text.count("{") > text.count("]") + text.count("}")
+        return Mistake(statement.first + 1, "a bracket is opened and not closed" if unclosed else _words(error))
+    line = int(found["line"])
+    if "Unclosed" in str(error):  # what is missing belongs after the value before
+        rows = text.split("\n")
+        before = "\n".join([*rows[: line - 1], rows[line - 1][: int(found["column"]) - 1]])
+        line = before.rstrip().count("\n") + 1
+    return Mistake(statement.first + line, _words(error))
+
+
+def _line(error: tomllib.TOMLDecodeError, text: str) -> int:
+    found = _PLACE.search(str(error))
+    return int(found["line"]) if found and found["line"] else text.count("\n") + 1
+
+
+def _words(error: tomllib.TOMLDecodeError) -> str:
+    return _PLACE.sub("", str(error))
