@@ -41,6 +41,7 @@ class Operation(Struct, frozen=True):
     two_people: frozenset[str]
     writes: bool
     streams: bool
+    tags: frozenset[str]
 
     @property
     def about_no_table(self) -> bool:
@@ -96,6 +97,7 @@ def _operation(route: APIRoute) -> Operation:
         second if "second_person" in (example or ()) else frozenset(),
         writing in calls,
         route.response_class is EventSourceResponse,
+        frozenset(described["tags"]),
     )
 
 

@@ -18,11 +18,14 @@ from infra.ledger.ledger import Ledger
 from tests.api.operations import OPERATIONS, PAGE_PATHS, Operation
 from tests.api.service import KEY, open_service
 from tests.databases import migrated_database
-from tests.tables_in_play import ACTOR, bank_round
+from tests.rules.button_games import p215, tcp
+from tests.tables_in_play import ACTOR, bank_round, document
 
-# By place: in the round that is settled seat 2 has folded, in the other nothing is turned over yet.
+# By place: in the round that is settled seat 2 has folded, in the others nothing is turned over yet.
 HIDDEN = ({"2": "3c3d"}, {"1": "AsAd", "2": "3c3d", "dealer": "QsQc", "board": "Kd9c7h4s2d"})
 OTHERS = ({"2": "8h5c"}, {"1": "JsJh", "2": "6c6d", "dealer": "TsTc", "board": "5d8c4h2sKc"})
+# The first one's dealer shows a third card, the second one's has an ace up, so that there is insurance and a peek.
+BUTTON_GAMES = (("Qs Qc 7c", "Ah 9d"), ("Tc 4c 7c", "Ah Jd"))
 # Auditors may open folded hands, on record; the others have figures of the process and of requests.
 EXCEPT = ("/v1/rounds/{round}/sealed", "/readyz", "/metrics", "/v1/reads")
 READS = [it for it in OPERATIONS if it.method == "GET" and not it.streams and it.path not in EXCEPT]
@@ -47,16 +50,29 @@ def with_cards(raw: dict[str, Any], hidden: dict[str, str]) -> dict[str, Any]:
     return {**raw, "actions": dealt}
 
 
+def rounds(world: int) -> Iterator[dict[str, Any]]:
+    settled, open_ = (HIDDEN, OTHERS)[world]
+    yield with_cards(bank_round("t-1", round_id="r-1"), settled)
+    yield with_cards(bank_round("t-2", round_id="r-2", end="open"), open_)
+    yield with_cards(bank_round("t-3", round_id="r-3", end="void"), open_)
+    three, two = BUTTON_GAMES[world]
+    yield document(tcp("1 ante 10.00", "1 pair_plus 5.00", cards=f"1: As 8d 2c, dealer: {three}"), "t-4", "r-4")
+    yield document(p215("1 game 10.00", cards=f"1: Ts 9c, dealer: {two}"), "t-5", "r-5")
+
+
+PLACES = [(f"t-{number}", f"r-{number}") for number in range(1, 6)]
+
+
 @pytest.fixture(scope="module")
 def worlds(server_url: str) -> Iterator[tuple[Any, Any]]:
     with ExitStack() as stack:
         clients = []
-        for settled, open_ in (HIDDEN, OTHERS):
+        for world in (0, 1):
             url = stack.enter_context(migrated_database(server_url))
             ledger = Ledger(url)
             try:
-                ledger.record(with_cards(bank_round("t-1", round_id="r-1"), settled), ACTOR)
-                ledger.record(with_cards(bank_round("t-2", round_id="r-2", end="open"), open_), ACTOR)
+                for raw in rounds(world):
+                    assert ledger.record(raw, ACTOR)["error"] is None
             finally:
                 ledger.close()
             clients.append(stack.enter_context(open_service(url, token_key=KEY)))
@@ -69,7 +85,7 @@ def filled(path: str, places: dict[str, str]) -> str:
 
 def addresses(operation: Operation) -> Iterator[str]:
     named = {"ruleset": "uth-bgc", "bettor": "a", "level": "0", "tile": "000.p/9", "name": "collections"}
-    for table, round_ in (("t-1", "r-1"), ("t-2", "r-2")):
+    for table, round_ in PLACES if is_of_a_round(operation.path) else PLACES[:2]:
         places = {**named, "table": table, "round": round_}
         path = filled(operation.path, places)
         yield path
@@ -81,17 +97,26 @@ def addresses(operation: Operation) -> Iterator[str]:
                     yield f"{path}?{param.name}={value}"
 
 
-def pages() -> Iterator[str]:
+def is_of_a_round(path: str) -> bool:
+    return "{round}" in path or "{table}" in path
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """With who asks: a terminal, and those who look at rounds only afterwards, for the pages of rounds alone."""
     named = {"ruleset": "uth-bgc", "bettor": "a", "name": "card-frequencies"}
-    for table, round_ in (("t-1", "r-1"), ("t-2", "r-2")):
-        places = {**named, "table": table, "round": round_}
+    for number, (table, round_) in enumerate(PLACES):
         for shown in PAGE_PATHS:
-            path = filled(shown, places)
-            yield from (path, f"{path}?format=json")
+            path = filled(shown, {**named, "table": table, "round": round_})
+            if is_of_a_round(shown):
+                yield from ((f"{path}?format=json", role) for role in ("terminal", "accounting", "auditor"))
+            if is_of_a_round(shown) or number < 2:
+                yield from ((path, "floor"), (f"{path}?format=json", "floor"))
 
 
 def told(client: Any, address: str, role: str) -> Any:
-    token = make_token(KEY, Settings(token_key=KEY), f"{role}-1", role, "t-2" if role == "terminal" else None, 1.0)[0]
+    at = re.search(r"[tr]-([1-9])", address)
+    table = f"t-{at[1] if at else 2}" if role == "terminal" else None
+    token = make_token(KEY, Settings(token_key=KEY), f"{role}-1", role, table, 1.0)[0]
     headers = {"Authorization": f"Bearer {token}", "X-Request-Id": "two-worlds"}
     answer = client.get(address, headers=headers, follow_redirects=False)
     parts = [answer.content]
@@ -106,7 +131,7 @@ def told(client: Any, address: str, role: str) -> Any:
 
 def test_face_down_cards_change_no_answer(worlds: tuple[Any, Any]):
     asked = [(address, role_for(operation)) for operation in READS for address in addresses(operation)]
-    asked += [(address, "floor") for address in pages()]
+    asked += pages()
     different, answered = [], 0
     for address, role in dict.fromkeys(asked):
         one, other = (told(client, address, role) for client in worlds)

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import msgspec
 
 from api.service.identity.tokens import make_token
@@ -26,7 +27,7 @@ from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
 from tests.api.http import examples
-from tests.api.operations import OPERATIONS
+from tests.api.operations import OPERATIONS, Operation
 from tests.api.processes import free_port, serving
 from tests.api.service import KEY
 
@@ -81,13 +82,17 @@ def shares() -> dict[str, list[str]]:
     return shared
 
 
-def operations_of(caller: str, *, allowed: bool) -> list[str]:
+def operations_of(caller: str, tags: Collection[str], *, allowed: bool) -> list[str]:
     """Those that a caller may ask for at all, or those that are refused before the request is looked at."""
     return [
         f"--include-operation-id={operation.name}"
         for operation in OPERATIONS
-        if (operation.roles is None or caller in operation.roles) is allowed
+        if (operation.roles is None or caller in operation.roles) is allowed and is_tagged(operation, tags)
     ]
+
+
+def is_tagged(operation: Operation, tags: Collection[str]) -> bool:
+    return not tags or not operation.tags.isdisjoint(tags)
 
 
 def fuzz(port: int, caller: str, *options: str, feeds: bool = False) -> subprocess.CompletedProcess[str]:
@@ -119,13 +124,16 @@ def token(caller: str) -> str:
 
 def run(port: int, config: str, *options: str) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "schemathesis.toml"
+        file, described = Path(folder) / "schemathesis.toml", Path(folder) / "openapi.json"
         file.write_text(config)
+        # Schemathesis itself gives up on the description after ten seconds, and a busy machine may take longer.
+        described.write_bytes(httpx.get(f"http://127.0.0.1:{port}/openapi.json", timeout=60).content)
         command = [
             str(Path(sys.executable).with_name("schemathesis")),
             f"--config-file={file}",
             "run",
-            f"http://127.0.0.1:{port}/openapi.json",
+            str(described),
+            f"--url=http://127.0.0.1:{port}",
             "--checks=all",
             "--generation-database=none",
             "--warnings=off",
@@ -136,13 +144,23 @@ def run(port: int, config: str, *options: str) -> subprocess.CompletedProcess[st
         return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"}, cwd=folder)
 
 
-def runs(caller: str, examples: int, phases: str) -> Iterator[tuple[list[str], bool]]:
-    """The options of each run by one caller, and whether it is of feeds."""
+def runs(caller: str, examples: int, phases: str, tags: Collection[str] = ()) -> Iterator[tuple[list[str], bool]]:
+    """The options of each run by one caller, and whether it is of feeds; the quickest first."""
     refused = min(examples, REFUSED_EXAMPLES)
-    yield [f"--max-examples={examples}", f"--phases={phases}", *operations_of(caller, allowed=True)], False
-    yield [f"--max-examples={refused}", "--phases=examples,fuzzing", *operations_of(caller, allowed=False)], False
-    yield [f"--max-examples={min(examples, FEED_EXAMPLES)}", f"--phases={phases}"], True
-    yield [f"--max-examples={examples}", COVERAGE], False
+    tagged = [f"--include-operation-id={operation.name}" for operation in OPERATIONS if is_tagged(operation, tags)]
+    each = [
+        ([f"--max-examples={examples}", COVERAGE], tagged if tags else None),
+        (
+            [f"--max-examples={refused}", "--phases=examples,fuzzing"],
+            operations_of(caller, tags, allowed=False),
+        ),
+        ([f"--max-examples={examples}", f"--phases={phases}"], operations_of(caller, tags, allowed=True)),
+    ]
+    for options, operations in each:
+        if operations is None or operations:
+            yield [*options, *(operations or ())], False
+    if not tags or "feed" in tags:
+        yield [f"--max-examples={min(examples, FEED_EXAMPLES)}", f"--phases={phases}"], True
 
 
 def main() -> None:
@@ -151,6 +169,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=50, help="of each operation and phase")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--phases", default="examples,fuzzing,stateful", help="in addition to coverage")
+    parser.add_argument("--tags", nargs="+", default=[], help="of the operations; by default all of them")
     given = parser.parse_args()
     failed = []
     for caller in given.callers:
@@ -158,7 +177,7 @@ def main() -> None:
             migrate(url)
             log = Path(folder) / "log"
             with furnished_service(url, log) as port:
-                for options, feeds in runs(caller, given.examples, given.phases):
+                for options, feeds in runs(caller, given.examples, given.phases, given.tags):
                     done = fuzz(port, caller, f"--seed={given.seed}", *options, feeds=feeds)
                     print(f"=== {caller}, seed {given.seed}\n{done.stdout}{done.stderr}", flush=True)
                     if done.returncode:
