@@ -63,6 +63,9 @@ class CheckedClient(TestClient):
 
 @cache
 def _operation(method: str, asked: str) -> dict[str, Any] | None:
+    if asked in DOCUMENT["paths"]:  # an address without parameters is no other's
+        own: dict[str, Any] | None = DOCUMENT["paths"][asked].get(method)
+        return own
     for path, operations in DOCUMENT["paths"].items():
         if method in operations and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), asked):
             found: dict[str, Any] = operations[method]

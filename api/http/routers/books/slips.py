@@ -80,14 +80,14 @@ async def count_tray_by_pieces(
     return await change.store(counted, 201)
 
 
-@router.get("/slips/{number}", response_model=schemas.SlipDetails)
+@router.get("/slips/{number:int}", response_model=schemas.SlipDetails)
 async def get_slip(service: ServiceOf, caller: Reading, number: Number) -> Any:
     """A slip with its pieces, who signed it, and when."""
     return await service.run(slip_for, service.books, caller, number)
 
 
 @router.get(
-    "/slips/{number}/paper",
+    "/slips/{number:int}/paper",
     response_class=Response,
     responses=answers(
         200, "Its two parts, for the cage and for the table.", content={PDF: {"schema": {"type": "string"}}}
@@ -98,7 +98,7 @@ async def get_slip_paper(service: ServiceOf, caller: Reading, number: Number) ->
     return attached(await service.run(slip_paper, service.books, caller, number), PDF, f"slip-{name_of(number)}.pdf")
 
 
-@router.post("/slips/{number}/issue", response_model=schemas.SlipOut, responses=AFTER)
+@router.post("/slips/{number:int}/issue", response_model=schemas.SlipOut, responses=AFTER)
 async def issue_slip(
     change: CageOnly,
     number: Number,
@@ -117,7 +117,7 @@ async def issue_slip(
     return await change.store(issued)
 
 
-@router.post("/slips/{number}/void", response_model=schemas.SlipOut, responses=AFTER)
+@router.post("/slips/{number:int}/void", response_model=schemas.SlipOut, responses=AFTER)
 async def void_slip(
     change: FloorOrCage,
     number: Number,
