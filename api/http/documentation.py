@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
 from fastapi.responses import HTMLResponse, Response
 
-from api.http.schemas.examples import EXAMPLES
+from api.http.examples import EXAMPLES
 from api.service.problems import Problem
 
 ASSETS = {

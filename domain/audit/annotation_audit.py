@@ -10,7 +10,7 @@ from domain.audit.comparison import Numbered, finding_on
 from domain.audit.findings import Finding
 from domain.errors import BadDocument, CannotReplay, Refusal
 from domain.money import money
-from domain.round import corrections, floor_notes, payments
+from domain.round import corrections, floor_annotations
 from domain.round.events import (
     ANNOTATIONS,
     CorrectionPosted,
@@ -64,11 +64,11 @@ def _decided(
     event = stored[0]
     match event:
         case FeeWaived():
-            return [floor_notes.waive_fee(before, event.how, event.reason)]
+            return [floor_annotations.waive_fee(before, event.how, event.reason)]
         case NoteMade():
-            return [floor_notes.note(before, event.kind, event.text, event.seat)]
+            return [floor_annotations.note(before, event.kind, event.text, event.seat)]
         case PaymentReported():
-            return payments.dealer_paid(before, [event])
+            return floor_annotations.dealer_paid(before, [event])
         case RoundCorrected():
             posted = [entry for entry in stored if isinstance(entry, CorrectionPosted)]
             return _correction(opening, before, earlier, event, posted)

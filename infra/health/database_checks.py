@@ -9,8 +9,8 @@ from infra.health import clock_offset
 from infra.health.check import Check, fault, ok, warning
 from infra.health.clock_offset import Clocks
 from infra.health.figures import figures_of
+from infra.log.checks.partial_check import PartChecker
 from infra.log.leaves import leaf_hashes
-from infra.log.partial_check import PartChecker
 from infra.log.stored_log import LogReader
 from infra.schema.catalogue import CatalogueAudit
 from infra.schema.migrator import OLDEST_SERVER

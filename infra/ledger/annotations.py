@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from domain.errors import DuplicateCard, OutOfTurn, Refusal, WrongCards
 from domain.floor import drop_boxes, meters
-from domain.round import corrections, floor_notes, hidden_cards, payments, replay
+from domain.round import corrections, floor_annotations, hidden_cards, replay
 from domain.round.events import PaymentReported, RoundCorrected, RoundEvent
 from domain.round.state import Round, fold
 from infra.aggregates.changes import Changes
@@ -31,7 +31,7 @@ def waive_fee(
 ) -> StoredRound:
     """Waive the fee of a voided round. If the chips never went in, the box expects less, if it is still there."""
     stored = ledger.load(round_id, expected_version=expected_version)
-    waived = floor_notes.waive_fee(stored.round, how, reason)
+    waived = floor_annotations.waive_fee(stored.round, how, reason)
     changes = Changes(_after_round(stored, actor))
     if how == "not dropped":
         box, version = _box_of_fee(ledger, stored)
@@ -63,7 +63,7 @@ def note(
     receipt: CommandReceipt = None,
 ) -> StoredRound:
     stored = ledger.load(round_id, expected_version=expected_version)
-    noted = floor_notes.note(stored.round, kind, text, seat)
+    noted = floor_annotations.note(stored.round, kind, text, seat)
     changes = Changes(actor.after(stored.entries[0].at_ms, f"round {round_id} was opened,"))
     return _annotate(ledger, stored, [noted], changes, receipt)
 
@@ -78,7 +78,7 @@ def dealer_paid(
 ) -> StoredRound:
     """Record what the dealer reports to have paid and collected, to be compared with the settlement lines."""
     stored = ledger.load(round_id, expected_version=expected_version)
-    events = payments.dealer_paid(stored.round, reported)
+    events = floor_annotations.dealer_paid(stored.round, reported)
     return _annotate(ledger, stored, [*events], Changes(_after_round(stored, actor)), receipt)
 
 

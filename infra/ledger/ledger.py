@@ -4,10 +4,11 @@
 and bettors are in floor.py, those of disputes in disputes.py."""
 
 from infra.aggregates.rounds import Contradicted, StoredRound, UnknownRound
-from infra.ledger import adoptions, annotations, play, record, whatif
+from infra.ledger import annotations, play, record
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.regulation import explanations, postings, proposition_players, round_facts
+from infra.ledger.disputes import whatif
+from infra.ledger.regulation import adoptions, explanations, postings, proposition_players, round_facts
 
 __all__ = ["Actor", "CommandReceipt", "Contradicted", "Ledger", "StoredRound", "UnknownRound"]
 

@@ -21,9 +21,9 @@ from infra.log.tiles import Tree
 from projections.archive.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, read_manifest
 from projections.archive.reader import Archive, DamagedFile, Partition, partitions
 from projections.archive.requirements import dask_distributed, pyarrow
-from projections.audit.floor_check import FloorCheck
+from projections.audit.checks.floor_check import FloorCheck
+from projections.audit.checks.round_check import Loaded, PartResult, RoundCheck, StreamRange, leaf_hashes, merged
 from projections.audit.processes import Do, batches, tasks_of, workers
-from projections.audit.round_check import Loaded, PartResult, RoundCheck, StreamRange, leaf_hashes, merged
 from projections.audit.rulebook import Rulebook
 from projections.audit.run import Audit, Options, Outcome, Summary, Task, TaskResult, floor_result
 from projections.audit.scope import EVERYTHING, Scope

@@ -25,8 +25,8 @@ from infra.store.database import Database
 from infra.store.streams import stream_id
 from projections.archive.manifest import CHECKPOINT, FORM, KEYS, LEAVES, NAME, ArchivedFile, Manifest
 from projections.archive.requirements import pyarrow
+from projections.audit.checks.round_check import UNREADABLE, TopicChecks
 from projections.audit.event_source import Part, Store, decoded, parts
-from projections.audit.round_check import UNREADABLE, TopicChecks
 from projections.audit.scope import Scope
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import GamingDays

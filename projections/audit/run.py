@@ -20,14 +20,14 @@ from domain.floor.trips_tables import TripsTables
 from infra.log.checkpoints import Checkpoint
 from infra.log.signed_notes import Verifier
 from infra.store.streams import stream_id
-from projections.audit import projection_check
-from projections.audit.claim_tally import Tally
-from projections.audit.database_check import DatabaseCheck
+from projections.audit.checks import projection_check
+from projections.audit.checks.claim_tally import Tally
+from projections.audit.checks.database_check import DatabaseCheck
+from projections.audit.checks.floor_check import FloorCheck
+from projections.audit.checks.log_check import LogCheck
+from projections.audit.checks.round_check import PartResult, RoundCheck, StreamRange, Wordings, add_wordings, merged
 from projections.audit.event_source import Part, Store
-from projections.audit.floor_check import FloorCheck
-from projections.audit.log_check import LogCheck
 from projections.audit.processes import batches, how_many, part_tasks, workers
-from projections.audit.round_check import PartResult, RoundCheck, StreamRange, Wordings, add_wordings, merged
 from projections.audit.rulebook import Rulebook
 from projections.audit.scope import EVERYTHING, Scope
 from projections.audit.selection import SelectedRoundCheck

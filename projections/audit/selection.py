@@ -14,14 +14,13 @@ from domain.audit.floor_audit import CLAIMING
 from domain.audit.floor_audit import claims_of as floor_claims_of
 from domain.audit.round_audit import Claim
 from domain.floor.table_sessions import RoundBegun, SessionOpened
-from infra.log.partial_check import NEAR, near
+from infra.log.checks.partial_check import NEAR, near
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
-from projections.audit.claim_tally import Tally
-from projections.audit.event_source import Part, Store, decoded
-from projections.audit.round_check import (
+from projections.audit.checks.claim_tally import Tally
+from projections.audit.checks.round_check import (
     BEGINNINGS,
     OPENINGS,
     UNREADABLE,
@@ -31,6 +30,7 @@ from projections.audit.round_check import (
     StreamRange,
     last_versions,
 )
+from projections.audit.event_source import Part, Store, decoded
 from projections.audit.rulebook import Rulebook
 from projections.audit.scope import Scope
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.round.events import CorrectionPosted, PaymentReported
-from domain.round.payments import Compared, due_by_wager
+from domain.round.floor_annotations import Compared, due_by_wager
 from domain.round.wager_key import wager_key
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.engine.projection import Projection, handler

@@ -13,19 +13,19 @@ from projections.models.card_counts import CardCounts
 from projections.models.collections import Collections
 from projections.models.contradictions import Contradictions
 from projections.models.disputes import Disputes
-from projections.models.drops import Drops
 from projections.models.exposure import Exposure
+from projections.models.floor.drops import Drops
+from projections.models.floor.inventory import Inventory
+from projections.models.floor.meters import Meters
+from projections.models.floor.rotation import Rotation
+from projections.models.floor.tables import Tables
 from projections.models.hands import Hands
-from projections.models.inventory import Inventory
 from projections.models.journal import Journal
-from projections.models.meters import Meters
 from projections.models.payments import Payments
 from projections.models.regulation.adoptions import Adoptions
 from projections.models.regulation.postings import Postings
 from projections.models.regulation.propositions import Propositions
 from projections.models.regulation.round_facts import RoundFacts
-from projections.models.rotation import Rotation
-from projections.models.tables import Tables
 from projections.models.take_backs import TakeBacks
 from projections.statistics.model import Statistics
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from projections.models.bankroll import Bankroll
 from projections.models.books.closings import Closings
 from projections.models.collections import Collections
-from projections.models.drops import Drops
 from projections.models.exposure import Exposure
-from projections.models.inventory import Inventory
+from projections.models.floor.drops import Drops
+from projections.models.floor.inventory import Inventory
 from projections.models.journal import Journal
 from projections.reports.report import (
     ALWAYS,

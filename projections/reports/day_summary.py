@@ -16,8 +16,8 @@ from infra.store.database import Cursor, Database, ask_together
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import DayShift, GamingDays
 from projections.engine.storage import Connection
+from projections.models.floor.inventory import Inventory
 from projections.models.hands import Hands
-from projections.models.inventory import Inventory
 from projections.models.registry import ALL
 from projections.reports.accounting_reports import ADJUSTMENTS, COLLECTIONS, DROPS, INVENTORY
 from projections.reports.report import (

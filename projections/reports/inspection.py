@@ -12,9 +12,9 @@ from infra.store.database import Cursor, Database
 from projections.calendar.gaming_day_settings import gaming_days
 from projections.calendar.gaming_days import GamingDays
 from projections.engine.storage import Connection
+from projections.models.floor.rotation import Rotation
 from projections.models.hands import Hands
 from projections.models.registry import ALL
-from projections.models.rotation import Rotation
 from projections.reports import regulation_reports
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.report import ALWAYS, BY_DAY, BY_TABLE, DAYS, BadFilter, Filters, Report

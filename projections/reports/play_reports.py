@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from projections.models.floor.meters import Meters
+from projections.models.floor.rotation import Rotation
 from projections.models.hands import Hands
-from projections.models.meters import Meters
-from projections.models.rotation import Rotation
 from projections.reports.report import (
     BY_BETTOR,
     BY_DAY,

@@ -15,8 +15,8 @@ from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
+from projections.audit.checks.round_check import StreamRange, at_row
 from projections.audit.event_source import Streams, decoded
-from projections.audit.round_check import StreamRange, at_row
 
 Entries = Callable[[StreamRange], Iterator[tuple[EventRow, Entry[Any]]]]
 AT_TABLES = frozenset(TOPICS.topic_of(event) for event in (TrayFilled, TrayCredited, TrayCounted))

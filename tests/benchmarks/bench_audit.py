@@ -33,11 +33,11 @@ from infra.simulation import documents
 from projections.archive.archive_audit import archive_workers, partition_tasks
 from projections.archive.manifest import read_manifest
 from projections.archive.writer import write_archive
-from projections.audit.claim_tally import Tally
+from projections.audit.checks.claim_tally import Tally
+from projections.audit.checks.log_check import LogCheck
+from projections.audit.checks.round_check import PartResult, StreamRange
 from projections.audit.event_source import PART, Part, Store
-from projections.audit.log_check import LogCheck
 from projections.audit.processes import workers
-from projections.audit.round_check import PartResult, StreamRange
 from projections.audit.run import AuditWorker, Task
 from projections.audit.scope import EVERYTHING
 from tests.benchmarks import Row

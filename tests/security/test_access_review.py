@@ -29,7 +29,7 @@ from infra.health.database_checks import roles
 from infra.ledger.access_reviews import reviews
 from infra.ledger.ledger import Ledger
 from infra.store.database import Database
-from projections.audit.database_check import DatabaseCheck
+from projections.audit.checks.database_check import DatabaseCheck
 from projections.audit.run import Audit
 from tests.api.service import KEY, PASSWORD, open_service, register, register_in
 from tests.databases import migrated_database

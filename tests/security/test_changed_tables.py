@@ -29,7 +29,7 @@ from infra.aggregates.rounds import Contradicted
 from infra.ledger.books import cash, closings
 from infra.ledger.ledger import Actor, Ledger
 from infra.trail.trail import TABLES
-from projections.audit import projection_check
+from projections.audit.checks import projection_check
 from projections.engine.runner import Runner
 from projections.models.registry import ALL
 from tests.databases import new_database

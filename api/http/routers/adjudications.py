@@ -6,9 +6,9 @@ from fastapi import Request, Response, Security
 
 from api.http.answers import JSON
 from api.http.dependencies import plain_caller
+from api.http.examples import EXAMPLES
 from api.http.problems import problems
 from api.http.resource import resource
-from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.rounds import ResultOut
 from api.http.schemas.rules import RoundDocumentIn
 from api.service import roles

@@ -19,10 +19,10 @@ from domain.rules.terms import Meter
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt
-from projections.views import box_views as boxes
 from projections.views.blindness import sight_of
-from projections.views.box_views import BoxFilter
-from projections.views.meter_views import existing_meter, meter_shown
+from projections.views.floor import box_views as boxes
+from projections.views.floor.box_views import BoxFilter
+from projections.views.floor.meter_views import existing_meter, meter_shown
 from projections.views.paging import read_cursor
 
 router = resource("boxes")

@@ -14,9 +14,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from api.http import dependencies
 from api.http.dependencies import table_caller
+from api.http.examples import EXAMPLES
 from api.http.problems import answers
 from api.http.resource import resource
-from api.http.schemas.examples import EXAMPLES
 from api.service import roles
 from api.service.admission import ServiceOf, TableId, check_tables
 from api.service.callers import is_still_admitted
@@ -25,7 +25,7 @@ from api.service.state import Service
 from infra.access.callers import Caller, Forbidden
 from infra.store.errors import StoreError
 from projections.views.blindness import Tables
-from projections.views.floor_views import listen
+from projections.views.floor.floor_views import listen
 
 router = resource("feed")
 PAGE = 500

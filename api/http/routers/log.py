@@ -7,9 +7,9 @@ from fastapi import Path, Query, Response, Security
 from api.http import dependencies
 from api.http.answers import attached, encoded
 from api.http.dependencies import plain_caller
+from api.http.examples import EXAMPLES
 from api.http.problems import answers, problems
 from api.http.resource import resource
-from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.log import ConsistencyOut, LogKeysOut, RoundLogOut, RoundProofsOut
 from api.service import roles
 from api.service.admission import RoundId, ServiceOf

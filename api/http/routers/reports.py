@@ -7,9 +7,9 @@ from fastapi import Path, Query, Request, Response, Security
 from api.http import dependencies
 from api.http.answers import attached, encoded
 from api.http.dependencies import plain_caller, searching_caller
+from api.http.examples import EXAMPLES
 from api.http.problems import answers, problems
 from api.http.resource import resource
-from api.http.schemas.examples import EXAMPLES
 from api.http.schemas.reports import (
     FeeFilters,
     FeesOut,

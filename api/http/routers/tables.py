@@ -24,8 +24,8 @@ from domain.rules.terms import NO_TERMS, TermsDocument
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt, StoredRound
-from projections.views.floor_views import floor_now
-from projections.views.session_views import is_blind, latest_session, session_shown
+from projections.views.floor.floor_views import floor_now
+from projections.views.floor.session_views import is_blind, latest_session, session_shown
 
 router = resource("tables")
 SESSION = stored("The table's session.", "conflict")

@@ -18,11 +18,11 @@ from api.service.problems import Problem
 from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
-from projections.views import box_views as boxes
 from projections.views.blindness import sight_of
 from projections.views.books import Books
-from projections.views.box_rounds import rounds_behind
-from projections.views.box_views import BoxFilter, boxes_on_tables, boxes_waiting
+from projections.views.floor import box_views as boxes
+from projections.views.floor.box_rounds import rounds_behind
+from projections.views.floor.box_views import BoxFilter, boxes_on_tables, boxes_waiting
 from projections.views.paging import read_cursor
 
 router = page_router()

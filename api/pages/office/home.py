@@ -13,7 +13,7 @@ from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.state import Service
 from infra.access.callers import Caller
-from projections.views.floor_views import any_table
+from projections.views.floor.floor_views import any_table
 from projections.views.home.first_page import first_page_for
 
 router = page_router()

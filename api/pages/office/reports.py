@@ -21,7 +21,7 @@ from projections.export import charts
 from projections.reports.report import CHOSEN, Filters
 from projections.reports.report_list import KINDS, REPORTS, STATUSES
 from projections.views.books import Books, NotFound
-from projections.views.box_views import last_box
+from projections.views.floor.box_views import last_box
 from projections.views.report_views import LEDGER_FILES, first_rows, readers_of
 
 router = page_router()

@@ -19,7 +19,7 @@ from infra.ledger.books.slips import Slips
 from projections.reports.report import Filters
 from projections.slips.slip_views import open_trays
 from projections.views.books import Books
-from projections.views.floor_views import latest_tray_day
+from projections.views.floor.floor_views import latest_tray_day
 from projections.views.report_views import first_rows
 
 router = page_router()

@@ -27,7 +27,7 @@ from infra.access.signatures import Authentication
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight
 from projections.views.books import Books, NotFound
-from projections.views.floor_views import floor_now
+from projections.views.floor.floor_views import floor_now
 
 router = page_router()
 PATH = "/dealer"

@@ -18,8 +18,8 @@ from domain.money import money
 from domain.round.actions import CloseBets
 from domain.round.dealing import clockwise
 from domain.round.decide import decide
+from domain.round.floor_annotations import Compared, compared, due_by_wager
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
-from domain.round.payments import Compared, compared, due_by_wager
 from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.take_backs import offered
@@ -32,7 +32,7 @@ from infra.access.callers import OPEN, Caller
 from infra.ledger.feed import SHOWN
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import StoredRound
-from projections.views.session_views import session_shown
+from projections.views.floor.session_views import session_shown
 
 SUPERVISOR = "floor"
 MOST_REMEMBERED = 10_000

@@ -12,7 +12,7 @@ from api.service.admission import ServiceOf
 from domain.money import cents, money
 from infra.access.callers import Caller
 from infra.ledger.feed import SHOWN
-from projections.views.floor_views import floor_now
+from projections.views.floor.floor_views import floor_now
 
 router = page_router()
 

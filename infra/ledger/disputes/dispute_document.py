@@ -13,7 +13,7 @@ from domain.disputes.whatif import LineChange, WhatIf
 from domain.documents.result import line_document
 from domain.moments import format_ms
 from domain.money import money
-from domain.round.payments import compared
+from domain.round.floor_annotations import compared
 from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.wager_key import WagerKey, wager_key

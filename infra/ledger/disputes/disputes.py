@@ -22,7 +22,7 @@ from infra.aggregates.changes import Changes
 from infra.aggregates.rounds import StoredRound
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
-from infra.ledger.whatif import what_if
+from infra.ledger.disputes.whatif import what_if
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.streams import stream_id
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from api.cli.audit import audit
 from domain.audit.findings import COLUMNS
-from projections.audit.round_check import RoundCheck
+from projections.audit.checks.round_check import RoundCheck
 from tests.recorded_floor import Spoiler
 
 app = typer.Typer()

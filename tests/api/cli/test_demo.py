@@ -17,7 +17,7 @@ import httpx
 import psycopg
 import pytest
 
-from domain.round.payments import compared
+from domain.round.floor_annotations import compared
 from domain.rules import rulesets
 from infra.demo import PASSWORD, PEOPLE, TABLES, Past, Plan
 from infra.embedded import embedded_postgres

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from api.http import schemas
-from api.http.schemas.examples import EXAMPLES
+from api.http.examples import EXAMPLES
 from domain.disputes import disputes
 from domain.disputes.whatif import CardChange, what_if
 from domain.documents.document import adjudicate, read_document

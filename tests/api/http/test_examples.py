@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.http.schemas.examples import EXAMPLES
+from api.http.examples import EXAMPLES
 from tests.api.http.examples import worked_out
 from tests.api.operations import DOCUMENT
 

@@ -21,8 +21,8 @@ from domain.documents.result import result_of
 from domain.money import money
 from domain.round.actions import Bet
 from domain.round.events import EntryTakenBack, PlaySupervised, WagerPlaced
+from domain.round.floor_annotations import compared
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
-from domain.round.payments import compared
 from domain.round.replay import fact_documents, play
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn, Refusal
-from domain.round import corrections, floor_notes
+from domain.round import corrections, floor_annotations
 from domain.round.corrections import Entry
 from domain.round.events import CorrectionPosted, FeeWaived, NoteMade, RoundCorrected, RoundEvent
 from domain.round.replay import fact_documents, facts_of, play_facts, with_changes
@@ -44,19 +44,19 @@ def voided(with_fee: bool = True) -> Round:
 
 @pytest.mark.parametrize("how", ["not dropped", "refunded"])
 def test_the_fee_of_a_voided_round_may_be_waived_once(how):
-    waived = floor_notes.waive_fee(voided(), how, "misdeal")
+    waived = floor_annotations.waive_fee(voided(), how, "misdeal")
     assert waived == FeeWaived(100, how, "misdeal")
     with pytest.raises(Conflict, match="already"):
-        floor_notes.waive_fee(fold(voided(), [waived]), how, "misdeal")
+        floor_annotations.waive_fee(fold(voided(), [waived]), how, "misdeal")
 
 
 def test_no_other_fee_is_waived():
     with pytest.raises(OutOfTurn, match="voided"):
-        floor_notes.waive_fee(stored_play(pair_of_aces()).round, "refunded", "kindness")
+        floor_annotations.waive_fee(stored_play(pair_of_aces()).round, "refunded", "kindness")
     with pytest.raises(OutOfTurn, match="No fee"):
-        floor_notes.waive_fee(voided(with_fee=False), "refunded", "misdeal")
+        floor_annotations.waive_fee(voided(with_fee=False), "refunded", "misdeal")
     with pytest.raises(BadDocument, match="reason"):
-        floor_notes.waive_fee(voided(), "refunded", " ")
+        floor_annotations.waive_fee(voided(), "refunded", " ")
 
 
 # ---- notes
@@ -68,14 +68,14 @@ def test_a_note_at_any_time():
         stored_play(pair_of_aces()).round,
         stored_play(HoldEm.at("uth-casino-club", banker=7)).round,
     ):
-        assert floor_notes.note(round_, "exposed card", "Kd", 2) == NoteMade("exposed card", "Kd", 2)
-        assert floor_notes.note(round_, "other", "Phone.", None) == NoteMade("other", "Phone.", None)
+        assert floor_annotations.note(round_, "exposed card", "Kd", 2) == NoteMade("exposed card", "Kd", 2)
+        assert floor_annotations.note(round_, "other", "Phone.", None) == NoteMade("other", "Phone.", None)
 
 
 @pytest.mark.parametrize(("text", "seat"), [("", 1), (" ", None), ("Late.", 0), ("Late.", 8)])
 def test_a_note_needs_words_and_a_seat_of_the_table(text, seat):
     with pytest.raises(BadDocument):
-        floor_notes.note(voided(), "late bet", text, seat)
+        floor_annotations.note(voided(), "late bet", text, seat)
 
 
 # ---- compensating entries

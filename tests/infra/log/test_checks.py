@@ -10,7 +10,7 @@ import pytest
 
 from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint, parse_checkpoint, sign
-from infra.log.full_check import Checker
+from infra.log.checks.full_check import Checker
 from infra.log.keys import KeyFile
 from infra.log.leaves import leaf_hashes
 from infra.log.sealer import Sealer

@@ -26,7 +26,7 @@ from infra.store.encoding.mapper import Entry, RecordedEvent, TypedMapper
 from infra.store.encoding.topics import TOPICS
 from projections.archive.archive_audit import ArchiveAudit
 from projections.archive.writer import write_archive
-from projections.audit.round_check import OPENINGS
+from projections.audit.checks.round_check import OPENINGS
 from projections.audit.run import Audit
 from projections.engine.rebuild import rebuild
 from projections.engine.runner import Runner

@@ -20,8 +20,8 @@ from infra.log.leaves import leaf_hash_of
 from infra.log.stored_log import LogReader
 from infra.store.database import Database
 from projections.audit import processes
+from projections.audit.checks.log_check import LogCheck
 from projections.audit.event_source import Part
-from projections.audit.log_check import LogCheck
 from projections.audit.run import Audit, AuditWorker, Task
 from projections.audit.scope import Scope
 from projections.engine.runner import Runner

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from infra.ledger.ledger import Ledger
-from projections.audit.projection_check import compare
+from projections.audit.checks.projection_check import compare
 from projections.engine.rebuild import rebuild
 from projections.engine.runner import Runner
 from projections.models.registry import ALL

@@ -44,9 +44,8 @@ from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
-from projections.audit.event_source import Streams
-from projections.audit.posting_check import PostingCheck, SessionPostings
-from projections.audit.round_check import (
+from projections.audit.checks.posting_check import PostingCheck, SessionPostings
+from projections.audit.checks.round_check import (
     UNREADABLE,
     StreamRange,
     TopicChecks,
@@ -56,6 +55,7 @@ from projections.audit.round_check import (
     times_of,
     unreadable,
 )
+from projections.audit.event_source import Streams
 from projections.audit.rulebook import NoRules, Rulebook
 from projections.slips.slip_check import SlipCheck
 

@@ -56,7 +56,7 @@ from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
-from projections.audit.claim_tally import Tally
+from projections.audit.checks.claim_tally import Tally
 from projections.audit.event_source import Source, Streams, decoded
 from projections.audit.rulebook import NoRules, Rulebook
 from projections.audit.scope import Scope

@@ -17,7 +17,7 @@ from domain.money import money
 from domain.round.replay import IMPOSSIBLE
 from infra.schema.migrator import READER_ROLE
 from infra.store.recorder import LedgerRecorder
-from projections.audit.round_check import UNREADABLE
+from projections.audit.checks.round_check import UNREADABLE
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
 from projections.closing.closing_check import closed_otherwise
 from projections.engine import storage

@@ -9,8 +9,8 @@ from typing import Self
 
 from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
-from infra.log.full_check import Checker
-from infra.log.partial_check import PartChecker
+from infra.log.checks.full_check import Checker
+from infra.log.checks.partial_check import PartChecker
 from infra.log.signed_notes import Verifier
 from infra.log.stored_log import LogReader, StoredCheckpoint
 from infra.store.database import Database

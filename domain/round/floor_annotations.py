@@ -1,18 +1,47 @@
-"""What a dealer reports as paid and collected after settlement, compared with what the rules say.
+"""What people add to a settled or voided round without changing its lines: a waived fee, a note, what the dealer paid.
 
-A report moves no money in the ledger: if the two differ, a dispute or a correction does."""
+A reported payment is compared with what the rules say. It moves no money in the ledger: if the two differ, a dispute
+or a correction does. Corrections, which are annotations too, have a module of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.money import dollars
-from domain.round.events import LineSettled, PaymentReported
+from domain.round.events import FeeWaived, LineSettled, NoteMade, PaymentReported
 from domain.round.state import Round
 from domain.round.wager_key import WagerKey, wager_key
+
+
+def waive_fee(round_: Round, how: Literal["not dropped", "refunded"], reason: str) -> FeeWaived:
+    """Waive the fee of a voided round; `how` decides what the box should hold."""
+    clause = round_.rules.clause("void")
+    if round_.status != "void":
+        raise OutOfTurn("Only the fee of a voided round may be waived.", clause)
+    if round_.fee is None:
+        raise OutOfTurn("No fee was taken in this round.", clause)
+    if round_.waived is not None:
+        raise Conflict("The fee of this round has been waived already.", clause)
+    if not reason.strip():
+        raise BadDocument("A waiver needs its reason.")
+    return FeeWaived(round_.fee.amount, how, reason)
+
+
+def note(
+    round_: Round, kind: Literal["exposed card", "late bet", "irregularity", "other"], text: str, seat: int | None
+) -> NoteMade:
+    if not text.strip():
+        raise BadDocument("A note needs its text.")
+    if seat is not None and not 1 <= seat <= round_.rules.seats:
+        raise BadDocument(f"{round_.rules.id} has seats 1 to {round_.rules.seats}.", round_.rules.clause("seats"))
+    return NoteMade(kind, text, seat)
+
+
+# ---- what the dealer paid
 
 
 class Due(Struct, frozen=True):

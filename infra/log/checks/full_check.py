@@ -16,10 +16,7 @@ from msgspec.structs import replace
 
 from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
-from infra.log.leaves import leaf_hash_of
-from infra.log.merkle import HASH_BYTES, at
-from infra.log.signed_notes import Verifier
-from infra.log.signed_roots import (
+from infra.log.checks.signed_roots import (
     MOST_NAMED,
     GrowingTree,
     SignedRoot,
@@ -32,6 +29,9 @@ from infra.log.signed_roots import (
     signed,
     unsigned,
 )
+from infra.log.leaves import leaf_hash_of
+from infra.log.merkle import HASH_BYTES, at
+from infra.log.signed_notes import Verifier
 from infra.log.stored_log import PAGE, StoredCheckpoint
 from infra.store.event_rows import LogRow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
-from domain.round import payments
+from domain.round import floor_annotations
 from domain.round.events import PaymentReported
 from domain.round.state import Round, fold
 from tests.domain.round.test_corrections import pair_of_aces, stored_play, voided
@@ -23,15 +23,15 @@ def settled() -> Round:
 def test_a_report_is_compared_with_its_line():
     """Seat 1 wins 10.00 on the ante and was paid 15.00; seat 2 loses 20.00, which were taken."""
     reported = [report(1, "ante", paid=15_00), report(2, "ante", collected=20_00)]
-    assert payments.dealer_paid(settled(), reported) == reported
-    over, right = payments.compared(fold(settled(), reported))
+    assert floor_annotations.dealer_paid(settled(), reported) == reported
+    over, right = floor_annotations.compared(fold(settled(), reported))
     assert (over.difference, over.due.paid, over.due.collected) == (5_00, 10_00, 0)
     assert right.difference == 0
     assert over.due.clause == next(line.clause for line in settled().lines if (line.seat, line.spot) == (1, "ante"))
 
 
 def test_what_was_not_collected_is_too_much_for_the_bettor():
-    (missed,) = payments.compared(fold(settled(), [report(2, "ante")]))
+    (missed,) = floor_annotations.compared(fold(settled(), [report(2, "ante")]))
     assert missed.difference == 20_00
 
 
@@ -61,18 +61,18 @@ def test_a_report_moves_nothing():
 )
 def test_what_is_no_report(reported, why, words):
     with pytest.raises(why, match=words):
-        payments.dealer_paid(settled(), reported)
+        floor_annotations.dealer_paid(settled(), reported)
 
 
 def test_a_wager_is_reported_once():
     first = [report(1, "ante", paid=10_00)]
     after = fold(settled(), first)
     with pytest.raises(Conflict, match="already"):
-        payments.dealer_paid(after, first)
-    assert payments.dealer_paid(after, [report(1, "blind")])
+        floor_annotations.dealer_paid(after, first)
+    assert floor_annotations.dealer_paid(after, [report(1, "blind")])
 
 
 def test_only_a_settled_round_was_paid():
     for round_ in (voided(), stored_play(HoldEm.at("uth-casino-club", banker=7)).round):
         with pytest.raises(OutOfTurn, match="settled"):
-            payments.dealer_paid(round_, [report(1, "ante")])
+            floor_annotations.dealer_paid(round_, [report(1, "ante")])

@@ -14,12 +14,8 @@ from msgspec.structs import replace
 
 from domain.audit.findings import Finding
 from infra.log.checkpoints import Checkpoint
-from infra.log.full_check import Checker, of_hash
-from infra.log.leaves import leaf_hashes
-from infra.log.merkle import HASH_BYTES, at, root_of
-from infra.log.proofs import Nodes, NodeSource, root_at
-from infra.log.signed_notes import BadNote, Verifier
-from infra.log.signed_roots import (
+from infra.log.checks.full_check import Checker, of_hash
+from infra.log.checks.signed_roots import (
     RootComparison,
     ends_elsewhere,
     kept_outside,
@@ -29,6 +25,10 @@ from infra.log.signed_roots import (
     signed,
     unsigned,
 )
+from infra.log.leaves import leaf_hashes
+from infra.log.merkle import HASH_BYTES, at, root_of
+from infra.log.proofs import Nodes, NodeSource, root_at
+from infra.log.signed_notes import BadNote, Verifier
 from infra.log.stored_log import LogPiece, LogReader, StoredCheckpoint
 from infra.log.tiles import BITS, WIDTH
 

@@ -1,0 +1,1 @@
+"""Checks of the stored events against the transparency log."""

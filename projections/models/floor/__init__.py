@@ -1,0 +1,1 @@
+"""Projections of tables, boxes, trays, meters and the rotation of the bank."""

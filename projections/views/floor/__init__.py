@@ -1,0 +1,1 @@
+"""Views of tables, their sessions, boxes and meters."""
