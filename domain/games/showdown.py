@@ -128,22 +128,22 @@ def seat_reveals(round_: Round, cards: int) -> Iterator[dict[str, Any]]:
             yield reveal_entry(some[0] if len(some) == 1 else some, round_.hands[some[0]])
 
 
-class Voice(NamedTuple):
+class Addressee(NamedTuple):
     """Whom a sentence about a hand addresses: its player, or the tip on it."""
 
     you: str
     your: str
 
 
-PLAYER, TIP = Voice("You", "your"), Voice("The player", "the player's")
+PLAYER, TIP = Addressee("You", "your"), Addressee("The player", "the player's")
 
 
-def voice_of(stakes: Stakes) -> Voice:
+def addressee_of(stakes: Stakes) -> Addressee:
     return TIP if stakes.kind == "toke" else PLAYER
 
 
-def tell(banker: str, mine: PokerHand, dealer: PokerHand, sign: int, voice: Voice = PLAYER) -> str:
-    you, your = voice
+def comparison_text(banker: str, mine: PokerHand, dealer: PokerHand, sign: int, addressee: Addressee = PLAYER) -> str:
+    you, your = addressee
     if sign == 0:
         return f"{you} and the {banker} tie with {mine.text}"
     if mine.text == dealer.text:

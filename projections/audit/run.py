@@ -229,7 +229,7 @@ class Audit:
         some processes are left for the rounds."""
         if not self._wants("projections") or not self._scope.whole:
             return []
-        names, self._outdated = projection_check.there(self._database_url)
+        names, self._outdated = projection_check.comparable(self._database_url)
         if not names:
             return []
         groups = shares([ALL[name] for name in names], min(self._how_many(last) // 2, MOST_GROUPS))

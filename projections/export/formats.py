@@ -54,7 +54,7 @@ def about(
     """Return the description, with times by the property's clock."""
     asked = [field for field in (*CHOSEN, "since", "until", "limit") if getattr(filters, field) is not None]
     narrowed = [f"{_NAMED.get(field, field.replace('_', ' '))} {_asked(filters, field, clock)}" for field in asked]
-    state = stood(clock.local(filters.as_of or now))
+    state = as_of_text(clock.local(filters.as_of or now))
     everything = "" if narrowed else " All tables and all gaming days until then."
     title = ", ".join([name.replace("-", " ").capitalize(), *narrowed])
     return About(title, f"{state}{everything}", clock.local(now), letterhead, printed_by)
@@ -65,7 +65,7 @@ def _asked(filters: Filters, field: str, clock: PropertyClock) -> str:
     return clock.moment(value) if isinstance(value, datetime) else str(value)
 
 
-def stood(at: datetime) -> str:
+def as_of_text(at: datetime) -> str:
     return f"As the ledger stood at {format_moment(at)}."
 
 

@@ -10,7 +10,7 @@ from domain.audit.findings import Finding
 from domain.moments import format_moment as moment
 from infra.ledger.property import Property
 from projections.calendar.property_clock import PropertyClock
-from projections.export.formats import UNITS, About, Rows, stood
+from projections.export.formats import UNITS, About, Rows, as_of_text
 from projections.export.headings import SIGNED as GOES_EITHER_WAY
 from projections.export.headings import for_readers
 from projections.export.sheet import Sheet, figure
@@ -73,7 +73,7 @@ def findings_sheet(
 def summary_sheet(
     found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
 ) -> bytes:
-    of, state = clock.words(title(found)), stood(clock.local(found["as_of"] or now))
+    of, state = clock.words(title(found)), as_of_text(clock.local(found["as_of"] or now))
     sheet = Sheet(of, state, clock.local(now), letterhead, printed_by)
     sheet.text(f"{state} {UNITS}")
     totals = found["totals"]
@@ -92,7 +92,7 @@ def inspection_sheet(
     found: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str = ""
 ) -> bytes:
     """Return an inspection to file: each section as a table, the integrity of the record, and lines to sign on."""
-    of, state = clock.words(inspection.title(found)), stood(clock.local(found["as_of"] or now))
+    of, state = clock.words(inspection.title(found)), as_of_text(clock.local(found["as_of"] or now))
     sheet = Sheet(of, state, clock.local(now), letterhead, printed_by)
     sheet.text(f"{state} {UNITS}")
     for key, (heading, report, columns) in inspection.SECTIONS.items():

@@ -85,7 +85,7 @@ def _insurance(round_: Round, wager: Wager, dealer: _Dealer) -> Verdict:
 def _hand_verdict(round_: Round, wager: Wager, pure: bool, hand: BoxHand, dealer: _Dealer) -> Verdict:
     odds = round_.rules.odds
     points, _ = total(hand.cards)
-    name = "pure 21.5" if pure else _spoken(hand.cards)
+    name = "pure 21.5" if pure else _total_in_words(hand.cards)
     if hand.end == "surrender":
         return _surrender(round_, wager)
     if pure and dealer.pure:
@@ -102,7 +102,7 @@ def _hand_verdict(round_: Round, wager: Wager, pure: bool, hand: BoxHand, dealer
     if dealer.bust:
         story = f"The player-dealer is over 21.5 with {dealer.points}, and your hand has {name}"
         return won(wager, odds[wager.spot], "dealer_bust", story)
-    theirs = _spoken(dealer.cards)
+    theirs = _total_in_words(dealer.cards)
     if points > dealer.points:
         story = f"Your {name} is closer to 21.5 than the player-dealer's {theirs}"
         return won(wager, odds[wager.spot], "game.win", story)
@@ -111,7 +111,7 @@ def _hand_verdict(round_: Round, wager: Wager, pure: bool, hand: BoxHand, dealer
     return pushed(wager, "game.push", f"You and the player-dealer both have {points}")
 
 
-def _spoken(cards: Sequence[str]) -> str:
+def _total_in_words(cards: Sequence[str]) -> str:
     points, soft = total(cards)
     return f"soft {points}" if soft else str(points)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from domain.cards import whole
 from domain.errors import needed
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import compared, given_up, state_of, tell, wager_on
+from domain.games.showdown import compared, comparison_text, given_up, state_of, wager_on
 from domain.games.tcp.play import seats_to_show
 from domain.hands.poker import PokerHand, best_of, three_card, with_article
 from domain.round.events import CardsTurned, RoundEvent
@@ -70,7 +70,7 @@ class _ThreeCardHand:
                 return won(wager, self._round.rules.odds["ante_unqualified"], "ante.not_qualified", story)
             return pushed(wager, "play.not_qualified", story, how="has no action and goes back")
         sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
-        return compared(self._round, wager, sign, tell(self._round.banker, mine, dealer, sign))
+        return compared(self._round, wager, sign, comparison_text(self._round.banker, mine, dealer, sign))
 
     def pair_plus(self, wager: Wager) -> Verdict:
         made = three_card(self._cards)

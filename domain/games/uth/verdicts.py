@@ -9,7 +9,7 @@ from msgspec import Struct
 from domain.cards import whole
 from domain.errors import needed
 from domain.games.poker_rules import rules_of
-from domain.games.showdown import TIP, compared, given_up, live_seats, state_of, tell, voice_of, wager_on
+from domain.games.showdown import TIP, addressee_of, compared, comparison_text, given_up, live_seats, state_of, wager_on
 from domain.games.uth import progressive
 from domain.games.uth.play import bonus_on
 from domain.hands.poker import PokerHand, best_of, with_article
@@ -121,12 +121,12 @@ class _Showdown:
         self.round, self.mine, self.dealer = round_, mine, dealer
         self.qualified = rules_of(round_).qualify.met_by(dealer)
         self.sign = (mine.strength > dealer.strength) - (mine.strength < dealer.strength)
-        self._story = tell(round_.banker, mine, dealer, self.sign)
+        self._story = comparison_text(round_.banker, mine, dealer, self.sign)
 
     def story(self, stakes: Stakes) -> str:
         if stakes.kind != "toke":
             return self._story
-        return tell(self.round.banker, self.mine, self.dealer, self.sign, TIP)
+        return comparison_text(self.round.banker, self.mine, self.dealer, self.sign, TIP)
 
     def ante(self, wager: Wager, stakes: Stakes) -> Verdict:
         if self.qualified:
@@ -150,5 +150,5 @@ def _trips(round_: Round, wager: Wager, stakes: Stakes, mine: PokerHand | None) 
     table = needed(round_.terms.trips)
     if mine is None:
         return lost(wager, "trips.unseen", UNSEEN)
-    story = f"{voice_of(stakes).you} made {mine.text}"
+    story = f"{addressee_of(stakes).you} made {mine.text}"
     return paid_by_table(wager, table.pays.get(mine.name), story, with_article(table.lowest))

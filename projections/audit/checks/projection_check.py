@@ -45,7 +45,7 @@ class Comparison(Struct):
     findings: list[Finding] = []
 
 
-def there(database_url: str) -> tuple[list[str], list[str]]:
+def comparable(database_url: str) -> tuple[list[str], list[str]]:
     """Return the projections whose tables have the current shape, and those that cannot be compared until they are
     rebuilt: tables of an earlier shape, or an unknown position."""
     with connect(database_url) as connection:
@@ -89,7 +89,7 @@ def compare(database_url: str, names: Sequence[str], moved: Moved | None = None)
                 compared.positions = _positions(connection, names)
                 again.fold_to(compared.positions)
             except (*UNREADABLE, *IMPOSSIBLE) as error:
-                compared.findings.append(_not_again(compared.positions, error))
+                compared.findings.append(_cannot_fold_again(compared.positions, error))
                 return compared
             for name in compared.positions:
                 for table in ALL[name].tables:
@@ -153,7 +153,7 @@ class _FoldedAgain:
             self._groups.append(_Group(names, 0, Fold(projections, self._feed, gaming_days(connection))))
 
 
-def _not_again(positions: dict[str, int], error: Exception) -> Finding:
+def _cannot_fold_again(positions: dict[str, int], error: Exception) -> Finding:
     names = ", ".join(positions)
     what = f"The events, as they are stored, no longer lead to rows of {names}: {type(error).__name__}: {error}"
     return Finding("projection", what, stream=f"projections/{next(iter(positions), '')}")

@@ -9,7 +9,17 @@ from infra.access.callers import COUNTER
 from infra.ledger.access_reviews import reviews
 from infra.ledger.audit_runs import AuditRuns
 from projections.reports.cash_reports import CASH_LOG
-from projections.views.home.waiting import Kind, Look, Thing, Waiting, ago, due, moment, waiting, waits_for
+from projections.views.home.tasks import (
+    OpenTask,
+    OpenTasks,
+    TaskKind,
+    TaskQuery,
+    ago,
+    moment,
+    single_task,
+    task_of,
+    tasks_of,
+)
 from projections.views.named_rows import Row
 
 FLOOR = ("floor",)
@@ -60,56 +70,58 @@ AUDIT_DAYS = 31.0
 # ---- boxes
 
 
-@waits_for((COUNTER,), "drops", shown_to_blind=True)
-def boxes_to_count(look: Look) -> Waiting | None:
+@task_of((COUNTER,), "drops", shown_to_blind=True)
+def boxes_to_count(query: TaskQuery) -> OpenTasks | None:
     """Return boxes that the caller has not counted yet."""
-    boxes = [box for box in _boxes(look, "removed") if look.caller.by not in box["counters"]]
+    boxes = [box for box in _boxes(query, "removed") if query.caller.by not in box["counters"]]
     things = [_uncounted(box, f"/drop/{box['box']}/count") for box in boxes]
-    return waiting("boxes_to_count", ("Box for you to count", "Boxes for you to count"), "/drop?status=removed", things)
+    return tasks_of(
+        "boxes_to_count", ("Box for you to count", "Boxes for you to count"), "/drop?status=removed", things
+    )
 
 
-@waits_for(OVERSEERS, "drops", shown_to_blind=True)
-def boxes_uncounted(look: Look) -> Waiting | None:
-    things = [_uncounted(box, f"/drop/{box['box']}") for box in _boxes(look, "removed")]
+@task_of(OVERSEERS, "drops", shown_to_blind=True)
+def boxes_uncounted(query: TaskQuery) -> OpenTasks | None:
+    things = [_uncounted(box, f"/drop/{box['box']}") for box in _boxes(query, "removed")]
     titles = "Box that is not counted yet", "Boxes that are not counted yet"
-    return waiting("boxes_uncounted", titles, "/drop?status=removed", things)
+    return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things)
 
 
-@waits_for(BOOKS, "drops")
-def boxes_short(look: Look) -> Waiting | None:
+@task_of(BOOKS, "drops")
+def boxes_short(query: TaskQuery) -> OpenTasks | None:
     """Return boxes whose agreed count differs from the fees."""
-    if not (look.sight.books or look.sight.open):
+    if not (query.sight.books or query.sight.open):
         return None
     things = [
-        Thing(box["box"], f"/drop/{box['box']}", _variance(box["variance"]), since=moment(box["removed_at"]))
-        for box in _boxes(look, "variance")
+        OpenTask(box["box"], f"/drop/{box['box']}", _variance(box["variance"]), since=moment(box["removed_at"]))
+        for box in _boxes(query, "variance")
     ]
     titles = "Box with a variance to explain", "Boxes with a variance to explain"
-    return waiting("boxes_short", titles, "/drop?status=variance", things, urgent=True)
+    return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True)
 
 
-@waits_for(ACCOUNTING, "drops")
-def boxes_to_sign(look: Look) -> Waiting | None:
+@task_of(ACCOUNTING, "drops")
+def boxes_to_sign(query: TaskQuery) -> OpenTasks | None:
     """Return boxes counted by others. People who may not see the figures do not learn which of them are short."""
-    sighted = look.sight.books or look.sight.open
-    boxes = _boxes(look, "counted") if sighted else _boxes(look, "counted", "variance")
+    sighted = query.sight.books or query.sight.open
+    boxes = _boxes(query, "counted") if sighted else _boxes(query, "counted", "variance")
     things = [
-        Thing(box["box"], f"/drop/{box['box']}", f"table {box['table_id']}", since=moment(box["removed_at"]))
+        OpenTask(box["box"], f"/drop/{box['box']}", f"table {box['table_id']}", since=moment(box["removed_at"]))
         for box in boxes
-        if look.caller.by not in box["counters"]
+        if query.caller.by not in box["counters"]
     ]
-    return waiting("boxes_to_sign", ("Box to sign off", "Boxes to sign off"), "/drop?status=counted", things)
+    return tasks_of("boxes_to_sign", ("Box to sign off", "Boxes to sign off"), "/drop?status=counted", things)
 
 
-def _boxes(look: Look, *statuses: str) -> list[Row]:
-    return look.select(BOXES, {"statuses": list(statuses)})
+def _boxes(query: TaskQuery, *statuses: str) -> list[Row]:
+    return query.select(BOXES, {"statuses": list(statuses)})
 
 
-def _uncounted(box: Row, page: str) -> Thing:
+def _uncounted(box: Row, page: str) -> OpenTask:
     note = f"table {box['table_id']}, seal {box['seal']}"
     if len(box["counters"]) > 1:
         note += "; the counts so far differ"
-    return Thing(box["box"], page, note, since=moment(box["removed_at"]))
+    return OpenTask(box["box"], page, note, since=moment(box["removed_at"]))
 
 
 def _variance(cents: int) -> str:
@@ -119,112 +131,112 @@ def _variance(cents: int) -> str:
 # ---- disputes
 
 
-@waits_for(RULING, "disputes")
-def disputes_to_rule(look: Look) -> Waiting | None:
+@task_of(RULING, "disputes")
+def disputes_to_rule(query: TaskQuery) -> OpenTasks | None:
     things = [
-        Thing(
+        OpenTask(
             row["dispute"],
             f"/disputes/{row['dispute']}",
             f"table {row['table_id']}, {row['kind']}, ${money(row['claimed'])} claimed"
             + (", appealed" if row["status"] == "appealed" else ""),
             due=moment(row["deadline"]),
-            late=row["deadline"] < look.at,
+            late=row["deadline"] < query.at,
         )
-        for row in look.select(DISPUTES)
-        if row["status"] == "appealed" or look.caller.role != "accounting"
+        for row in query.select(DISPUTES)
+        if row["status"] == "appealed" or query.caller.role != "accounting"
     ]
     titles = (
         ("Open dispute", "Open disputes")
-        if look.caller.role == "auditor"
+        if query.caller.role == "auditor"
         else ("Dispute to rule on", "Disputes to rule on")
     )
-    return waiting("disputes_to_rule", titles, "/disputes", things)
+    return tasks_of("disputes_to_rule", titles, "/disputes", things)
 
 
 # ---- tables
 
 
-@waits_for(FLOOR, "tables")
-def rounds_left_open(look: Look) -> Waiting | None:
+@task_of(FLOOR, "tables")
+def rounds_left_open(query: TaskQuery) -> OpenTasks | None:
     things = [
-        Thing(row["round"], f"/rounds/{row['round']}", f"table {row['table_id']}", since=moment(row["round_at"]))
-        for row in look.select(TABLES)
-        if row["round_status"] == "open" and row["round_at"] < ago(look, minutes=OPEN_MINUTES)
+        OpenTask(row["round"], f"/rounds/{row['round']}", f"table {row['table_id']}", since=moment(row["round_at"]))
+        for row in query.select(TABLES)
+        if row["round_status"] == "open" and row["round_at"] < ago(query, minutes=OPEN_MINUTES)
     ]
     titles = "Round that is still open", "Rounds that are still open"
-    return waiting("rounds_left_open", titles, "/floor", things)
+    return tasks_of("rounds_left_open", titles, "/floor", things)
 
 
-@waits_for(FLOOR, "tables")
-def tables_without_dealer(look: Look) -> Waiting | None:
+@task_of(FLOOR, "tables")
+def tables_without_dealer(query: TaskQuery) -> OpenTasks | None:
     things = [
-        Thing(row["table_id"], f"/dealer/{row['table_id']}", "nobody has tapped in", since=moment(row["opened_at"]))
-        for row in look.select(TABLES)
+        OpenTask(row["table_id"], f"/dealer/{row['table_id']}", "nobody has tapped in", since=moment(row["opened_at"]))
+        for row in query.select(TABLES)
         if row["dealer"] is None
     ]
     titles = "Open table without a dealer", "Open tables without a dealer"
-    return waiting("tables_without_dealer", titles, "/floor", things)
+    return tasks_of("tables_without_dealer", titles, "/floor", things)
 
 
-@waits_for(("floor", "accounting"), "inventory", "tables")
-def trays_uncounted(look: Look) -> Waiting | None:
+@task_of(("floor", "accounting"), "inventory", "tables")
+def trays_uncounted(query: TaskQuery) -> OpenTasks | None:
     """Return trays of tables that have closed since."""
     things = [
-        Thing(row["table_id"], f"/trays?table={row['table_id']}", "no closing count", since=moment(row["began_at"]))
-        for row in look.select(TRAYS)
+        OpenTask(row["table_id"], f"/trays?table={row['table_id']}", "no closing count", since=moment(row["began_at"]))
+        for row in query.select(TRAYS)
     ]
     titles = "Tray without its closing count", "Trays without their closing count"
-    return waiting("trays_uncounted", titles, "/trays", things)
+    return tasks_of("trays_uncounted", titles, "/trays", things)
 
 
-@waits_for(("cage",), "slips", shown_to_blind=True)
-def slips_to_issue(look: Look) -> Waiting | None:
+@task_of(("cage",), "slips", shown_to_blind=True)
+def slips_to_issue(query: TaskQuery) -> OpenTasks | None:
     """Return the fills and credits that the floor asked for, which say nothing of boxes."""
     things = [
-        Thing(
+        OpenTask(
             f"{row['number']:06}",
             f"/cage/{row['number']}/issue",
             f"{row['kind']}, table {row['table_id']}, ${money(row['amount'])}",
             since=moment(row["at"]),
         )
-        for row in look.select(SLIPS)
+        for row in query.select(SLIPS)
     ]
-    return waiting("slips_to_issue", ("Fill or credit to issue", "Fills and credits to issue"), "/cage", things)
+    return tasks_of("slips_to_issue", ("Fill or credit to issue", "Fills and credits to issue"), "/cage", things)
 
 
-@waits_for(("terminal",), shown_to_blind=True)
-def own_table(look: Look) -> Waiting | None:
-    table = look.caller.table
-    return None if table is None else due("own_table", "Your table", Thing(table, f"/dealer/{table}"))
+@task_of(("terminal",), shown_to_blind=True)
+def own_table(query: TaskQuery) -> OpenTasks | None:
+    table = query.caller.table
+    return None if table is None else single_task("own_table", "Your table", OpenTask(table, f"/dealer/{table}"))
 
 
 # ---- cash
 
 
-@waits_for(("cage", "accounting", "auditor"), "cash_log")
-def cash_to_report(look: Look) -> Waiting | None:
+@task_of(("cage", "accounting", "auditor"), "cash_log")
+def cash_to_report(query: TaskQuery) -> OpenTasks | None:
     """Patrons whose cash on a gaming day of the last week is over the property's threshold."""
     things = [
-        Thing(
+        OpenTask(
             row["bettor"],
             f"/cash?gaming_day={row['gaming_day']}",
             f"${money(row['most'])} on {row['gaming_day']}",
             since=moment(row["last_at"]),
         )
-        for row in look.select(CASH)
+        for row in query.select(CASH)
     ]
     titles = "Patron whose cash has to be reported", "Patrons whose cash has to be reported"
-    return waiting("cash_to_report", titles, "/cash", things, urgent=True)
+    return tasks_of("cash_to_report", titles, "/cash", things, urgent=True)
 
 
 # ---- payments
 
 
-@waits_for(OVERSEERS, "payments")
-def payments_that_differ(look: Look) -> Waiting | None:
-    rows = look.select(PAYMENTS)
+@task_of(OVERSEERS, "payments")
+def payments_that_differ(query: TaskQuery) -> OpenTasks | None:
+    rows = query.select(PAYMENTS)
     things = [
-        Thing(
+        OpenTask(
             row["round"],
             f"/rounds/{row['round']}",
             f"seat {row['seat']}, {row['spot'].replace('_', ' ')}: ${money(abs(row['left']))} too "
@@ -234,73 +246,73 @@ def payments_that_differ(look: Look) -> Waiting | None:
         for row in rows[:MOST_PAYMENTS]
     ]
     titles = "Payment that differs from the rules", "Payments that differ from the rules"
-    return waiting("payments_that_differ", titles, "/irregular?report=irregular-payments", things)
+    return tasks_of("payments_that_differ", titles, "/irregular?report=irregular-payments", things)
 
 
 # ---- the ledger itself
 
 
-@waits_for(BOOKS)
-def findings_of_last_audit(look: Look) -> Waiting | None:
-    ended = [audit for audit in AuditRuns(look.books.database).latest(10) if audit.state == "done"]
+@task_of(BOOKS)
+def findings_of_last_audit(query: TaskQuery) -> OpenTasks | None:
+    ended = [audit for audit in AuditRuns(query.books.database).latest(10) if audit.state == "done"]
     if not ended:
-        return due("audit", "No audit has been run", Thing("Run an audit", "/audit"))
+        return single_task("audit", "No audit has been run", OpenTask("Run an audit", "/audit"))
     last = ended[0]
     if last.findings:
         page = f"/audit/{last.audit_id}"
         titles = "Finding of the last audit", "Findings of the last audit"
-        things = [Thing("Look at the audit", page, f"by {last.started_by}", since=moment(last.started_at))]
-        return waiting("audit", titles, page, things, urgent=True, count=last.findings)
-    if last.started_at > ago(look, days=AUDIT_DAYS):
+        things = [OpenTask("Look at the audit", page, f"by {last.started_by}", since=moment(last.started_at))]
+        return tasks_of("audit", titles, page, things, urgent=True, count=last.findings)
+    if last.started_at > ago(query, days=AUDIT_DAYS):
         return None
-    thing = Thing("Run an audit", "/audit", "the last one", since=moment(last.started_at))
-    return due("audit", "No audit for a month", thing)
+    thing = OpenTask("Run an audit", "/audit", "the last one", since=moment(last.started_at))
+    return single_task("audit", "No audit for a month", thing)
 
 
-@waits_for(KEEPERS, shown_to_blind=True)
-def access_review_due(look: Look) -> Waiting | None:
+@task_of(KEEPERS, shown_to_blind=True)
+def access_review_due(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if nobody has signed an access review for a quarter, unless the staff register is empty."""
-    ledger = look.books.ledger
-    if not ledger.staff.any() or not reviews(ledger, round(look.at.timestamp() * 1000), most=1).due:
+    ledger = query.books.ledger
+    if not ledger.staff.any() or not reviews(ledger, round(query.at.timestamp() * 1000), most=1).due:
         return None
     note = "once a quarter somebody from accounting or an auditor looks at who may do what, and signs that"
-    thing = Thing("Review who may do what", "/staff/review", note)
-    return due("access_review", "An access review is due", thing)
+    thing = OpenTask("Review who may do what", "/staff/review", note)
+    return single_task("access_review", "An access review is due", thing)
 
 
-@waits_for((*OVERSEERS, "admin"))
-def projections_behind(look: Look) -> Waiting | None:
+@task_of((*OVERSEERS, "admin"))
+def projections_behind(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if reports and pages are not up to date."""
-    if not look.books.projector.events_behind():
+    if not query.books.projector.events_behind():
         return None
-    events, seconds = look.books.projector.lag()
+    events, seconds = query.books.projector.lag()
     if seconds < LATE_SECONDS:
         return None
     note = f"reports lack the last {events:,} events; the oldest is {seconds:,.0f} seconds old"
-    return due(
+    return single_task(
         "projections_behind",
         "Reports are late",
-        Thing("See whether the service is ready", "/readyz", note),
+        OpenTask("See whether the service is ready", "/readyz", note),
         urgent=True,
     )
 
 
-@waits_for(("auditor", "admin"))
-def events_unsealed(look: Look) -> Waiting | None:
+@task_of(("auditor", "admin"))
+def events_unsealed(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if stored events are not covered by a checkpoint of the transparency log."""
-    events, seconds = look.books.sealing.lag()
+    events, seconds = query.books.sealing.lag()
     if seconds < UNSEALED_SECONDS:
         return None
     note = f"{events:,} events wait for a checkpoint, the oldest for {seconds / 60:,.0f} minutes"
-    return due(
+    return single_task(
         "events_unsealed",
         "Events are not sealed",
-        Thing("See whether the service is ready", "/readyz", note),
+        OpenTask("See whether the service is ready", "/readyz", note),
         urgent=True,
     )
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[TaskKind, ...] = (
     own_table,
     slips_to_issue,
     boxes_to_count,
