@@ -61,14 +61,7 @@ ROTATION = Report(
 BREACHES = Report(
     name="breaches",
     projection=Rotation,
-    select="""
-        round
-        table = table_id
-        at: at
-        seat
-        bettor
-        breach
-    """,
+    select="round\n table = table_id\n at: at\n seat\n bettor\n breach",
     source="{schema}.rotation",
     filters={**BY_TABLE, **BY_DAY, ALWAYS: "breach IS NOT NULL"},
     order="at, round",
@@ -77,55 +70,37 @@ CHOSEN = replace(regulation_reports.CHOICES, filters={"last": DAYS["last"]})  # 
 DISPUTES = next(report for report in IRREGULAR if report.name == "disputes")
 _DISPUTE = ("dispute", "round", "table", "kind", "claimed", "status", "overdue", "deadline", "opened_at", "outcome")
 
+
+def _section(title: str, report: Report, shown: tuple[str, ...] = ()) -> tuple[str, Report, tuple[str, ...]]:
+    """Return a section. By default it shows every column but the link to the hands."""
+    return title, report, shown or tuple(name for name in report.columns if name != "hands")
+
+
 # The columns shown on paper and on the page; JSON has them all.
 SECTIONS: Mapping[str, tuple[str, Report, tuple[str, ...]]] = {
-    "adoptions": (
+    "adoptions": _section(
         "Rule sets in force",
         regulation_reports.ADOPTIONS,
         ("ruleset", "version", "approval", "approved_on", "first_day", "last_day", "adopted_by", "second_person"),
     ),
-    "played": ("Rule sets played", PLAYED, ("ruleset", "rounds", "first_round", "first_at", "last_at")),
-    "choices": (
-        "What the property offers",
-        CHOSEN,
-        tuple(regulation_reports.CHOICES.columns),
-    ),
-    "postings": (
+    "played": _section("Rule sets played", PLAYED, ("ruleset", "rounds", "first_round", "first_at", "last_at")),
+    "choices": _section("What the property offers", CHOSEN),
+    "postings": _section(
         "Posted at tables",
         regulation_reports.POSTINGS,
         ("table", "ruleset", "begins", "ends", "notice_minutes", "posted_by", "trips", "schedule", "limits", "rates"),
     ),
-    "designations": (
-        "Designated tables",
-        regulation_reports.DESIGNATIONS,
-        tuple(regulation_reports.DESIGNATIONS.columns),
-    ),
-    "rotation": ("Rotation of the bank", ROTATION, tuple(ROTATION.columns)[:-1]),
-    "breaches": ("Breaches of the rotation", BREACHES, tuple(BREACHES.columns)),
-    "fees": (
-        "Fees by tier, against the schedule",
-        regulation_reports.FEE_TIERS,
-        tuple(regulation_reports.FEE_TIERS.columns)[:-1],
-    ),
-    "exceptions": (
-        "Voids and waivers",
-        regulation_reports.EXCEPTIONS,
-        tuple(regulation_reports.EXCEPTIONS.columns),
-    ),
-    "misdeals": ("Misdeals noticed", regulation_reports.MISDEALS, tuple(regulation_reports.MISDEALS.columns)),
-    "decks": ("Alternation of decks", regulation_reports.DECKS, tuple(regulation_reports.DECKS.columns)[:-1]),
-    "jackpots": ("Progressive wins", regulation_reports.JACKPOTS, tuple(regulation_reports.JACKPOTS.columns)),
-    "hands_held": (
-        "Hands held face up until paid",
-        regulation_reports.HANDS_HELD,
-        tuple(regulation_reports.HANDS_HELD.columns),
-    ),
-    "proposition_banks": (
-        "Banks of proposition players",
-        regulation_reports.PROPOSITION_BANKS,
-        tuple(regulation_reports.PROPOSITION_BANKS.columns)[:-1],
-    ),
-    "disputes": ("Disputes", DISPUTES, _DISPUTE),
+    "designations": _section("Designated tables", regulation_reports.DESIGNATIONS),
+    "rotation": _section("Rotation of the bank", ROTATION),
+    "breaches": _section("Breaches of the rotation", BREACHES),
+    "fees": _section("Fees by tier, against the schedule", regulation_reports.FEE_TIERS),
+    "exceptions": _section("Voids and waivers", regulation_reports.EXCEPTIONS),
+    "misdeals": _section("Misdeals noticed", regulation_reports.MISDEALS),
+    "decks": _section("Alternation of decks", regulation_reports.DECKS),
+    "jackpots": _section("Progressive wins", regulation_reports.JACKPOTS),
+    "hands_held": _section("Hands held face up until paid", regulation_reports.HANDS_HELD),
+    "proposition_banks": _section("Banks of proposition players", regulation_reports.PROPOSITION_BANKS),
+    "disputes": _section("Disputes", DISPUTES, _DISPUTE),
 }
 PROJECTIONS = tuple(dict.fromkeys(report.projection.name for _, report, _ in SECTIONS.values()))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import LiteralString, get_args
 
 from domain.disputes.disputes import ErrorKind, Status
+from projections.engine.projection import Projection
 from projections.models.card_counts import CardCounts
 from projections.models.contradictions import Contradictions
 from projections.models.disputes import Disputes
@@ -100,6 +101,30 @@ def _payments(name: str, always: dict[str, LiteralString]) -> Report:
     )
 
 
+def _steps(name: str, projection: type[Projection], table: LiteralString, columns: LiteralString) -> Report:
+    """Return the steps of rounds in a table, with how many the same round has there."""
+    return Report(
+        name=name,
+        projection=projection,
+        select=f"""
+            round
+            table = table_id
+            at: at
+            dealer = {DEALER}
+            posted_by
+            {columns}
+            in_round = (SELECT count(*) FROM {{schema}}.{table} each WHERE each.round = {table}.round)
+            step
+            gaming_day
+            shift
+        """,
+        source=f"{{schema}}.{table}",
+        filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
+        order="at, round, step",
+        windowed="at",
+    )
+
+
 IRREGULAR: tuple[Report, ...] = (
     Report(
         name="disputes",
@@ -142,49 +167,8 @@ IRREGULAR: tuple[Report, ...] = (
     _disputes_by("kind", "kind"),
     _payments("payments", {}),
     _payments("irregular-payments", {ALWAYS: "difference <> 0"}),
-    Report(
-        name="hidden-card-contradictions",
-        projection=Contradictions,
-        select=f"""
-            round
-            table = table_id
-            at: at
-            dealer = {DEALER}
-            posted_by
-            code
-            in_round = (SELECT count(*) FROM {{schema}}.contradictions each WHERE each.round = contradictions.round)
-            step
-            gaming_day
-            shift
-        """,
-        source="{schema}.contradictions",
-        filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
-        order="at, round, step",
-        windowed="at",
-    ),
-    Report(
-        name="take-backs",
-        projection=TakeBacks,
-        select=f"""
-            round
-            table = table_id
-            at: at
-            dealer = {DEALER}
-            posted_by
-            confirmed_by
-            entry
-            what
-            reason
-            in_round = (SELECT count(*) FROM {{schema}}.take_backs each WHERE each.round = take_backs.round)
-            step
-            gaming_day
-            shift
-        """,
-        source="{schema}.take_backs",
-        filters={**BY_TABLE, **BY_DAY, **BY_DEALER, **BY_ROUND},
-        order="at, round, step",
-        windowed="at",
-    ),
+    _steps("hidden-card-contradictions", Contradictions, "contradictions", "code"),
+    _steps("take-backs", TakeBacks, "take_backs", "confirmed_by\n entry\n what\n reason"),
     Report(
         name="take-backs-by-dealer",
         projection=TakeBacks,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+from msgspec.structs import replace
+
 from projections.models.regulation.adoptions import Adoptions
 from projections.models.regulation.postings import Postings
 from projections.models.regulation.propositions import Propositions
@@ -106,14 +108,27 @@ CHOICES = Report(
     order="ruleset, at",
     windowed="at",
 )
-_ROUNDS: dict[str, LiteralString] = {**BY_TABLE, **BY_DAY, **BY_ROUND}
-JACKPOTS = Report(
-    name="jackpots",
-    projection=RoundFacts,
-    select="""
-        round
-        table = table_id
-        at: at
+
+
+def _of_rounds(name: str, source: LiteralString, columns: LiteralString) -> Report:
+    """Return what a table has about rounds, in the order of time."""
+    return Report(
+        name=name,
+        projection=RoundFacts,
+        select="round\n table = table_id\n at: at\n" + columns.strip(),
+        source=f"{{schema}}.{source}",
+        filters={**BY_TABLE, **BY_DAY, **BY_ROUND},
+        order="at, round",
+        windowed="at",
+    )
+
+
+JACKPOTS = replace(
+    _of_rounds(
+        "jackpots",
+        "jackpots LEFT JOIN LATERAL (SELECT supervisor, calls.at AS called_at"
+        " FROM {schema}.supervisor_calls calls WHERE calls.round = jackpots.round ORDER BY calls.at LIMIT 1) c ON true",
+        """
         ruleset
         seat
         bettor
@@ -123,12 +138,10 @@ JACKPOTS = Report(
         called_at: at
         minutes_given = minutes
         in_time = CASE WHEN minutes > 0 THEN coalesce(called_at <= at + minutes * interval '1 minute', false) END
-    """,
-    source="{schema}.jackpots LEFT JOIN LATERAL (SELECT supervisor, calls.at AS called_at"
-    " FROM {schema}.supervisor_calls calls WHERE calls.round = jackpots.round ORDER BY calls.at LIMIT 1) c ON true",
-    filters={**_ROUNDS, **BY_BETTOR},
+        """,
+    ),
+    filters={**BY_TABLE, **BY_DAY, **BY_ROUND, **BY_BETTOR},
     order="at, round, seat",
-    windowed="at",
 )
 DECKS = Report(
     name="decks",
@@ -148,75 +161,10 @@ DECKS = Report(
     order="gaming_day, table_id",
     group="gaming_day, table_id",
 )
-DECKS_SEEN = Report(
-    name="decks-seen",
-    projection=RoundFacts,
-    select="""
-        round
-        table = table_id
-        at: at
-        colour
-        due
-        in_turn = colour = due
-        seen_by
-    """,
-    source="{schema}.decks_seen",
-    filters=_ROUNDS,
-    order="at, round",
-    windowed="at",
-)
-MISDEALS = Report(
-    name="misdeals",
-    projection=RoundFacts,
-    select="""
-        round
-        table = table_id
-        at: at
-        place
-        expected
-        found
-        outcome
-        note
-        noticed_by
-    """,
-    source="{schema}.misdeals",
-    filters=_ROUNDS,
-    order="at, round",
-    windowed="at",
-)
-HANDS_HELD = Report(
-    name="hands-held",
-    projection=RoundFacts,
-    select="""
-        round
-        table = table_id
-        at: at
-        seats: list
-        held_by
-    """,
-    source="{schema}.hands_held",
-    filters=_ROUNDS,
-    order="at, round",
-    windowed="at",
-)
-EXCEPTIONS = Report(
-    name="exceptions",
-    projection=RoundFacts,
-    select="""
-        round
-        table = table_id
-        at: at
-        what
-        reason
-        detail
-        fee: amount
-        entered_by
-    """,
-    source="{schema}.exceptions",
-    filters=_ROUNDS,
-    order="at, round",
-    windowed="at",
-)
+DECKS_SEEN = _of_rounds("decks-seen", "decks_seen", "colour\n due\n in_turn = colour = due\n seen_by")
+MISDEALS = _of_rounds("misdeals", "misdeals", "place\n expected\n found\n outcome\n note\n noticed_by")
+HANDS_HELD = _of_rounds("hands-held", "hands_held", "seats: list\n held_by")
+EXCEPTIONS = _of_rounds("exceptions", "exceptions", "what\n reason\n detail\n fee: amount\n entered_by")
 FEE_TIERS = Report(
     name="fee-tiers",
     projection=RoundFacts,

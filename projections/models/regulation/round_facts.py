@@ -15,56 +15,37 @@ from projections.accumulators.regulation_accumulators import FactAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Sums
-from projections.engine.table import SHIFT, sums_table, table
+from projections.engine.table import SHIFT, Table, sums_table, table
 
-OF_ROUND = f"position bigint NOT NULL, round text NOT NULL, table_id text NOT NULL, at ms NOT NULL, {SHIFT}"
-JACKPOTS = table(
+DAY_INDEX = "(gaming_day, table_id)"
+
+
+def _facts_table(name: str, columns: str, *, key: str = "position", indexes: tuple[str, ...] = (DAY_INDEX,)) -> Table:
+    place = f"position bigint NOT NULL, round text NOT NULL, table_id text NOT NULL, at ms NOT NULL, {SHIFT}"
+    return table(name, f"{place}, {columns}", key=key, appended=True, indexes=indexes)
+
+
+JACKPOTS = _facts_table(
     "jackpots",
-    f"{OF_ROUND}, ruleset text NOT NULL, seat smallint NOT NULL, bettor text NOT NULL, paid bigint NOT NULL,"
-    " source text NOT NULL, minutes integer",
+    "ruleset text NOT NULL, seat smallint NOT NULL, bettor text NOT NULL, paid bigint NOT NULL, source text NOT NULL,"
+    " minutes integer",
     key="position, seat, bettor",
-    appended=True,
-    indexes=("(gaming_day, table_id)", "(round)"),
+    indexes=(DAY_INDEX, "(round)"),
 )
-CALLS = table(
-    "supervisor_calls",
-    f"{OF_ROUND}, supervisor text NOT NULL, called_by text NOT NULL",
-    key="position",
-    appended=True,
-    indexes=("(round)",),
-)
-DECKS = table(
-    "decks_seen",
-    f"{OF_ROUND}, colour text NOT NULL, due text NOT NULL, seen_by text NOT NULL",
-    key="position",
-    appended=True,
-    indexes=("(gaming_day, table_id)",),
-)
+CALLS = _facts_table("supervisor_calls", "supervisor text NOT NULL, called_by text NOT NULL", indexes=("(round)",))
+DECKS = _facts_table("decks_seen", "colour text NOT NULL, due text NOT NULL, seen_by text NOT NULL")
 # For rounds with alternating decks: how many per day, and how many of them had a deck that somebody saw.
 DECK_DAYS = sums_table(
     "deck_days", "gaming_day date NOT NULL, table_id text NOT NULL", "rounds, blue, red, seen, out_of_turn"
 )
-MISDEALS = table(
+MISDEALS = _facts_table(
     "misdeals",
-    f"{OF_ROUND}, place text NOT NULL, expected smallint NOT NULL, found smallint NOT NULL, outcome text NOT NULL,"
+    "place text NOT NULL, expected smallint NOT NULL, found smallint NOT NULL, outcome text NOT NULL,"
     " note text NOT NULL, noticed_by text NOT NULL",
-    key="position",
-    appended=True,
-    indexes=("(gaming_day, table_id)",),
 )
-HELD = table(
-    "hands_held",
-    f"{OF_ROUND}, seats int[] NOT NULL, held_by text NOT NULL",
-    key="position",
-    appended=True,
-    indexes=("(gaming_day, table_id)",),
-)
-EXCEPTIONS = table(
-    "exceptions",
-    f"{OF_ROUND}, what text NOT NULL, reason text NOT NULL, detail text, fee bigint NOT NULL, entered_by text NOT NULL",
-    key="position",
-    appended=True,
-    indexes=("(gaming_day, table_id)",),
+HELD = _facts_table("hands_held", "seats int[] NOT NULL, held_by text NOT NULL")
+EXCEPTIONS = _facts_table(
+    "exceptions", "what text NOT NULL, reason text NOT NULL, detail text, fee bigint NOT NULL, entered_by text NOT NULL"
 )
 TIERS = sums_table(
     "fee_tiers",
