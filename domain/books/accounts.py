@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from domain.errors import BadChoice
 from domain.event import Event
 
-STANDING = ("player-dealer", "house", "tray", "cage")
+BUILT_IN = ("player-dealer", "house", "tray", "cage")
 ALIASES = frozenset({"bank"})  # another word for the player-dealer of the round
 
 
@@ -22,7 +22,7 @@ ACCOUNT_TOPICS: dict[str, type[Event]] = {"account.opened.v1": AccountOpened}
 
 def listed(events: Iterable[AccountOpened]) -> tuple[str, ...]:
     """All accounts that a ruling can choose from."""
-    return (*STANDING, *sorted({event.account for event in events}))
+    return (*BUILT_IN, *sorted({event.account for event in events}))
 
 
 def check_named(accounts: Collection[str], named: Iterable[str], new: bool, clause: str) -> list[AccountOpened]:
@@ -31,5 +31,5 @@ def check_named(accounts: Collection[str], named: Iterable[str], new: bool, clau
     unknown = dict.fromkeys(name.strip() for name in named if name.strip() not in {*accounts, *ALIASES})
     if unknown and not new:
         found, choices = ", ".join(unknown), ", ".join(accounts)
-        raise BadChoice(f"{found} is none of the accounts {choices}: say that a new account is meant.", clause)
+        raise BadChoice(f"{found} is none of the accounts {choices}: say that it is a new account.", clause)
     return [AccountOpened(name) for name in unknown]

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from msgspec import Struct, to_builtins
 
 from domain.documents.result import result_of
-from domain.round.state import Round, evolve
+from domain.errors import CannotReplay
+from domain.round.events import RoundOpened
+from domain.round.replay import replay
+from domain.round.state import Round
 from domain.view import table_view
 from domain.view.event_text import EventText, describe
 from domain.view.reasons import Why, why
 from domain.view.streets import StreetStart, streets_of
 from infra.ledger.application import LedgerApplication
-from infra.store.encoding.mapper import Entry
+from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.encoding.topics import TOPICS
 from infra.store.streams import stream_id
 
@@ -97,23 +101,32 @@ def _named(event: Struct) -> dict[str, Any]:
 
 
 def replay_of(ledger: LedgerApplication, round_id: str, step: int | None = None) -> Replay | None:
-    """Return a replay from stored events alone: a face-down card is unknown before the event that turns it over."""
+    """Return a replay from stored events alone: a face-down card is unknown before the event that turns it over. Raises
+    CannotReplay if the events cannot be read or do not follow from one another."""
     rows = ledger.rows.of(stream_id("round", round_id))[:step]
     if not rows:
         return None
-    entries = [ledger.mapper.decode(row.topic, row.state) for row in rows]
-    return replay_events(
-        round_id, ledger.rulebook.opening(entries[0].event), entries, [row.recorded_at for row in rows]
-    )
+    try:
+        entries = [ledger.mapper.decode(row.topic, row.state) for row in rows]
+        opened = entries[0].event
+        if not isinstance(opened, RoundOpened):
+            raise CannotReplay(f"The first stored event of round {round_id} is not its opening.")
+        opening = ledger.rulebook.opening(opened)
+    except (LookupError, UnknownTopic, msgspec.MsgspecError) as error:
+        raise CannotReplay(
+            f"Round {round_id} has an event that cannot be read, or unknown rules."
+        ) from error
+    return replay_events(round_id, opening, entries, [row.recorded_at for row in rows])
 
 
 def replay_events(
     round_id: str, opening: Round, entries: Sequence[Entry[Any]], recorded_at: Sequence[datetime]
 ) -> Replay:
-    """Return a replay without a ledger, from the opened round and its stored events, the opening first."""
+    """Return a replay without a ledger, from the opened round and its stored events, the opening first. Raises
+    CannotReplay if they do not follow from one another."""
     round_ = opening
     steps = [Step(number=1, entry=entries[0], round=round_, recorded_at=recorded_at[0])]
     for number, entry in enumerate(entries[1:], start=2):
-        round_ = evolve(round_, entry.event)
+        round_ = replay(round_, [entry.event])
         steps.append(Step(number=number, entry=entry, round=round_, recorded_at=recorded_at[number - 1]))
     return Replay(round_id, steps)

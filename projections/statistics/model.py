@@ -112,5 +112,5 @@ class Statistics(Projection):
     def _explained(self, event: ResultExplained, explanation: ExplanationAccumulator) -> None:
         days = event.first, event.last
         figures = event.staked, event.theoretical, event.result, event.low, event.high
-        told = explanation.position, explanation.at_ms, explanation.by
-        self.explanations.add((*told, event.table, event.ruleset, event.spot, *days, *figures, event.text))
+        stated = explanation.position, explanation.at_ms, explanation.by
+        self.explanations.add((*stated, event.table, event.ruleset, event.spot, *days, *figures, event.text))

@@ -22,10 +22,10 @@ class ButtonGame(Play):
     def then(self, *steps: str) -> Self:
         play = self
         for step in steps:
-            play = play._step(*step.split(maxsplit=2))
+            play = play.step(*step.split(maxsplit=2))
         return play
 
-    def _step(self, first: str, second: str = "", rest: str = "") -> Self:
+    def step(self, first: str, second: str = "", rest: str = "") -> Self:
         """ "close", "settle", "void misdeal", "peek", "peek pure", "reveal dealer 6d5s"; or what `_at` knows."""
         match first:
             case "close":

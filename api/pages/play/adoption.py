@@ -103,8 +103,8 @@ async def adopt(
             receipt,
         ),
     )
-    told = f"Version {rules.version} of {rules.id} is in force from {form.first_day} on."
-    return go(request, f"/rules/{rules.id}", told)
+    done = f"Version {rules.version} of {rules.id} is in force from {form.first_day} on."
+    return go(request, f"/rules/{rules.id}", done)
 
 
 @router.get("/rules/{ruleset}/retire")

@@ -17,11 +17,11 @@ from api.service import roles
 from api.service.admission import RoundId, ServiceOf
 from api.service.fields import Number, Text
 from api.service.problems import Problem
+from domain.errors import CannotReplay
 from domain.games.registry import GAMES
 from domain.round.events import ROUND_TOPICS
 from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
-from infra.ledger.ledger import UnknownRound
 from infra.store.streams import NAMESPACE
 from projections.views.blindness import check_sight
 from projections.views.books import Books
@@ -65,16 +65,16 @@ async def show_round(
 ) -> Response:
     asked = await on_the_clock(service, asked)
     search = asked.search()
-    digest, told, neighbours, closed_hands = await service.run(_looked_at, service.books, caller, round, asked)
-    step, ended = asked.step_of(len(told["steps"])), told["status"] != "open"
-    game = GAMES[told["family"]]
+    digest, given, neighbours, closed_hands = await service.run(_looked_at, service.books, caller, round, asked)
+    step, ended = asked.step_of(len(given["steps"])), given["status"] != "open"
+    game = GAMES[given["family"]]
     data = {
-        **told,
+        **given,
         "numbered_hands": game.numbers_hands,
         "seat_cards": game.hole_cards,
         "digest": digest,  # of everything that the page says of the round
         "step": step,
-        "state": _state(told["changes"][:step]),
+        "state": _state(given["changes"][:step]),
         "search": search,
         "neighbours": neighbours,
         "closed_hands": closed_hands,
@@ -86,9 +86,9 @@ async def show_round(
             "hold": caller.may(roles.HOLDING),
             "see_closed": ended and caller.may(roles.AUDITING),
         },
-        "live": _live(caller, told),
+        "live": _live(caller, given),
         "note_kinds": get_args(NoteKind),
-        "sealed": _sealed(told),
+        "sealed": _sealed(given),
     }
     crumbs = (("Hands", address("/hands", search)),)
     return await render(request, "replay.html", data, title=f"Round {round}", section="hands", crumbs=crumbs)
@@ -98,27 +98,25 @@ def _looked_at(
     books: Books, caller: Caller, round_id: str, asked: ReplayAsked
 ) -> tuple[str, dict[str, Any], Mapping[str, str | None], list[dict[str, Any]] | None]:
     try:
-        digest, told = steps_for(books, caller, round_id)
-    except UnknownRound:
-        raise
-    except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+        digest, given = steps_for(books, caller, round_id)
+    except CannotReplay as error:
         raise Problem("internal", BROKEN) from error
     closed = None
-    if asked.closed is not None and told["status"] != "open":
+    if asked.closed is not None and given["status"] != "open":
         caller.check_role(roles.AUDITING)
         closed = sealed_cards_for(books, caller, round_id)["packets"]
-    return digest, told, _neighbours(books, caller, told, asked), closed
+    return digest, given, _neighbours(books, caller, given, asked), closed
 
 
-def _neighbours(books: Books, caller: Caller, told: Mapping[str, Any], asked: ReplayAsked) -> Mapping[str, str | None]:
+def _neighbours(books: Books, caller: Caller, given: Mapping[str, Any], asked: ReplayAsked) -> Mapping[str, str | None]:
     """Return addresses within the search that led here, or else at the same table."""
     search = asked.search()
-    wanted = asked.wanted() if search else RoundFilter(table=told["table"])
+    wanted = asked.wanted() if search else RoundFilter(table=given["table"])
     try:
         check_sight(books, caller, None if wanted.table is None else (wanted.table,))
     except Forbidden:
         return NO_NEIGHBOURS  # they may count boxes, and one of another table is not counted
-    found = find_neighbours(books, caller, wanted, told["round"])
+    found = find_neighbours(books, caller, wanted, given["round"])
     return {way: None if id_ is None else address(f"/rounds/{id_}", search) for way, id_ in found.items()}
 
 
@@ -130,19 +128,19 @@ def _state(changes: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in state.items() if value is not None}
 
 
-def _live(caller: Caller, told: Mapping[str, Any]) -> dict[str, Any] | None:
+def _live(caller: Caller, given: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return where the page follows a round in play; without a feed it polls."""
-    if told["status"] != "open":
+    if given["status"] != "open":
         return None
-    listens = told["table"] is not None and caller.may(roles.LISTENING)
-    return {"feed": f"/v1/tables/{told['table']}/feed" if listens else None, "topics": sorted(ROUND_TOPICS)}
+    listens = given["table"] is not None and caller.may(roles.LISTENING)
+    return {"feed": f"/v1/tables/{given['table']}/feed" if listens else None, "topics": sorted(ROUND_TOPICS)}
 
 
-def _sealed(told: Mapping[str, Any]) -> dict[str, Any]:
+def _sealed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page says of each step, in the form in which a browser compares it with the sealed bytes."""
-    lines = {line["step"]: [line["paid"], line["collected"], line["clause"]] for line in told["lines"]}
+    lines = {line["step"]: [line["paid"], line["collected"], line["clause"]] for line in given["lines"]}
     events = []
-    for step in told["steps"]:
+    for step in given["steps"]:
         said: dict[str, Any] = {"topic": step["event"], "by": step["by"], "at": step["at"]}
         if step["step"] in lines:
             said["line"] = lines[step["step"]]

@@ -18,8 +18,8 @@ def address(path: str, query: Mapping[str, object], **changed: object) -> str:
 def addresses(path: str, query: Mapping[str, object], name: str, values: Iterable[str]) -> dict[str, str]:
     """Return the same address for each value of one parameter; the common part is built once."""
     shared = address(path, query, **{name: None})
-    beside = "&" if "?" in shared else "?"
-    return {value: f"{shared}{beside}{urlencode({name: value})}" for value in values}
+    joined_by = "&" if "?" in shared else "?"
+    return {value: f"{shared}{joined_by}{urlencode({name: value})}" for value in values}
 
 
 def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) -> list[dict[str, str]]:

@@ -65,13 +65,13 @@ class Drawing:
         """Return the hands with the wagers on each, the seated player's other wagers, and who bets behind them."""
         own = [pile for pile in seat["piles"] if not pile["kind"]]
         hands = "\n".join([self._on_seat(seat["seat"], hand, own, state, marked) for hand in seat["hands"]])
-        beside = self.piles([pile for pile in own if pile["hand"] is None], state)
+        at_seat = self.piles([pile for pile in own if pile["hand"] is None], state)
         others: dict[str, list[One]] = {}
         for pile in seat["piles"]:
             if pile["kind"]:
                 others.setdefault(pile["bettor"], []).append(pile)
         behind = "\n".join([self._behind(bettor, others[bettor], state) for bettor in sorted(others)])
-        return f'<div class="at-seat">\n<div class="hands">{hands}</div>\n{beside}</div>\n{behind}'
+        return f'<div class="at-seat">\n<div class="hands">{hands}</div>\n{at_seat}</div>\n{behind}'
 
     def _on_seat(self, seat: int, hand: One, own: Iterable[One], state: One, marked: Sequence[str]) -> str:
         label = f"hand/{seat}/{hand['hand']}"

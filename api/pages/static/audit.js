@@ -7,7 +7,7 @@ async function look() {
   if (document.getElementById("watched").hasAttribute("data-running")) {
     try { if (!document.hidden) await refresh("watched"); } catch { /* the next look may do better */ }
     const watched = document.getElementById("watched");
-    if (!watched.hasAttribute("data-running")) document.getElementById("told").textContent = [...watched.querySelectorAll("h2")].map((heading) => heading.innerText).join(", ");
+    if (!watched.hasAttribute("data-running")) document.getElementById("announcement").textContent = [...watched.querySelectorAll("h2")].map((heading) => heading.innerText).join(", ");
   }
   setTimeout(look, EVERY_MS);
 }

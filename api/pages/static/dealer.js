@@ -282,7 +282,7 @@ function next(kept) {
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [payments(ui, state, report, draw), openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
   if (playing) return [...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
-  return [payments(ui, state, report, draw), waiver(ui, state, (body) => beside("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
+  return [payments(ui, state, report, draw), waiver(ui, state, (body) => annotate("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
 /** What was not sent yet need not be taken back: it is dropped. */
@@ -304,7 +304,7 @@ const hands = {
 };
 
 /** Annotates a round that is over, at the version that the screen shows. */
-function beside(what, body, words) {
+function annotate(what, body, words) {
   problem = null;
   outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, version: state.round.version, conditional: true, what: words });
 }
@@ -315,7 +315,7 @@ function reportBefore({ id }, body) {
   outbox.add({ method: "POST", path: `/v1/rounds/${encodeURIComponent(id)}/payments`, body, what: `What was paid in ${id}` });
 }
 
-const report = (body) => beside("payments", body, "What was paid");
+const report = (body) => annotate("payments", body, "What was paid");
 
 // ---- beginning
 

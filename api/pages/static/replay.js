@@ -14,9 +14,9 @@ let sealed, marks, last;
 const places = new Map();
 const states = []; // what is where at each step
 
-function read(told) {
+function read(given) {
   let changes;
-  ({ changes, marks, sealed } = told);
+  ({ changes, marks, sealed } = given);
   last = changes.length;
   places.clear();
   for (const element of replay.querySelectorAll("[data-k]")) {
@@ -89,7 +89,7 @@ function address(number) {
   return `?${query}`;
 }
 
-export function show(number, { told = true } = {}) {
+export function show(number, { announced = true } = {}) {
   const wanted = Math.min(Math.max(number, 1), last);
   lay(states[step - 1], states[wanted - 1]);
   step = wanted;
@@ -97,14 +97,14 @@ export function show(number, { told = true } = {}) {
   replay.dataset.step = step;
   const moving = step === last && replay.dataset.open === "yes"; // the last step of an open round is another one soon
   history.replaceState(null, "", address(moving ? null : step));
-  point(told);
+  point(announced);
 }
 
 function mark() {
   for (const [name, elements] of places) for (const element of elements) element.classList.toggle("marked", marks[step - 1].includes(name));
 }
 
-function point(told) {
+function point(announced) {
   const item = document.getElementById(`step-${step}`);
   for (const link of replay.querySelectorAll("#timeline [aria-current]")) link.removeAttribute("aria-current");
   item.querySelector("a").setAttribute("aria-current", "step");
@@ -127,7 +127,7 @@ function point(told) {
 
   replay.querySelector("[data-now]").textContent = step;
   count();
-  if (told) document.getElementById("told").textContent = spoken(step);
+  if (announced) document.getElementById("announcement").textContent = spoken(step);
 }
 
 function count() {
@@ -205,7 +205,7 @@ document.addEventListener("keydown", (event) => {
   const link = event.key === " " && event.target.closest("a[data-step], a[data-go]"); // which look like buttons
   if (link) link.click(); else KEYS[event.key]();
 });
-addEventListener("beforeprint", () => { pause(); show(last, { told: false }); });
+addEventListener("beforeprint", () => { pause(); show(last, { announced: false }); });
 
 // ---- a round that is still played
 
@@ -216,10 +216,10 @@ async function grow() {
   const found = await page(address(drawn));
   const fresh = found?.getElementById("replay");
   if (!fresh) return false;
-  const told = JSON.parse(found.getElementById("steps").textContent);
+  const given = JSON.parse(found.getElementById("steps").textContent);
   const before = last;
   const ended = fresh.dataset.open === "no";
-  if (told.changes.length === before && !ended) return true;
+  if (given.changes.length === before && !ended) return true;
 
   const [now, along] = [step, step === before];
   replay.querySelector(".felt").replaceWith(fresh.querySelector(".felt"));
@@ -231,13 +231,13 @@ async function grow() {
   const lines = fresh.querySelector(".lines");
   if (lines) replay.querySelector(".timeline").after(lines);
   replay.dataset.open = fresh.dataset.open;
-  replay.dataset.last = told.changes.length;
-  read(told);
+  replay.dataset.last = given.changes.length;
+  read(given);
   step = Number(fresh.dataset.step); // as the felt was drawn
   if (along) {
-    show(last, { told: false });
+    show(last, { announced: false });
     const added = Array.from({ length: last - before }, (_, at) => spoken(before + at + 1));
-    document.getElementById("told").textContent = added.join(" ");
+    document.getElementById("announcement").textContent = added.join(" ");
   } else {
     lay(states[step - 1], states[now - 1]);
     step = now;

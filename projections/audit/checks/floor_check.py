@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -190,10 +191,9 @@ class FloorCheck:
         row = self._source.opening(stream_id("round", jump.round or ""), table)
         engine = ENGINE_VERSION
         if row is not None:
-            try:
-                engine = self._topics[row.topic_id].decode(row.state).event.engine
-            except (*UNREADABLE, AttributeError):
-                pass
+            with suppress(*UNREADABLE):
+                opened = self._topics[row.topic_id].decode(row.state).event
+                engine = opened.engine if isinstance(opened, RoundOpened) else engine
         return new_check(jump, since=CHECKED_SINCE, opened_under=engine)
 
     def _openings(self, begun: list[Begun]) -> Iterator[Finding]:

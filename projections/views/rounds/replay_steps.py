@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from domain.errors import CannotReplay
 from domain.hands.made_hands import MadeHand
 from domain.money import cents, money
 from domain.round.events import (
@@ -22,6 +23,7 @@ from domain.round.events import (
     RoundSettled,
     WagerPlaced,
 )
+from domain.round.replay import IMPOSSIBLE
 from domain.round.wager_key import WagerKey, wager_key
 from domain.view.event_text import FACE_DOWN
 from domain.view.reasons import Why
@@ -41,11 +43,15 @@ _KEPT: Cache[dict[str, Any]] = Cache(32)  # answers of some 150 KB
 
 def steps_for(books: Books, caller: Caller, round_id: str) -> tuple[str, dict[str, Any]]:
     """Return the answer, which nobody may change, and a digest of every event as it was just read. Recent answers are
-    cached by the digest, so that any change makes another one: sixty pictures take longer than all the rest."""
+    cached by the digest, so that any change makes another one: sixty pictures take longer than all the rest. Raises
+    CannotReplay if the stored events do not make a round."""
     replayed = replayed_for(books, caller, round_id, "replay")
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
     digest = sha256(msgspec.json.encode((replayed.round_id, read))).hexdigest()
-    return digest, _KEPT.get(digest, lambda: steps_of(replayed))
+    try:
+        return digest, _KEPT.get(digest, lambda: steps_of(replayed))
+    except IMPOSSIBLE as error:
+        raise CannotReplay(f"The stored events of round {round_id} do not follow from one another.") from error
 
 
 def steps_of(replayed: Replay) -> dict[str, Any]:

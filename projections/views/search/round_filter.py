@@ -80,7 +80,7 @@ class RoundFilter(Struct, frozen=True):
 
 
 def about(amount: int) -> tuple[int, int]:
-    """Return the range meant by about so much: a fifth more or less, and at least five dollars."""
+    """Return the range of "about so much": a fifth more or less, and at least five dollars."""
     margin = max(amount // 5, 5_00)
     return amount - margin, amount + margin
 

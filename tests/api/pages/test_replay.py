@@ -28,7 +28,7 @@ LAID = """() => [...document.querySelectorAll("#replay [data-k]")].map((place) =
 # The same with what is said of the step.
 SHOWN = f"""() => ({{
   laid: ({LAID})(), step: Number(document.getElementById("replay").dataset.step),
-  told: document.getElementById("told").textContent, why: document.getElementById("why").textContent,
+  told: document.getElementById("announcement").textContent, why: document.getElementById("why").textContent,
   current: [...document.querySelectorAll("#timeline [aria-current]")].map((link) => Number(link.dataset.step)),
 }})"""
 
@@ -318,7 +318,7 @@ def test_an_open_round_is_followed_and_whoever_looks_back_keeps_their_place(repl
     replayed.ledger.act("followed", actions[dealt : dealt + 2], actor)
     so_far = len(steps_of(replayed, "followed")["steps"])
     at_step(page, so_far)
-    expect(page.locator("#told")).to_contain_text(f"Step {so_far} of {so_far}. Dealt to seat 2")
+    expect(page.locator("#announcement")).to_contain_text(f"Step {so_far} of {so_far}. Dealt to seat 2")
     expect(page.locator(".seat .card.back")).to_have_count(4)
     assert "step=" not in page.url
     for body in [*bodies, page.content()]:
@@ -390,8 +390,8 @@ def test_a_note_by_the_floor_stands_on_the_page(replayed: Site, page: Page):
     page.get_by_label("Seat", exact=True).select_option("4")
     page.get_by_role("button", name="Record the note").click()
     page.wait_for_selector("#replay[data-ready]")
-    expect(page.locator(".beside")).to_contain_text("Note, irregularity, seat 4")
-    expect(page.locator(".beside")).to_contain_text("A chip fell off the table.")
+    expect(page.locator(".annotations")).to_contain_text("Note, irregularity, seat 4")
+    expect(page.locator(".annotations")).to_contain_text("A chip fell off the table.")
     expect(page.locator("#timeline [aria-current]")).to_contain_text("A chip fell off the table.")
 
 

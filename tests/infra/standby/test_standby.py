@@ -38,14 +38,14 @@ class Pair:
         self.keys = self.primary / "keys"
         self.url, self.service_url = url, as_service(url)
         self.standby_url = ""
-        self._running = ExitStack()
+        self.running = ExitStack()
 
     def start(self) -> None:
-        self.standby_url = self._running.enter_context(embedded_postgres(self.standby))
+        self.standby_url = self.running.enter_context(embedded_postgres(self.standby))
         eventually(lambda: (state := self.state()) is not None and state.connected)
 
     def stop(self) -> None:
-        self._running.close()
+        self.running.close()
         eventually(lambda: (state := self.state()) is not None and not state.connected)
 
     def state(self) -> StandbyState | None:
@@ -75,7 +75,7 @@ def pair(open_folder: Path) -> Iterator[Pair]:
         made.start()
         StandbyWatch(url, "wait").look()
         yield made
-        made._running.close()
+        made.running.close()
 
 
 def positions(url: str) -> list[int]:
