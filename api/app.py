@@ -196,7 +196,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
     app.state.service = service
     app.openapi = partial(_described, app.openapi, settings.authenticated)  # type: ignore[method-assign]
     for router in (*ROUTERS, documentation.router, *PAGES):
-        # The routes themselves: include_router would build each of them anew when the first request comes.
+        # The routes themselves: include_router would rebuild each of them on the first request.
         app.router.routes.extend(router.routes)
     app.state.templates = Jinja2Templates(env=environment(static_files.assets(), clock), context_processors=[layout])
     app.add_exception_handler(SignInFirst, errors.sign_in_first)

@@ -1,4 +1,4 @@
-"""Fixtures for every test. What only one folder needs is in that folder's own conftest."""
+"""Fixtures for every test. Fixtures of one folder are in that folder's conftest."""
 
 import os
 from pathlib import Path
@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, settings
 # Fixtures that several folders use, in modules that say what they make.
 pytest_plugins = ("tests.databases", "tests.sealed_ledger", "tests.recorded_floor")
 
-# The same change gets the same answer wherever it is asked, also on a machine that is slow; new examples are looked
-# for with ROUNDLEDGER_EXAMPLES.
+# Hypothesis tries the same examples in every run, on slow machines too. ROUNDLEDGER_EXAMPLES makes it look for new
+# ones.
 settings.register_profile(
     "steady",
     derandomize="ROUNDLEDGER_EXAMPLES" not in os.environ,
@@ -22,11 +22,11 @@ settings.register_profile(
 )
 settings.load_profile("steady")
 
-# What names no limit of its own; five seconds are too few for a page on a busy machine.
+# The timeout of requests that name none: five seconds are too few for a page on a busy machine.
 for part in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, part, 60.0)
 
-# In the order in which workers take them. Whichever of these came last, the other workers would wait for.
+# Taken first, in this order: if one of these came last, the other workers would wait for it.
 LONGEST = (
     "tests/security/test_blind_counts.py",
     "tests/api/pages/test_every_page.py",
@@ -53,5 +53,5 @@ def project_root() -> Path:
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """For what is simulated: the same in every run and wherever the test is, and one that `simulate` takes."""
+    """A seed for `simulate`, derived from the name of the test: the same in every run."""
     return crc32(request.node.name.encode()) % 10**9

@@ -94,7 +94,7 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
 
 
 def _first_day_ms(days: int) -> int:
-    """Return the start of the first of so many gaming days that have ended."""
+    """Return the start of the first of a number of gaming days that have ended."""
     from datetime import datetime, timedelta
 
     from projections.calendar.gaming_days import DEFAULT, GamingDays

@@ -385,7 +385,7 @@ def tap_in(
     data_dir: DataDir = None,
     by: By = None,
 ) -> None:
-    """Tap a dealer in at a table, between rounds; whoever dealt before is tapped out."""
+    """Tap a dealer in at a table, between rounds; the dealer before is tapped out."""
     _check_id(dealer, "DEALER")
     _tap(table, dealer, database_url, data_dir, actor(by or dealer))
 

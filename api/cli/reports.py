@@ -239,12 +239,12 @@ def rebuild(
     """Rebuild projections from the events, while others write and read, and swap them in."""
     from api.cli.terminal.progress import progress_of_events
     from projections.engine.connection import AlreadyRunning
-    from projections.engine.rebuild import rebuild as build_anew
+    from projections.engine.rebuild import rebuild as rebuild_tables
     from projections.models.registry import UnknownProjection
 
     try:
         with open_reports(database_url, data_dir) as url, progress_of_events("Rebuilding") as progress:
-            applied = build_anew(url, [] if name is None else [name], progress, processes=processes)
+            applied = rebuild_tables(url, [] if name is None else [name], progress, processes=processes)
     except (UnknownProjection, AlreadyRunning) as error:
         fail(str(error))
     typer.echo(f"Rebuilt {name or 'all projections'} from {applied:,} events.", err=True)

@@ -198,7 +198,7 @@ def try_out(
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to simulate.")] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same rounds.")] = 1,
     meter: Annotated[str | None, typer.Option(metavar="AMOUNT", help="What a progressive meter shows.")] = None,
-    decks: Annotated[int | None, typer.Option(metavar="N", help="House edges with so many decks only.")] = None,
+    decks: Annotated[int | None, typer.Option(metavar="N", help="House edges with this number of decks only.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate rounds under a rule set, check the laws of money in each, and print exact house edges."""

@@ -34,7 +34,7 @@ class PiecesForm(_EachForm):
                 raise Problem("bad_document", f"${self.other} has a line of its own.")
             pieces[self.other] = self.n_other or 0
         elif self.n_other:
-            raise Problem("bad_document", "Say of which other denomination there are so many.")
+            raise Problem("bad_document", "Name the other denomination that was counted.")
         return pieces
 
     def in_cents(self) -> dict[int, int]:

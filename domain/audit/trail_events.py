@@ -20,7 +20,7 @@ class Covered(Event, frozen=True):
     absent: tuple[int, ...]
     late: tuple[int, ...]
     digest: bytes  # of the hashes of all covered rows, by number
-    marks: bytes  # the first bytes of each of these hashes, to tell rows apart
+    marks: bytes  # the first bytes of each of these hashes, to distinguish rows
     open: tuple[int, ...]  # numbers up to `upto` that may still get a row
 
 

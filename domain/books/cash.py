@@ -66,7 +66,7 @@ def level(amount: int, thresholds: ThresholdsSet = DEFAULTS) -> Level | None:
 
 
 def alert(bettor: str, way: Literal["in", "out"], amount: int, thresholds: ThresholdsSet) -> str | None:
-    """What to say to whoever has just taken or paid cash; `amount` is all of the gaming day."""
+    """Return what the cashier is shown after taking or paying cash; `amount` is the total of the gaming day."""
     what = f"Cash {way} of {bettor} on this gaming day is {dollars(amount)}"
     match level(amount, thresholds):
         case "report":

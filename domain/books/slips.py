@@ -87,7 +87,8 @@ SLIP_TOPICS: dict[str, type[Event]] = {
 
 
 class Slip(Struct, frozen=True):
-    """`issued_by` is the cashier of a fill or a credit, and otherwise whoever counted the tray or swapped the boxes."""
+    """`issued_by` is the cashier of a fill or a credit, and otherwise the person who counted the tray or swapped the
+    boxes."""
 
     number: int
     kind: SlipKind
@@ -106,7 +107,7 @@ class Slip(Struct, frozen=True):
 
     @property
     def signers(self) -> tuple[str, ...]:
-        """Who signed that it is so, without whoever voided it."""
+        """Return who signed the slip, without the person who voided it."""
         return tuple(who for who in (self.requested_by, self.issued_by, self.second_person) if who is not None)
 
 

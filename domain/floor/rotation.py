@@ -12,7 +12,7 @@ CHECKED_SINCE = 2  # engine version
 
 class Offers:
     """Who has been asked since the bank was last held for a whole round. A voided round does not count: earlier offers
-    remain valid, and whoever banked it took the offer and may bank again.
+    remain valid, and its player-dealer has taken the offer and may bank again.
 
     `known` says whether the events begin with such a round or with the table itself. Otherwise nobody is reported as
     passed over before the next one."""

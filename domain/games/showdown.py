@@ -99,7 +99,7 @@ def waiting_followers(round_: Round, seat: int, kind: str) -> list[str]:
 
 
 def _all_dealt(round_: Round, cards: int) -> bool:
-    """Return whether everybody has all hole cards, whoever gets them last."""
+    """Return whether everybody has all hole cards."""
     places: tuple[Place, ...] = ("dealer", *(round_.seats or ()))
     return all(len(round_.hands.get(place, ())) >= cards for place in places)
 

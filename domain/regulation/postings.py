@@ -37,7 +37,9 @@ class TermsPosted(Event, frozen=True):
     table: str
     ruleset: str
     terms: dict[str, Any]  # of `POSTED`, as in a document
-    tiers: tuple[tuple[int | None, int], ...]  # of the schedule: up to an action of so many cents, the fee
+    tiers: tuple[
+        tuple[int | None, int], ...
+    ]  # of the schedule: the action in cents up to which a tier applies, and its fee
     from_ms: int
 
 

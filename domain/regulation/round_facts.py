@@ -141,7 +141,7 @@ def notice_misdeal(
         if not text.strip() or len(text) > LONGEST_TEXT or not text.isprintable():
             raise BadChoice(f"The {what} is one line of 1 to {LONGEST_TEXT} characters.")
     if outcome != "void" and round_.status == "void":
-        raise BadChoice(f"Round {round_.name} was voided: that is what came of it.")
+        raise BadChoice(f"Round {round_.name} was voided, so its outcome is void.")
     if outcome == "void" and round_.status == "settled":
         raise BadChoice(f"Round {round_.name} was settled, and not voided.")
     return MisdealNoticed(round_.name, round_.table, place.strip(), expected, found, outcome, note.strip())

@@ -16,9 +16,9 @@ PART = re.compile(rf"{'|'.join(GRANTED)}|terminal:[a-z0-9][a-z0-9-]{{0,39}}")
 
 # Nobody has the first role together with any of the others, even in different sessions.
 _NO_MONEY = "an admin touches no money"
-_BLIND = "whoever counts boxes must not know what they should hold"
-_INDEPENDENT = "whoever audits has no part in what is audited"
-_BOOKS = "whoever keeps the books handles no chips"
+_BLIND = "people who count boxes must not know what they should hold"
+_INDEPENDENT = "auditors have no part in what they audit"
+_BOOKS = "people who keep the books handle no chips"
 _FILLS = "chips between the cage and a table pass between two people"
 _REASONS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("admin", ("terminal", "floor", "cage", "counter", "accounting"), _NO_MONEY),

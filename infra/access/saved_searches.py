@@ -26,7 +26,7 @@ class SavedSearch(NamedTuple):
     shared_with: str | None
     saved_by: str
     saved_at: datetime
-    deletable: bool  # by whoever asks
+    deletable: bool  # by the caller
 
 
 class UnknownSearch(LookupError):

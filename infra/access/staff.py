@@ -114,7 +114,7 @@ class Staff:
             raise NotAllowed(f"You have used that password before. It cannot be one of your last {last}.")
 
     def password_age_days(self, staff_id: str) -> float:
-        """Return the age of the password, whoever set it."""
+        """Return the age of the password, also of one that an admin set."""
         rows = self._database.rows(
             "SELECT extract(epoch FROM now() - added_at)::float8 FROM roundledger.secrets "
             "WHERE staff_id = %s AND kind = 'password' AND ended_at IS NULL",

@@ -48,7 +48,7 @@ class CardReader:
             self._play.deal(self._caller, SHOE_TABLE, [packet], Actor(READER, time.time_ns() // 1_000_000), None)
 
     def finish(self) -> None:
-        """Do nothing: whoever deals there continues without the reader."""
+        """Do nothing: the dealer there continues without the reader."""
 
     def void_open(self) -> None:
         """Do nothing: the dealer ends a round that was left open."""

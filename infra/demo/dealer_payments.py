@@ -11,7 +11,7 @@ from infra.demo.roster import MINUTE_MS, dealer_at
 from infra.demo.single_steps import Once
 from infra.ledger.ledger import Actor
 
-EVERY = 5  # one round in so many is reported
+EVERY = 5  # one round in five is reported
 
 
 class Payments:

@@ -15,7 +15,9 @@ LOG_LIMIT_BYTES = 4 * 1024 * 1024
 LOG_KEPT_BYTES = 1024 * 1024
 FULL_DISK_BYTES = 16 * 1024 * 1024  # one segment of the write-ahead log; on a full disk not even a log line fits
 
-REASON = r"\b(FATAL|PANIC|error):(?!  the database system is ).*"  # but not what it tells clients that come too early
+REASON = (
+    r"\b(FATAL|PANIC|error):(?!  the database system is ).*"  # but not its answer to clients that connect too early
+)
 
 
 def run(

@@ -54,7 +54,7 @@ class Server:
         while not self._is_ready():
             waited = time.monotonic() - began
             if self._status() == "stopping":
-                self.halt()  # whoever asked it to stop may have been killed
+                self.halt()  # the process that asked it to stop may have been killed
             lock = locks.try_alone(self.lock)
             if lock is not None:
                 with locks.kept_from_children(lock):

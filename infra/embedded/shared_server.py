@@ -4,7 +4,7 @@ The protocol consists of three lock files, held with flock. The kernel releases 
 ends, so no count can be wrong.
 
     door      held exclusively while starting or stopping the server, so that these cannot overlap
-    users     shared by all users: whoever gets it exclusively while holding the door knows that there are none
+    users     shared by all users: a process that gets it exclusively while holding the door knows that there are none
     watchdog  held by the process that acts for users, or a server, that were killed"""
 
 import os
@@ -79,7 +79,7 @@ class SharedServer:
         with locks.alone(self.door):
             if locks.is_free(self.users):
                 self.server.halt()
-                os.close(lock)  # before the door opens: whoever comes in next starts a watchdog
+                os.close(lock)  # before the door opens: the next process starts a watchdog
                 return False
             if self.server.is_down():
                 self.server.ensure_running()

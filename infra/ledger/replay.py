@@ -113,9 +113,7 @@ def replay_of(ledger: LedgerApplication, round_id: str, step: int | None = None)
             raise CannotReplay(f"The first stored event of round {round_id} is not its opening.")
         opening = ledger.rulebook.opening(opened)
     except (LookupError, UnknownTopic, msgspec.MsgspecError) as error:
-        raise CannotReplay(
-            f"Round {round_id} has an event that cannot be read, or unknown rules."
-        ) from error
+        raise CannotReplay(f"Round {round_id} has an event that cannot be read, or unknown rules.") from error
     return replay_events(round_id, opening, entries, [row.recorded_at for row in rows])
 
 

@@ -1,6 +1,6 @@
 """The private key that signs checkpoints: one line in a file that only its owner can read, outside the database.
 
-Whoever can change the database must not be able to sign for it, so only the public half is stored there."""
+People who can change the database must not be able to sign for it, so only the public half is stored there."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ class Sealer:
 
     def rename(self, name: str, extensions: tuple[str, ...]) -> Verifier:
         """Continue the log under another name; every further checkpoint has these lines. The key stays the same if it
-        is here, so that whoever knows it recognises the log; otherwise a new one is created."""
+        is here, so that people who know it recognise the log; otherwise a new one is created."""
         old = self._file().load()
         if old is not None:
             self._check_signs(old)

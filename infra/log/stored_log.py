@@ -79,7 +79,7 @@ class LogReader:
         return next(iter(self._checkpoints("ORDER BY number DESC LIMIT 1")), None)
 
     def covering(self, size: int) -> StoredCheckpoint | None:
-        """Return the first checkpoint with at least so many events."""
+        """Return the first checkpoint with at least this many events."""
         return next(
             iter(self._checkpoints("WHERE size >= %b AND note <> '' ORDER BY size, number LIMIT 1", size)), None
         )
@@ -100,7 +100,7 @@ class LogReader:
             after = page[-1].number
 
     def checkpoints_of(self, above: int, upto: int) -> list[StoredCheckpoint]:
-        """Return the checkpoints of more than so many events and at most so many, in the order of creation."""
+        """Return the checkpoints with a size above the first number and up to the second, in the order of creation."""
         return self._checkpoints("WHERE size > %b AND size <= %b ORDER BY number", above, upto)
 
     def _checkpoints(self, condition: LiteralString, *values: int) -> list[StoredCheckpoint]:

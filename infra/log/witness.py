@@ -57,7 +57,7 @@ class Witness:
             return []
 
     def last_of(self, origin: str, most: float = float("inf")) -> Checkpoint | None:
-        """Return the largest checkpoint seen, of at most so many events."""
+        """Return the largest checkpoint seen with at most this many events."""
         files = self._of_log(origin).glob("*.checkpoint")
         sizes = [int(file.stem) for file in files if file.stem.isdecimal() and int(file.stem) <= most]
         if not sizes:

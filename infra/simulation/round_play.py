@@ -57,7 +57,8 @@ class Play:
         self._passed: set[tuple[object, ...]] = set()  # offers that somebody did not take
 
     def through(self, bets: Sequence[Bet | Withdraw], void: tuple[int, Void] | None) -> list[Action]:
-        """Return the actions of the round; `void` ends it after so many of them, unless it ended before."""
+        """Return the actions of the round; `void` is the number of actions after which it is voided, unless it ended
+        before."""
         actions: list[Action] = []
         moves = self._moves(bets)
         while self.round.status == "open":

@@ -183,7 +183,7 @@ class TrailAudit(Struct):
 def _touched(before: dict[str, str], after: dict[str, str], when: str) -> Iterator[Finding]:
     for name in sorted(before.keys() & after.keys()):
         if before[name] != after[name]:
-            what = f"The trigger {name} was off for a while or made anew, {when} of the trail."
+            what = f"The trigger {name} was off for a while or recreated, {when} of the trail."
             yield Finding("trigger", what, stream=name)
 
 

@@ -48,7 +48,7 @@ class Projector(BackgroundWork):
                 self._stop.wait(RETRY_SECONDS)
 
     def bring_up_to_date(self, *projections: str) -> None:
-        """Wait briefly for whoever follows; if nobody does, catch up here."""
+        """Wait briefly for the process that follows; if there is none, catch up here."""
         deadline = time.monotonic() + WAIT_SECONDS
         stored: int | None = None
         next_try = 0.0

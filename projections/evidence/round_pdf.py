@@ -47,7 +47,7 @@ def paper_of(story: Replay, evidence: Evidence) -> bytes:
             "dealer hand": None if result["dealer"] is None else result["dealer"]["hand"],
         }
     )
-    sheet.heading("What became of each wager")
+    sheet.heading("Result of each wager")
     if result["lines"]:
         sums = {name: total_of(line[name] for line in result["lines"]) for name in ADDED_UP}
         sheet.table(LINES, [_line(line) for line in result["lines"]], sums)

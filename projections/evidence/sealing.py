@@ -12,7 +12,7 @@ from infra.store.database import Database
 if TYPE_CHECKING:
     from projections.evidence.bundle import Evidence
 
-WAIT_SECONDS = 5.0  # how long to wait for whoever seals, when something unsealed is requested
+WAIT_SECONDS = 5.0  # how long to wait for the sealer when something unsealed is requested
 
 
 class Sealing(BackgroundWork):

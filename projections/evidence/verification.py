@@ -73,7 +73,7 @@ def verify(data: bytes, keys: Sequence[Verifier] = (), outside: Sequence[Checkpo
     except _Wrong as wrong:
         verdict.faults.append(wrong.fault)
     except Exception as error:
-        # Whoever wrote the bundle chose every value, and the engine trusts what it decided itself. A bundle made by the
+        # The author of the bundle chose every value, and the engine trusts what it decided itself. A bundle made by the
         # ledger does not lead here: making it took the same path.
         detail = f"what they say cannot be followed as a round ({type(error).__name__}: {_first_words(error)})"
         verdict.fault(bundle.EVENTS, detail)

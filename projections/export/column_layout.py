@@ -94,7 +94,7 @@ def _inner(band: Sequence[int], number: int) -> float:
 
 
 def _split(wide: Sequence[float], lines: int) -> list[range]:
-    """Distribute columns in order over so many lines, as evenly as possible."""
+    """Distribute columns in order over a number of lines, as evenly as possible."""
 
     def widest(cuts: tuple[int, ...]) -> float:
         return max(sum(wide[start:end]) for start, end in pairwise((0, *cuts, len(wide))))

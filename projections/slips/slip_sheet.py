@@ -96,7 +96,7 @@ class _Part:
 
     def _pieces(self, pieces: Mapping[str, int] | None) -> None:
         if pieces is None:
-            self._line("What was counted is shown to accounting and to whoever signed the count.", 9.0)
+            self._line("What was counted is shown to accounting and to the people who signed the count.", 9.0)
             return
         high = min(TALLEST_ROW, ROOM_FOR_PIECES / (len(pieces) + 2))
         rows = [("Denomination", "Pieces", "Amount")]

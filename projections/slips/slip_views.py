@@ -1,8 +1,7 @@
 """Slips as the cage, the floor and the books see them: which there are, one of them, and its paper.
 
-What was counted of a tray is shown to the books and to whoever signed the count. Somebody else on the floor may have to
-count that tray next, and must not know what was in it.
-"""
+What was counted of a tray is shown to the books and to the people who signed the count. Somebody else on the floor may
+have to count that tray next, and must not know what was in it."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ CONDITIONS: dict[str, LiteralString] = {
     "before": "number < %(before)s",
 }
 OPEN_TABLES: LiteralString = "SELECT table_id, ruleset FROM projections.tables WHERE open ORDER BY table_id"
-ANYBODY = Caller("", OPEN)  # on the machine itself, whoever has its database
+ANYBODY = Caller("", OPEN)  # somebody on the machine itself, with access to its database
 WORDS: dict[type, str] = {SlipRequested: "requested", SlipIssued: "issued", SlipVoided: "voided"}
 
 

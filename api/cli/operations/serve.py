@@ -77,7 +77,7 @@ def serve(
             os.environ.setdefault("ROUNDLEDGER_DISK_FOLDER", str(data_dir or default_data_dir()))
         typer.echo(f"roundledger: http://{host}:{port}", err=True)
         if not settings.authenticated:
-            typer.echo("roundledger: no authentication: whoever can reach this address may do everything", err=True)
+            typer.echo("roundledger: no authentication: anybody who can reach this address may do everything", err=True)
             typer.echo(
                 "roundledger: to have people sign in, set ROUNDLEDGER_TOKEN_KEY to a secret of at least "
                 f"{SHORTEST_KEY} characters and start again",

@@ -55,7 +55,7 @@ def misdeal(
     place: Annotated[str, typer.Option(help="Where: seat 3, the dealer, the board.")],
     expected: Annotated[int, typer.Option(metavar="N", help="How many cards were due there.")],
     found: Annotated[int, typer.Option(metavar="N", help="How many there were.")],
-    outcome: Annotated[Literal["void", "put right", "played on"], typer.Option(help="What came of it.")],
+    outcome: Annotated[Literal["void", "put right", "played on"], typer.Option(help="How it ended.")],
     note: Annotated[str, typer.Option(help="What happened, in one line.")],
     at: At = None,
     by: By = None,

@@ -23,7 +23,7 @@ FromInput = Annotated[
     typer.Option(
         "--password-stdin",
         help="Read passwords from standard input, one a line, without asking: the new one, then those of --by and "
-        "--second, as far as they are needed. Whoever has a second factor adds a line with its code.",
+        "--second, as far as they are needed. Somebody who has a second factor adds a line with its code.",
     ),
 ]
 SecondPerson = Annotated[

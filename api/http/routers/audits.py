@@ -21,7 +21,7 @@ from projections.views.books import BadQuestion
 router = resource("audits")
 AuditId = Annotated[str, path_id("a-0123456789abcdef", "The audit's id.")]
 Reading = Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)]
-Limit = Annotated[Number, Query(ge=1, le=1000, description="At most so many.")]
+Limit = Annotated[Number, Query(ge=1, le=1000, description="At most this many.")]
 After = Annotated[Number, Query(ge=0, le=10**11, description="Only those with a higher number.")]
 
 

@@ -120,7 +120,7 @@ async def retire_rules(
 
 
 def _now(writing: Writing) -> Actor:
-    """Whoever decides on rule sets does so as it is recorded: a decision cannot be dated back."""
+    """Decisions on rule sets are recorded as they are made: they cannot be dated back."""
     if writing.actor.dated:
         raise Problem("bad_choice", "A rule set is adopted or retired now: Happened-At is left out.")
     return writing.actor

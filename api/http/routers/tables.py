@@ -144,7 +144,7 @@ async def deal_cards(
 async def tap_in(change: Playing, body: tables.DealerIn) -> Response:
     """Tap a dealer in, or out, between rounds.
 
-    A round's dealer is whoever was tapped in when it opened; null if nobody takes over."""
+    A round's dealer is the one tapped in when it opened; null if nobody takes over."""
     return await change.store(lambda floor: floor.tap_in(change.table, body.dealer, change.actor))
 
 

@@ -149,7 +149,9 @@ class BettorFilters(QueryModel):
 
 
 class BankrollFilters(QueryModel):
-    days: Number = Field(7, ge=1, le=MOST_DAYS, description="Moves of so many gaming days, up to the last one.")
+    days: Number = Field(
+        7, ge=1, le=MOST_DAYS, description="The number of gaming days, up to the last one, of which moves are listed."
+    )
     limit: Number = Field(
         MOST_MOVES, ge=1, le=MOST_MOVES, description="How many moves at most, the last ones; and how many of chips."
     )

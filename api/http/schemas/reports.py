@@ -225,7 +225,7 @@ class ReportFilters(QueryModel):
     account: Account | None = Field(None, description="Only of this account of the journal.")
     first: GamingDay | None = Field(None, description="Only from this gaming day on.")
     last: GamingDay | None = Field(None, description="Only up to this gaming day.")
-    limit: Rows | None = Field(None, description="Only so many rows, the first ones.")
+    limit: Rows | None = Field(None, description="At most this many rows.")
     moment: AsOf | None = Field(None, description="Only what held then, of what begins and ends.")
     sort: SortColumn | None = Field(None, description="By this column; with a minus before it, the largest first.")
     as_of: AsOf | None = Field(None, description="As the ledger was then.")

@@ -80,8 +80,8 @@ async def take(
     )
     moved = msgspec.json.decode(done.body)
     what = "buy-in" if form.way == "in" else "cash-out"
-    told = f"The {what} of {moved['bettor']} is stored: {dollars(cents(form.amount))}, {form.means}."
-    return go(request, PATH, f"{told} {moved['alert']}" if moved["alert"] else told)
+    stored = f"The {what} of {moved['bettor']} is stored: {dollars(cents(form.amount))}, {form.means}."
+    return go(request, PATH, f"{stored} {moved['alert']}" if moved["alert"] else stored)
 
 
 @router.post(NAME)

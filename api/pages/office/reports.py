@@ -55,7 +55,7 @@ WHAT_FOR = {
     "jackpots": "Every progressive win with the supervisor who was called, and whether in time.",
     "decks": "Rounds by deck colour, how often a dealer said which deck it was, and how often it was the wrong one.",
     "decks-seen": "Every deck that a dealer saw, next to the one whose turn it was.",
-    "misdeals": "Wrong numbers of cards that were noticed, and what came of them.",
+    "misdeals": "Wrong numbers of cards that were noticed, and the outcome.",
     "hands-held": "Hands that stayed face up until they were paid.",
     "exceptions": "Every voided round and every waived fee, with its reason.",
     "fee-tiers": "Fees by tier, next to what the schedule says.",

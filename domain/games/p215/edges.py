@@ -50,7 +50,7 @@ def _by_line(table: PayTable, counts: dict[int, Fraction]) -> dict[str, Fraction
 
 
 def _bust_sizes(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
-    """Return how often the dealer hand is over with so many cards."""
+    """Return how often the dealer hand busts, by its number of cards."""
     sizes: dict[int, Fraction] = {}
     for size, hands in enumerate(_hands(dealer, decks, suits=len(SUITS)), start=1):
         over = sum(ways for drawn, ways in hands.items() if total(drawn)[0] > 21)
@@ -59,7 +59,7 @@ def _bust_sizes(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
 
 
 def _red_runs(dealer: DealerTotalsSection, decks: int) -> dict[int, Fraction]:
-    """Return how often the complete dealer hand begins with exactly so many red cards."""
+    """Return how often the complete dealer hand begins with exactly this many red cards."""
     cards, reds = len(DECK) * decks, len(RED_SUITS)
     black = Fraction(len(DECK) * decks * (len(SUITS) - reds), len(SUITS))
     runs: dict[int, Fraction] = {}

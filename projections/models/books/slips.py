@@ -1,4 +1,4 @@
-"""`slips`: every numbered slip with its pieces, who signed it, and what became of it."""
+"""`slips`: every numbered slip with its pieces, who signed it, and its status."""
 
 from __future__ import annotations
 

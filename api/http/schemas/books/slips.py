@@ -62,8 +62,8 @@ class SlipCountIn(Model):
 
 
 class SlipOut(Model):
-    """`amount` and `pieces` of an opener or a closer are null for whoever neither keeps the books nor signed it: they
-    may have to count that tray next."""
+    """`amount` and `pieces` of an opener or a closer are null for callers who neither keep the books nor signed it:
+    they may have to count that tray next."""
 
     number: int
     name: str

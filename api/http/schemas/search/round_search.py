@@ -159,9 +159,7 @@ class RoundFilters(QueryModel):
     corrected: Flag | None = Field(None, description="Only corrected ones, or only the others.")
     noted: Flag | None = Field(None, description="Only those with a note of the floor, or only the others.")
     late: Flag | None = Field(None, description="Only those with a late entry, or only the others.")
-    disputed: Flag | None = Field(
-        None, description="Only those with a dispute, whatever became of it, or only the others."
-    )
+    disputed: Flag | None = Field(None, description="Only those with a dispute, open or closed, or only the others.")
     waived: Flag | None = Field(None, description="Only those whose fee was waived, or only the others.")
     dealer: Id | None = Field(None, description="Only those that this dealer dealt; `nobody` where none was tapped in.")
     player_dealer: Id | None = Field(None, description="Only those that this bettor banked.")
