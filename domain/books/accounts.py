@@ -21,7 +21,7 @@ ACCOUNT_TOPICS: dict[str, type[Event]] = {"account.opened.v1": AccountOpened}
 
 
 def listed(events: Iterable[AccountOpened]) -> tuple[str, ...]:
-    """All accounts that a ruling can choose from."""
+    """Return all accounts that a ruling can choose from."""
     return (*BUILT_IN, *sorted({event.account for event in events}))
 
 

@@ -59,7 +59,7 @@ def set_thresholds(log: int, report: int) -> ThresholdsSet:
 
 
 def level(amount: int, thresholds: ThresholdsSet = DEFAULTS) -> Level | None:
-    """What cash in, or cash out, of one patron on one gaming day asks for."""
+    """Return what cash in, or cash out, of one patron on one gaming day requires."""
     if amount > thresholds.report:
         return "report"
     return "log" if amount >= thresholds.log else None

@@ -40,7 +40,7 @@ class SwappedBoxes(Event, frozen=True):
 
 
 class SlipNumbered(Event, frozen=True):
-    """In the list of all slips: the number that was given."""
+    """The number of a new slip, in the list of all slips."""
 
     number: int
 
@@ -56,7 +56,7 @@ class SlipRequested(Event, frozen=True):
 
 
 class SlipIssued(Event, frozen=True):
-    """What happened by it: chips moved, a tray was counted, boxes were swapped. `session` is the table's."""
+    """Chips moved, a tray was counted or boxes were swapped. `session` is the table's."""
 
     number: int
     kind: SlipKind
@@ -69,7 +69,7 @@ class SlipIssued(Event, frozen=True):
 
 
 class SlipVoided(Event, frozen=True):
-    """`session`: the one in which the chips of an issued slip went back; none where it had not been issued."""
+    """`session` is the one in which the chips of an issued slip went back; None if it had not been issued."""
 
     number: int
     reason: str
@@ -112,7 +112,7 @@ class Slip(Struct, frozen=True):
 
 
 def name_of(number: int) -> str:
-    """As it is printed, and as the table's events and the journal have it."""
+    """Return the name of a slip, as printed and as the table's events and the journal have it."""
     return f"{number:06}"
 
 
@@ -157,7 +157,7 @@ def evolve(slip: Slip | None, event: SlipEvent, by: str) -> Slip:
 
 
 def fold(events: Iterable[tuple[SlipEvent, str]]) -> Slip | None:
-    """Each event with who recorded it."""
+    """Return the slip after its events, each with the person who recorded it."""
     slip = None
     for event, by in events:
         slip = evolve(slip, event, by)
@@ -175,7 +175,8 @@ def request(number: int, kind: MovedKind, table: str, pieces: Pieces) -> SlipReq
 
 
 def issue(slip: Slip, session: int, pieces: Pieces | None, people: TwoPeople) -> SlipIssued:
-    """By the cashier and a second person, neither of whom asked for it; in other pieces, if that comes to the same."""
+    """Issue a slip by the cashier and a second person, neither of whom requested it; other pieces must have the same
+    worth."""
     if slip.status != "requested":
         raise Conflict(f"Slip {name_of(slip.number)} is {slip.status} already.")
     check_people(people, f"issue a {slip.kind}")
@@ -199,7 +200,7 @@ def issue(slip: Slip, session: int, pieces: Pieces | None, people: TwoPeople) ->
 
 
 def count(number: int, table: str, session: int, when: TrayCount, pieces: Pieces, people: TwoPeople) -> SlipIssued:
-    """An opener or a closer; an empty tray has no pieces."""
+    """Record an opener or a closer; an empty tray has no pieces."""
     check_people(people, "count a tray")
     kept = _checked(pieces)
     return SlipIssued(
@@ -214,7 +215,7 @@ def count(number: int, table: str, session: int, when: TrayCount, pieces: Pieces
 
 
 def swap(number: int, table: str, session: int, boxes: SwappedBoxes, people: TwoPeople) -> SlipIssued:
-    """Nobody knows what is in the full box before it is counted: the slip names the boxes and the seal."""
+    """Record a swap of boxes. The slip names the boxes and the seal: the full box has not been counted yet."""
     check_people(people, "swap a box")
     return SlipIssued(
         number=number,
@@ -229,9 +230,9 @@ def swap(number: int, table: str, session: int, boxes: SwappedBoxes, people: Two
 
 
 def void(slip: Slip, reason: str, open_session: int | None, counted_since: bool, people: TwoPeople) -> SlipVoided:
-    """Of a fill or a credit. Where it was issued, its chips go back, as long as no count of the tray includes them.
+    """Void a fill or a credit. If it was issued, its chips go back, as long as no count of the tray includes them.
 
-    `open_session` is the table's; none where it is closed.
+    `open_session` is the table's; None if it is closed.
     """
     check_people(people, "void a slip")
     check_text("reason", reason)
@@ -250,7 +251,7 @@ def void(slip: Slip, reason: str, open_session: int | None, counted_since: bool,
 
 
 def _checked(pieces: Pieces) -> dict[int, int]:
-    """Without the denominations of which there are none."""
+    """Return the pieces without denominations of which there are none."""
     if any(denomination <= 0 or not 0 <= number <= MOST_PIECES for denomination, number in pieces.items()):
         raise BadChoice(f"Of each denomination there are 0 to {MOST_PIECES:,} pieces.")
     kept = {denomination: number for denomination, number in sorted(pieces.items()) if number}
@@ -263,7 +264,7 @@ def _checked(pieces: Pieces) -> dict[int, int]:
 
 
 def movement(slip: SlipIssued | SlipRequested) -> TrayFilled | TrayCredited:
-    """The event of the table by which the chips of a fill or a credit move."""
+    """Return the event of the table that moves the chips of a fill or a credit."""
     kind = TrayFilled if slip.kind == "fill" else TrayCredited
     return kind(slip.amount, name_of(slip.number))
 
@@ -274,7 +275,7 @@ def movement_back(slip: Slip) -> TrayFilled | TrayCredited:
 
 
 def counted_since(slip: Slip, events: Iterable[object]) -> bool:
-    """Whether the tray was counted after the chips of a slip moved, in the events of its session."""
+    """Return whether the tray was counted after the chips of a slip moved, by the events of its session."""
     moved = False
     for event in events:
         if isinstance(event, TrayFilled | TrayCredited) and event.slip == name_of(slip.number):
@@ -288,14 +289,14 @@ def counted_since(slip: Slip, events: Iterable[object]) -> bool:
 
 
 def gaps(numbered: Iterable[SlipNumbered]) -> Iterator[tuple[int, str]]:
-    """Where the list of slips is not 1, 2, 3 and so on, by the index of the event."""
+    """Report gaps in the list of slips, by the index of the event."""
     for index, event in enumerate(numbered):
         if event.number != index + 1:
             yield index, f"Slip {name_of(index + 1)} comes next, and {name_of(event.number)} is stored."
 
 
 def contradictions(number: int, events: Iterable[tuple[SlipEvent, str]]) -> Iterator[tuple[int, str]]:
-    """What is wrong with a stored slip, by the index of the event; each comes with who recorded it."""
+    """Report what is wrong with a stored slip, by the index of the event; each comes with who recorded it."""
     slip: Slip | None = None
     named = f"Slip {name_of(number)}"
     for index, (event, by) in enumerate(events):
@@ -340,7 +341,7 @@ def _follows(slip: Slip | None, event: SlipEvent) -> bool:
 
 
 def at_table(slip: Slip) -> Iterator[TrayFilled | TrayCredited | TrayCounted]:
-    """The events that the session of an issued slip must have of it."""
+    """Return the events that the session of an issued slip must have."""
     match slip.kind:
         case "fill" | "credit":
             kind = TrayFilled if slip.kind == "fill" else TrayCredited

@@ -1,4 +1,4 @@
-"""The report of all numbers of slips, with those that are missing and those of which nothing came."""
+"""The report of all slip numbers, including missing and void ones."""
 
 from __future__ import annotations
 

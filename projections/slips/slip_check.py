@@ -30,7 +30,7 @@ class SlipCheck:
         self._entries = entries
 
     def findings(self, range_: StreamRange) -> Iterator[Finding]:
-        """Of the list of numbers, and of every slip that it names."""
+        """Yield findings about the list of numbers and every slip that it names."""
         numbered = [(row, entry.event) for row, entry in self._entries(range_) if isinstance(entry.event, SlipNumbered)]
         for index, what in slips.gaps(event for _, event in numbered):
             yield at_row(Finding("slip", what, stream=f"{range_.kind}/{range_.name}"), numbered[index][0])
@@ -45,7 +45,7 @@ class SlipCheck:
             yield from self._at_table(table, session, issued)
 
     def _slip(self, number: int, row: EventRow) -> Iterator[Finding | Slip]:
-        """The findings of a slip, and at its end the slip, if it can be made of its events."""
+        """Yield the findings of a slip, and at the end the slip if its events make one."""
         stream = f"{SLIP}/{number}"
         found = list(self._entries(StreamRange(SLIP, str(number))))
         events = [(entry.event, entry.by) for _, entry in found]
@@ -56,7 +56,7 @@ class SlipCheck:
             yield slip
 
     def _at_table(self, table: str, session: int, issued: list[Slip]) -> Iterator[Finding]:
-        """What the table has of its slips; free words on fills of before there were slips match none."""
+        """Compare the table's fills with its slips; fills from before slips were numbered match none."""
         name = f"session/{table}/{session}"
         stored = Counter(
             decoded(self._source, row).event

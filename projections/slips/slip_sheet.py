@@ -39,7 +39,7 @@ TALLEST_ROW = 14.0
 def slip_sheet(
     slip: Mapping[str, Any], now: datetime, clock: PropertyClock, letterhead: Property, printed_by: str
 ) -> bytes:
-    """Of a slip as its page shows it."""
+    """Return the paper of a slip, as its page shows it."""
     file = io.BytesIO()
     title, made_at = f"{TITLES[slip['kind']]} {slip['name']}", clock.local(now)
     canvas = blank_paper(file, title, made_at)
@@ -115,7 +115,7 @@ class _Part:
                 self._rule()
 
     def _signatures(self) -> None:
-        """Who signed in the ledger, over a line for the pen."""
+        """Draw who signed in the ledger, above a line for the pen."""
         slip = self._slip
         signed = [slip["issued_by"], slip["second_person"]]
         if slip["kind"] in ("fill", "credit"):
@@ -154,7 +154,7 @@ class _Part:
         down: float = 0.0,
         keep: bool = False,
     ) -> None:
-        """`down`: so much lower first; with `keep` what follows is not."""
+        """`down` is how far to move down first; with `keep` the line after it stays in place."""
         words, y = shown(words), self._y - down
         if not keep:
             self._y = y

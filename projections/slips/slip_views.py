@@ -40,7 +40,7 @@ WORDS: dict[type, str] = {SlipRequested: "requested", SlipIssued: "issued", Slip
 
 
 class SlipFilter(Struct, frozen=True):
-    """`before`: only smaller numbers, for the page after one that ended with it."""
+    """`before` limits the numbers to smaller ones, for the next page."""
 
     status: str | None = None
     kind: str | None = None
@@ -57,7 +57,7 @@ def may_see_figures(caller: Caller, kind: str, signers: Iterable[str | None]) ->
 
 
 def list_slips(books: Books, caller: Caller, wanted: SlipFilter, limit: int) -> Row:
-    """The highest number first."""
+    """Return slips, the highest number first."""
     books.bring_up_to_date("slips")
     values = filters_set(wanted)
     statement: LiteralString = f"SELECT {COLUMNS} FROM projections.slips"
@@ -106,12 +106,12 @@ def slip_shown(slip: Slip, caller: Caller) -> Row:
 
 
 def _pieces(pieces: Pieces) -> dict[str, int]:
-    """The largest denomination first."""
+    """Return pieces, the largest denomination first."""
     return {money(worth): number for worth, number in sorted(pieces.items(), reverse=True)}
 
 
 def slip_for(books: Books, caller: Caller, number: int) -> Row:
-    """With what happened to it, and when."""
+    """Return a slip with its history."""
     found = _slip(books, caller, number)
     books.record_look(caller, "slip", name_of(number))
     return found
@@ -136,7 +136,7 @@ def _moment(entry: RecordedEvent) -> dict[str, Any]:
 
 
 def slip_paper(books: Books, caller: Caller, number: int) -> bytes:
-    """Its two parts as a PDF file."""
+    """Return both parts of a slip as a PDF file."""
     from projections.slips.slip_sheet import slip_sheet
 
     found = _slip(books, caller, number)
@@ -149,7 +149,8 @@ def slip_paper(books: Books, caller: Caller, number: int) -> bytes:
 
 
 def open_trays(books: Books) -> list[str]:
-    """Open tables that the house banks, as far as the shipped rule sets say; one that was adopted may be either."""
+    """Return open tables that the house banks, according to the shipped rule sets; those with adopted ones are
+    included."""
     books.bring_up_to_date("tables")
     shipped = {name for name in rulesets.ids() if rulesets.load(name).player_banked}
     return [table for table, ruleset in books.database.rows(OPEN_TABLES) if ruleset not in shipped]

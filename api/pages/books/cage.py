@@ -1,4 +1,4 @@
-"""The cage at work: fills and credits that wait, slips by their numbers, and asking for, issuing and voiding one."""
+"""The cage: fills and credits to issue, the list of slips, and forms to request, issue and void one."""
 
 from typing import Annotated, Literal
 
@@ -117,7 +117,7 @@ async def _slip_page(
 
 
 class IssueForm(PiecesForm):
-    """Pieces only where they are other than those that were asked for."""
+    """Pieces are filled in only if they differ from those requested."""
 
     second_person: Id
 
