@@ -224,7 +224,7 @@ class FindingsWriter(Protocol):
     def finish(self, summary: "Summary") -> None: ...
 
 
-class JsonLines:
+class JsonFindings:
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
@@ -237,7 +237,7 @@ class JsonLines:
             typer.echo(line, err=True)
 
 
-class Text:
+class TextFindings:
     """A heading and a sentence for each finding, which are too long for columns. The first notes follow at the end."""
 
     MOST_NOTES = 100
@@ -273,7 +273,7 @@ class Text:
         self._out.flush()
 
 
-class Pdf:
+class PdfFindings:
     """Write the first few thousand findings in full; JSON lines have the rest."""
 
     MOST = 5_000
@@ -339,7 +339,10 @@ def _written(output: FindingsFormat, into: Path | None, scope: str, letterhead: 
     with ExitStack() as stack:
         try:
             out = sys.stdout if into is None else stack.enter_context(into.open("w", encoding="utf-8"))
-            yield Pdf(out, scope, letterhead) if output == "pdf" else JsonLines(out) if output == "jsonl" else Text(out)
+            if output == "pdf":
+                yield PdfFindings(out, scope, letterhead)
+            else:
+                yield JsonFindings(out) if output == "jsonl" else TextFindings(out)
         except OSError as error:
             if into is None:
                 raise

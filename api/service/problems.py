@@ -14,7 +14,7 @@ from infra.access.callers import Forbidden
 from infra.access.passwords import WeakPassword
 from infra.access.role_matrix import NotAllowed
 from infra.access.saved_searches import UnknownSearch
-from infra.aggregates.slips import UnknownSlip
+from infra.aggregates.stored_slips import UnknownSlip
 from infra.housekeeping.holds import UnknownSubject
 from infra.ledger.audit_runs import AuditRunning
 from infra.ledger.disputes.disputes import UnknownDispute

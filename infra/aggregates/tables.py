@@ -14,8 +14,8 @@ from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument
 from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters, own_meter
-from infra.aggregates.postings import StoredPostings
 from infra.aggregates.rulebook import Rulebook, terms_of
+from infra.aggregates.stored_postings import StoredPostings
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore
 from infra.store.streams import stream_id

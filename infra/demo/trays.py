@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCount
 from domain.money import cents
-from infra.aggregates.slips import last_number
+from infra.aggregates.stored_slips import last_number
 from infra.demo.roster import CAGE, FLOOR, SECOND_FLOOR
 from infra.demo.single_steps import Once
 from infra.ledger.books.slips import Slips

@@ -15,9 +15,9 @@ from infra.access.sessions import Sessions
 from infra.access.staff import Staff
 from infra.aggregates.changes import Changes
 from infra.aggregates.meters import Meters
-from infra.aggregates.postings import StoredPostings
 from infra.aggregates.rounds import StoredRound, UnknownRound, project_round
 from infra.aggregates.rulebook import Rulebook
+from infra.aggregates.stored_postings import StoredPostings
 from infra.aggregates.tables import Tables
 from infra.health.disk_space import DiskReserve
 from infra.store import appender

@@ -18,7 +18,7 @@ from domain.rules.terms import Meter, TermsDocument, resolve
 from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes, new_salt
 from infra.aggregates.meters import StoredMeter
-from infra.aggregates.slips import add_slip
+from infra.aggregates.stored_slips import add_slip
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication, Overtaken

@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
 from domain.books.closings import Balance, DayClosed, DayReopened, MonthClosed, MonthReopened, days_of, digest
-from infra.aggregates.closings import CLOSINGS
+from infra.aggregates.stored_closings import CLOSINGS
 from infra.store.compact_rows import CompactRows
 from infra.store.encoding.topics import TOPICS
 from infra.store.recorder import LedgerRecorder

@@ -20,7 +20,7 @@ from domain.books.closings import (
 from domain.errors import BadChoice
 from domain.money import money
 from infra.access.callers import Caller
-from infra.aggregates.closings import stored_closings
+from infra.aggregates.stored_closings import stored_closings
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.encoding.mapper import RecordedEvent

@@ -21,7 +21,7 @@ from domain.books.closings import (
     days_of,
 )
 from domain.errors import Conflict, OutOfTurn
-from infra.aggregates.closings import CLOSINGS, stored_closings
+from infra.aggregates.stored_closings import CLOSINGS, stored_closings
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.books import closings

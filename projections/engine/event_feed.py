@@ -11,8 +11,8 @@ from datetime import datetime
 from domain.books.closings import DayReopened, DayShut
 from domain.rules.adoption import RuleVersionAdopted
 from domain.rules.book import kept
-from infra.aggregates.closings import CLOSINGS
 from infra.aggregates.rulebook import ADOPTIONS
+from infra.aggregates.stored_closings import CLOSINGS
 from infra.store.compact_rows import CompactRows, FeedRow
 from infra.store.encoding.topics import TOPICS
 from infra.store.recorder import LedgerRecorder

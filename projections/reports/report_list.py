@@ -6,8 +6,8 @@ from projections.reports import accounting_reports, cash_reports, irregularity_r
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
-from projections.slips.reports import SLIP_KINDS, SLIP_NUMBERS, SLIP_STATUSES
-from projections.statistics import reports as statistics
+from projections.slips.slip_reports import SLIP_KINDS, SLIP_NUMBERS, SLIP_STATUSES
+from projections.statistics import statistics_reports as statistics
 
 REPORTS: dict[str, Report] = {
     report.name: report

@@ -10,7 +10,7 @@ from domain.audit.findings import Finding
 from domain.books import slips
 from domain.books.slips import Slip, SlipNumbered
 from domain.floor.table_sessions import TrayCounted, TrayCredited, TrayFilled
-from infra.aggregates.slips import SLIP
+from infra.aggregates.stored_slips import SLIP
 from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from infra.store.encoding.topics import TOPICS

@@ -15,7 +15,7 @@ from domain.books.slips import Pieces, Slip, SlipIssued, SlipRequested, SlipVoid
 from domain.money import money
 from domain.rules import rulesets
 from infra.access.callers import BOOKS, OPEN, Caller
-from infra.aggregates.slips import stored_slip
+from infra.aggregates.stored_slips import stored_slip
 from infra.ledger.property import property_of
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore

@@ -165,7 +165,7 @@ def _refusing() -> Iterator[None]:
     """Turn a refusal into one sentence and exit code 2."""
     from domain.errors import Refusal
     from infra.access.callers import Forbidden
-    from infra.aggregates.slips import UnknownSlip
+    from infra.aggregates.stored_slips import UnknownSlip
 
     try:
         yield

@@ -33,7 +33,7 @@ Second = Annotated[SecondPerson, Depends(second_person(*roles.VOIDING))]
 SlipNumber = Annotated[int, Path(ge=1, le=2_000_000_000)]
 
 
-class CageAsked(PageQuery):
+class CageQuery(PageQuery):
     status: Literal["requested", "issued", "void"] | None = None
     kind: Literal["fill", "credit", "opener", "closer", "swap"] | None = None
     table: Id | None = None
@@ -43,7 +43,7 @@ class CageAsked(PageQuery):
 
 @router.get(PATH)
 async def show_cage(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[CageAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[CageQuery, Query()]
 ) -> Response:
     wanted = SlipFilter(asked.status, asked.kind, asked.table, asked.gaming_day, asked.before)
     waiting = await service.run(list_slips, service.books, caller, SlipFilter("requested"), MOST_WAITING)

@@ -27,7 +27,7 @@ SECTION = "cash"
 FORMATS = ("csv", "xlsx", "pdf", "json")
 
 
-class CashAsked(PageQuery):
+class CashQuery(PageQuery):
     gaming_day: GamingDay | None = None
 
 
@@ -39,7 +39,7 @@ class CashForm(FormModel):
     means: Marked
 
 
-class NameForm(FormModel):
+class PatronNameForm(FormModel):
     patron: Id
     name: Text
 
@@ -50,7 +50,7 @@ async def show_cash(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.CASH)],
-    asked: Annotated[CashAsked, Query()],
+    asked: Annotated[CashQuery, Query()],
 ) -> Response:
     day = asked.gaming_day or service.clock.now().day
     found = await service.run(cash_shown, service.books, caller, day)
@@ -89,7 +89,7 @@ async def name(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.NAMING_PATRONS)],
-    form: Annotated[NameForm, Form()],
+    form: Annotated[PatronNameForm, Form()],
     writing: Command,
 ) -> Response:
     await service.run(name_patron, service.ledger, form.patron, form.name, writing.actor.by)

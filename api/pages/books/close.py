@@ -22,7 +22,7 @@ Second = Annotated[SecondPerson, Depends(second_person(*roles.CLOSING))]
 PeriodName = Annotated[str, Field(pattern=PERIOD_PATTERN)]
 
 
-class CloseAsked(PageQuery):
+class CloseQuery(PageQuery):
     period: PeriodName | None = None
 
 
@@ -44,7 +44,7 @@ async def show_close(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)],
-    asked: Annotated[CloseAsked, Query()],
+    asked: Annotated[CloseQuery, Query()],
 ) -> Response:
     refused = getattr(request.state, "refused", None)
     sent = None if refused is None else refused.sent.get("period")

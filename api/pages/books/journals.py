@@ -35,7 +35,7 @@ MOST_ENTRIES = 200
 WORDS = {name: name for name in PROGRAMS} | {"csv": "CSV", "quickbooks": "QuickBooks Online", "xero": "Xero"}
 
 
-class JournalAsked(PageQuery):
+class JournalQuery(PageQuery):
     gaming_day: GamingDay | None = None
     code: Text | None = None
 
@@ -55,7 +55,7 @@ async def show_journal(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)],
-    asked: Annotated[JournalAsked, Query()],
+    asked: Annotated[JournalQuery, Query()],
 ) -> Response:
     day = asked.gaming_day or service.clock.now().day
     found = await service.run(journal_shown, service.books, caller, day)

@@ -31,7 +31,7 @@ Reading = Annotated[Caller, Security(searching_caller, scopes=roles.BOOKS)]
 Explaining = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
 
 
-class StatisticsAsked(PageQuery):
+class StatisticsQuery(PageQuery):
     table: Id | None = None
     first: GamingDay | None = None
     last: GamingDay | None = None
@@ -40,7 +40,7 @@ class StatisticsAsked(PageQuery):
 @router.get(PATH)
 @router.get(f"{PATH}/explanations")
 async def show_statistics(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[StatisticsAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[StatisticsQuery, Query()]
 ) -> Response:
     sections = await service.run(_sections, service.books, caller, asked)
     data = {"asked": texts(asked), "sections": sections, "may_explain": caller.may(roles.ACCOUNTING)}
@@ -48,7 +48,7 @@ async def show_statistics(
     return await render(request, "statistics.html", data, title="Statistics", section="reports", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: StatisticsAsked) -> list[dict[str, Any]]:
+def _sections(books: Books, caller: Caller, asked: StatisticsQuery) -> list[dict[str, Any]]:
     within = Filters(table=asked.table, first=asked.first, last=asked.last)
     shown = {
         "statistics-to-date": ("To date, and the same periods before", Filters(asked.table, gaming_day=asked.last)),

@@ -54,7 +54,7 @@ def local_address(text: str | None) -> str:
 # ---- signing in and out
 
 
-class SignInAsked(PageQuery):
+class SignInQuery(PageQuery):
     next: str | None = None
 
 
@@ -68,7 +68,7 @@ class SignInForm(FormModel):
 
 @router.get("/sign-in")
 async def show_sign_in(
-    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInAsked, Query()]
+    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInQuery, Query()]
 ) -> Response:
     if not service.settings.authenticated:
         return go(request, "/")

@@ -26,7 +26,7 @@ ROWS_SHOWN = 40  # rows of a day, by default
 FORMATS = ("csv", "xlsx", "pdf", "json", "svg")
 
 
-class CollectionsAsked(PageQuery):
+class CollectionsQuery(PageQuery):
     first: GamingDay | None = None
     last: GamingDay | None = None
     table: Id | None = None
@@ -40,7 +40,7 @@ async def show_collections(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(searching_caller, scopes=roles.COLLECTIONS)],
-    asked: Annotated[CollectionsAsked, Query()],
+    asked: Annotated[CollectionsQuery, Query()],
 ) -> Response:
     asked = await on_the_clock(service, asked)
     found, rows, cut = await service.run(_fees, service.books, caller, asked)
@@ -63,7 +63,7 @@ async def show_collections(
     return await render(request, "collections.html", data, title="Collections", section="collections")
 
 
-def _fees(books: Books, caller: Caller, asked: CollectionsAsked) -> tuple[dict[str, Any], list[Any] | None, bool]:
+def _fees(books: Books, caller: Caller, asked: CollectionsQuery) -> tuple[dict[str, Any], list[Any] | None, bool]:
     """Return the fees, and for a single day its rows too."""
     narrowed, recorded = asked.model_dump(exclude={"rows"}), urlencode(texts(asked))
     found = fees_for(books, caller, Filters(**narrowed), recorded)

@@ -25,7 +25,7 @@ DAY = timedelta(days=1)
 ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; all of them are a click away, and on the sheet
 
 
-class DayAsked(PageQuery):
+class DayQuery(PageQuery):
     gaming_day: GamingDay | None = None
     shift: Word | None = None
     table: Id | None = None
@@ -38,7 +38,7 @@ async def show_day(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)],
-    asked: Annotated[DayAsked, Query()],
+    asked: Annotated[DayQuery, Query()],
 ) -> Response:
     asked = await on_the_clock(service, asked)
     if asked.gaming_day is None:

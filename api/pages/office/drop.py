@@ -46,7 +46,7 @@ CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
 # ---- the list
 
 
-class BoxesAsked(PageQuery):
+class BoxesQuery(PageQuery):
     status: Literal["installed", "removed", "counted", "variance", "reconciled"] | None = None
     table: Id | None = None
     gaming_day: GamingDay | None = None
@@ -56,7 +56,7 @@ class BoxesAsked(PageQuery):
 
 @router.get(PATH)
 async def show_boxes(
-    request: Request, service: ServiceOf, caller: CountRoom, asked: Annotated[BoxesAsked, Query()]
+    request: Request, service: ServiceOf, caller: CountRoom, asked: Annotated[BoxesQuery, Query()]
 ) -> Response:
     wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
     found, figures, waiting = await service.run(_boxes, service.books, caller, wanted, asked.status)
@@ -205,7 +205,7 @@ async def sign_off(
 Counter = Annotated[Caller, Security(plain_caller, scopes=roles.COUNTING)]
 
 
-class CountForm(PiecesForm):
+class BoxCountForm(PiecesForm):
     """What was in a box, or that it is empty."""
 
     empty: Literal["yes"] | None = None
@@ -260,7 +260,7 @@ async def count(
     service: ServiceOf,
     caller: Counter,
     box: BoxId,
-    form: Annotated[CountForm, Form()],
+    form: Annotated[BoxCountForm, Form()],
     writing: SignedCommand,
 ) -> Response:
     """Store a count. It can never be changed, so it is shown for confirmation first."""

@@ -21,7 +21,7 @@ SECTION = "settings"
 Holding = Annotated[Caller, Security(caller, scopes=roles.HOLDING)]
 
 
-class HoldAsked(PageQuery):
+class HoldQuery(PageQuery):
     """Initial values of the form."""
 
     kind: Kind | None = None
@@ -30,7 +30,7 @@ class HoldAsked(PageQuery):
 
 @router.get(PATH)
 async def show_holds(
-    request: Request, service: ServiceOf, caller: Holding, asked: Annotated[HoldAsked, Query()]
+    request: Request, service: ServiceOf, caller: Holding, asked: Annotated[HoldQuery, Query()]
 ) -> Response:
     in_force, history = await service.run(_listed, service)
     data = {

@@ -40,7 +40,7 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-class PeopleAsked(PageQuery):
+class PeopleQuery(PageQuery):
     of: Literal["bettors", "banking"] | None = None
     like: Annotated[Id, BeforeValidator(_lower)] | None = None
     after: Id | None = None
@@ -48,7 +48,7 @@ class PeopleAsked(PageQuery):
 
 @router.get(PATH)
 async def show_people(
-    request: Request, service: ServiceOf, caller: Seeing, asked: Annotated[PeopleAsked, Query()]
+    request: Request, service: ServiceOf, caller: Seeing, asked: Annotated[PeopleQuery, Query()]
 ) -> Response:
     """Show bettors, or those who bank; people who may see only one of the two get that."""
     parts = [part for part, may in (("bettors", roles.BANKROLLS), ("banking", roles.BANKING)) if caller.may(may)]
@@ -72,7 +72,7 @@ async def show_people(
 # ---- one of them
 
 
-class PersonAsked(PageQuery):
+class PersonQuery(PageQuery):
     days: Span = "7"
     before: AsOf | None = None
 
@@ -83,7 +83,7 @@ async def show_person(
     service: ServiceOf,
     caller: Seeing,
     bettor: Annotated[str, path_id("p-1", "The bettor's id.")],
-    asked: Annotated[PersonAsked, Query()],
+    asked: Annotated[PersonQuery, Query()],
 ) -> Response:
     moves = MOST_MOVES if wants_json(request) else MOVES_DRAWN  # the JSON twin has them all
     bankroll, banking, pictures = await service.run(_looked_at, service.books, caller, bettor, asked, moves)
@@ -102,7 +102,7 @@ async def show_person(
 
 
 def _looked_at(
-    books: Books, caller: Caller, bettor: str, asked: PersonAsked, moves: int
+    books: Books, caller: Caller, bettor: str, asked: PersonQuery, moves: int
 ) -> tuple[Any, Any, dict[str, str | None]]:
     """Return their bankroll, how they banked, and charts of both; one of the two may be missing."""
     bankroll = banking = None

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from starlette.responses import RedirectResponse
 
-from api.pages.office.account import TOKEN_COOKIE, SignInAsked, Stranger, halfway, local_address, signed_in
+from api.pages.office.account import TOKEN_COOKIE, SignInQuery, Stranger, halfway, local_address, signed_in
 from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service.admission import ServiceOf
@@ -32,7 +32,7 @@ def _provider(service: Service) -> IdentityProvider:
 
 @router.get(PATH)
 async def ask_provider(
-    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInAsked, Query()]
+    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInQuery, Query()]
 ) -> Response:
     try:
         address, state = await _provider(service).begin(_back(service, request))

@@ -123,7 +123,7 @@ async def show_reports(
 # ---- one of them
 
 
-class ReportAsked(PageQuery):
+class ReportQuery(PageQuery):
     """The query of any report; each uses some of it."""
 
     table: Id | None = None
@@ -152,7 +152,7 @@ async def show_report(
     service: ServiceOf,
     caller: Annotated[Caller, Security(searching_caller, scopes=roles.REPORTS)],
     name: Annotated[str, Path()],
-    asked: Annotated[ReportAsked, Query()],
+    asked: Annotated[ReportQuery, Query()],
 ) -> Response:
     if name not in readable(caller):
         raise NotFound(f"There is no report {name} for the role {caller.role}.")
@@ -185,8 +185,8 @@ async def show_report(
 
 
 def _rows(
-    books: Books, caller: Caller, name: str, asked: ReportAsked, at_most: int
-) -> tuple[ReportAsked, list[dict[str, Any]], bool]:
+    books: Books, caller: Caller, name: str, asked: ReportQuery, at_most: int
+) -> tuple[ReportQuery, list[dict[str, Any]], bool]:
     filters = Filters(**asked.model_dump(exclude={"rows"}))
     if name == "slips" and filters.box is None and not filters.on_the_past:
         # Slips are of one box; by default one that was removed recently.

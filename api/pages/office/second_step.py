@@ -7,7 +7,7 @@ from msgspec import json
 
 from api.pages.dependencies import PASSKEY_COOKIE, SUPERVISOR_COOKIE, given_passkey
 from api.pages.forms import FormModel
-from api.pages.office.account import HALF_COOKIE, SECOND, SignInAsked, Stranger, local_address, signed_in
+from api.pages.office.account import HALF_COOKIE, SECOND, SignInQuery, Stranger, local_address, signed_in
 from api.pages.page_route import page_router
 from api.pages.responses import go, render, visitor_of
 from api.service.admission import ServiceOf
@@ -35,7 +35,7 @@ class SecondStepForm(FormModel):
 
 @router.get(SECOND)
 async def show_second_step(
-    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInAsked, Query()]
+    request: Request, service: ServiceOf, caller: Stranger, asked: Annotated[SignInQuery, Query()]
 ) -> Response:
     staff_id = await service.run(service.sessions.half_signed_in, visitor_of(request).cookies.get(HALF_COOKIE))
     if staff_id is None:
@@ -75,7 +75,7 @@ def _usable(service: Service, staff_id: str, form: SecondStepForm, given: Passke
 # ---- challenges for a device
 
 
-class PasskeyAsked(FormModel):
+class PasskeyQuery(FormModel):
     purpose: Literal["register", "second", "signature", "supervisor"]
 
 
@@ -86,7 +86,7 @@ async def show_passkeys(request: Request, caller: Stranger) -> Response:
 
 @router.post(PASSKEYS)
 async def ask_for_passkey(
-    request: Request, service: ServiceOf, caller: Stranger, form: Annotated[PasskeyAsked, Form()]
+    request: Request, service: ServiceOf, caller: Stranger, form: Annotated[PasskeyQuery, Form()]
 ) -> Response:
     """Return the challenge that the page's script passes to the browser, which asks the device."""
     visitor, site = visitor_of(request), site_of(service.settings, request)

@@ -29,7 +29,7 @@ MOST_ROWS = 200
 FIRST_ROWS = 15  # rows of a page by default
 
 
-class TraysAsked(PageQuery):
+class TraysQuery(PageQuery):
     table: Id | None = None
     first: GamingDay | None = None
     last: GamingDay | None = None
@@ -42,7 +42,7 @@ async def show_trays(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(caller, scopes=roles.READING)],
-    asked: Annotated[TraysAsked, Query()],
+    asked: Annotated[TraysQuery, Query()],
 ) -> Response:
     """Show trays. The floor counts and sees no figure here: what a tray should hold is for accounting."""
     asked = await on_the_clock(service, asked)
@@ -63,7 +63,7 @@ async def show_trays(
     return await render(request, "trays.html", data, title="Trays", section="trays")
 
 
-def _inventory(books: Books, caller: Caller, asked: TraysAsked) -> tuple[TraysAsked, list[Any], list[Any], bool]:
+def _inventory(books: Books, caller: Caller, asked: TraysQuery) -> tuple[TraysQuery, list[Any], list[Any], bool]:
     if not texts(asked, "rows"):
         asked = _latest(books, asked)
     filters, recorded = Filters(**asked.model_dump(exclude={"rows"})), urlencode(texts(asked))
@@ -73,13 +73,13 @@ def _inventory(books: Books, caller: Caller, asked: TraysAsked) -> tuple[TraysAs
     return asked, inventory, counts, cut or cut_too
 
 
-def _latest(books: Books, asked: TraysAsked) -> TraysAsked:
+def _latest(books: Books, asked: TraysQuery) -> TraysQuery:
     """Return the last day that there is, by default."""
     books.bring_up_to_date("inventory", "journal")
     return asked.model_copy(update={"first": latest_tray_day(books)})
 
 
-class CountForm(PiecesForm):
+class TrayCountForm(PiecesForm):
     table: Id
     when: Literal["opening", "closing"]
     second_person: Id
@@ -101,7 +101,7 @@ async def count(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
-    form: Annotated[CountForm, Form()],
+    form: Annotated[TrayCountForm, Form()],
     writing: Command,
     second: Annotated[SecondPerson, Depends(second_person(*roles.TRAY_COUNTING))],
 ) -> Response:

@@ -32,7 +32,7 @@ Adopting = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
 Second = Annotated[SecondPerson, Depends(second_person(*roles.ADOPTING))]
 
 
-class AdoptAsked(PageQuery):
+class AdoptQuery(PageQuery):
     ruleset: RulesetName | None = None  # an existing one, to be adopted as it is
 
 
@@ -57,7 +57,7 @@ class RetireForm(FormModel):
 @router.get(PATH)
 @router.get(CHECK)
 async def show_adopt(
-    request: Request, service: ServiceOf, caller: Adopting, asked: Annotated[AdoptAsked, Query()]
+    request: Request, service: ServiceOf, caller: Adopting, asked: Annotated[AdoptQuery, Query()]
 ) -> Response:
     book = await service.run(service.ledger.rulebook.book)
     refused = getattr(request.state, "refused", None)

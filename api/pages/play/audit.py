@@ -119,7 +119,7 @@ async def start_audit(
 # ---- one of them
 
 
-class FindingsAsked(PageQuery):
+class FindingsQuery(PageQuery):
     after: Annotated[Number, Field(ge=0, le=10**11)] = 0
 
 
@@ -129,7 +129,7 @@ async def show_audit(
     service: ServiceOf,
     caller: Reading,
     audit: Annotated[str, path_id("a-0123456789abcdef", "The audit's id.")],
-    asked: Annotated[FindingsAsked, Query()],
+    asked: Annotated[FindingsQuery, Query()],
 ) -> Response:
     shown, found, notes = await service.run(_audit, service.auditing.audits, audit, asked.after)
     summary = shown["summary"] or {}

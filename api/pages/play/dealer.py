@@ -35,7 +35,7 @@ SECTION = "dealer"
 AtTable = Annotated[Caller, Security(table_caller, scopes=roles.PLAYING)]
 
 
-class TableAsked(PageQuery):
+class TableQuery(PageQuery):
     table: Id | None = None
 
 
@@ -44,7 +44,7 @@ async def choose_table(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.PLAYING)],
-    asked: Annotated[TableAsked, Query()],
+    asked: Annotated[TableQuery, Query()],
 ) -> Response:
     """Show the tables. A terminal has its own table; the floor chooses one."""
     wanted = caller.table or asked.table

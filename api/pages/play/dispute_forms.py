@@ -157,7 +157,7 @@ class ReferenceForm(FileForm):
     shows: Text | None = None
 
 
-class NoteForm(FileForm):
+class DisputeNoteForm(FileForm):
     do: Literal["note"]
     note: Text
 
@@ -224,7 +224,7 @@ class ClosingForm(FileForm):
 DisputeForm = Annotated[
     Annotated[StatementForm, Tag("Statement")]
     | Annotated[ReferenceForm, Tag("Reference")]
-    | Annotated[NoteForm, Tag("Note")]
+    | Annotated[DisputeNoteForm, Tag("Note")]
     | Annotated[DeadlineForm, Tag("Deadline")]
     | Annotated[WhatIfForm, Tag("What-if")]
     | Annotated[RulingForm, Tag("Ruling")]
@@ -278,7 +278,7 @@ def _decided(dispute: disputes.Dispute, form: Any, at_ms: int) -> disputes.Dispu
         case ReferenceForm():
             since, until = milliseconds(form.since), milliseconds(form.until)
             return disputes.refer(dispute, form.camera, since, until, form.shows or "")
-        case NoteForm():
+        case DisputeNoteForm():
             return disputes.note(dispute, form.note)
         case DeadlineForm():
             return disputes.move_deadline(dispute, milliseconds(form.deadline), form.deadline_reason, at_ms)

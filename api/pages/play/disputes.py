@@ -69,7 +69,7 @@ FloorOpens = Annotated[Caller, Security(dependencies.caller, scopes=roles.FLOOR)
 # ---- the list
 
 
-class DisputesAsked(PageQuery):
+class DisputesQuery(PageQuery):
     status: Annotated[str, OneOf(STATUSES)] | None = None
     table: Id | None = None
     dealer: Id | None = None
@@ -84,7 +84,7 @@ async def show_disputes(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)],
-    asked: Annotated[DisputesAsked, Query()],
+    asked: Annotated[DisputesQuery, Query()],
 ) -> Response:
     found, groups = await service.run(_listed, service.books, caller, asked)
     narrowed = texts(asked, "cursor")
@@ -101,7 +101,7 @@ async def show_disputes(
     return await render(request, "disputes.html", data, title="Disputes", section=SECTION)
 
 
-def _listed(books: Books, caller: Caller, asked: DisputesAsked) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _listed(books: Books, caller: Caller, asked: DisputesQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     filters, after = Filters(**asked.model_dump(exclude={"cursor"})), read_cursor(asked.cursor)
     found = list_disputes(books, caller, filters, after, ROWS_SHOWN, urlencode(texts(asked)))
     groups = [
@@ -114,7 +114,7 @@ def _listed(books: Books, caller: Caller, asked: DisputesAsked) -> tuple[dict[st
 # ---- a claim
 
 
-class ClaimAsked(PageQuery):
+class ClaimQuery(PageQuery):
     """A replay leads here with the round and the wager."""
 
     round: str | None = None
@@ -124,7 +124,7 @@ class ClaimAsked(PageQuery):
 
 @router.get(f"{PATH}/new")
 async def show_claim(
-    request: Request, service: ServiceOf, caller: FloorOpens, asked: Annotated[ClaimAsked, Query()]
+    request: Request, service: ServiceOf, caller: FloorOpens, asked: Annotated[ClaimQuery, Query()]
 ) -> Response:
     refused: Refused | None = getattr(request.state, "refused", None)
     round_id = asked.round or (refused.sent.get("round", "") if refused else "")
@@ -172,7 +172,7 @@ def _wager_words(line: Mapping[str, Any]) -> str:
     return f"seat {line['seat']}, {line['bettor']}, {line['spot'].replace('_', ' ')}{hand}"
 
 
-def _chosen(asked: ClaimAsked, wagers: Sequence[Mapping[str, Any]]) -> str:
+def _chosen(asked: ClaimQuery, wagers: Sequence[Mapping[str, Any]]) -> str:
     if asked.seat is None:
         return ""
     for wager in wagers:
@@ -199,13 +199,17 @@ async def open_dispute(
 # ---- one file
 
 
-class FileAsked(Question, PageQuery):
+class FileQuery(Question, PageQuery):
     """A what-if."""
 
 
 @router.get(f"{PATH}/{{dispute}}")
 async def show_dispute(
-    request: Request, service: ServiceOf, caller: Reading, dispute: DisputeId, asked: Annotated[FileAsked, Query()]
+    request: Request,
+    service: ServiceOf,
+    caller: Reading,
+    dispute: DisputeId,
+    asked: Annotated[FileQuery, Query()],
 ) -> Response:
     file, _ = await service.run(dispute_for, service.books, caller, dispute)
     supposed = None

@@ -23,7 +23,7 @@ PATH = "/inspection"
 ROWS_OF_A_SECTION = 10
 
 
-class InspectionAsked(PageQuery):
+class InspectionQuery(PageQuery):
     first: GamingDay | None = None
     last: GamingDay | None = None
     table: Id | None = None
@@ -35,7 +35,7 @@ async def show_inspection(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.BOOKS)],
-    asked: Annotated[InspectionAsked, Query()],
+    asked: Annotated[InspectionQuery, Query()],
 ) -> Response:
     limit = None if asked.rows else ROWS_OF_A_SECTION
     filters = Filters(first=asked.first, last=asked.last, table=asked.table, limit=limit)

@@ -78,19 +78,19 @@ class IrregularFilters(PageQuery):
         return Filters(table=self.table, gaming_day=self.gaming_day, dealer=self.dealer, sort=self.sort)
 
 
-class IrregularAsked(IrregularFilters):
+class IrregularQuery(IrregularFilters):
     report: Annotated[str, OneOf(REPORTS)] = FIRST
     rows: Literal["all"] | None = None
 
 
-class FileAsked(IrregularFilters):
+class ReportFileQuery(IrregularFilters):
     report: Annotated[str, OneOf(REPORTS)] = FIRST
     as_: Annotated[str, OneOf(report_views.FORMATS)] = Field("csv", alias="as")
 
 
 @router.get(PATH)
 async def show_irregular(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[IrregularAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[IrregularQuery, Query()]
 ) -> Response:
     name, report, narrowed = asked.report, report_named(asked.report), texts(asked, "report", "rows")
     at_most = None if asked.rows else ROWS_SHOWN
@@ -116,7 +116,7 @@ async def show_irregular(
 
 
 @files.get(f"{PATH}/file")
-async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[FileAsked, Query()]) -> Response:
+async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[ReportFileQuery, Query()]) -> Response:
     """Return the same as a file."""
     recorded = urlencode(texts(asked, "report"))
     body = await service.run(

@@ -32,7 +32,7 @@ Posting = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
 Choosing = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
 
 
-class PostingsAsked(PageQuery):
+class PostingsQuery(PageQuery):
     table: Id | None = None
     moment: LocalMoment | None = None
 
@@ -42,7 +42,7 @@ class PostingsAsked(PageQuery):
 @router.get(f"{PATH}/designation")
 @router.get(f"{PATH}/choice")
 async def show_postings(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PostingsAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PostingsQuery, Query()]
 ) -> Response:
     asked = await on_the_clock(service, asked)
     sections = await service.run(_sections, service.books, caller, asked)
@@ -58,7 +58,7 @@ async def show_postings(
     return await render(request, "postings.html", data, title="Postings", section=SECTION, crumbs=CRUMBS)
 
 
-def _sections(books: Books, caller: Caller, asked: PostingsAsked) -> list[dict[str, Any]]:
+def _sections(books: Books, caller: Caller, asked: PostingsQuery) -> list[dict[str, Any]]:
     of_a_table = Filters(table=asked.table, moment=asked.moment)
     shown = {name: (title, Filters() if name == "choices" else of_a_table) for name, title in SECTIONS.items()}
     return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
@@ -93,14 +93,14 @@ async def post(
     return go(request, f"{PATH}?table={form.table}", f"Table {form.table} posts what you said.")
 
 
-class EndForm(FormModel):
+class PostingEndForm(FormModel):
     table: Id
     ends: LocalMoment | None = None
 
 
 @router.post(f"{PATH}/end")
 async def end(
-    request: Request, service: ServiceOf, caller: Posting, form: Annotated[EndForm, Form()], writing: Command
+    request: Request, service: ServiceOf, caller: Posting, form: Annotated[PostingEndForm, Form()], writing: Command
 ) -> Response:
     form = await on_the_clock(service, form)
     await service.once(

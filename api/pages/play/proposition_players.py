@@ -25,7 +25,7 @@ Reading = Annotated[Caller, Security(caller, scopes=roles.READING)]
 Registering = Annotated[Caller, Security(plain_caller, scopes=roles.ADOPTING)]
 
 
-class PropositionsAsked(PageQuery):
+class PropositionsQuery(PageQuery):
     first: GamingDay | None = None
     last: GamingDay | None = None
 
@@ -34,7 +34,7 @@ class PropositionsAsked(PageQuery):
 @router.get(f"{PATH}/end")
 @router.get(f"{PATH}/name")
 async def show_propositions(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PropositionsAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PropositionsQuery, Query()]
 ) -> Response:
     data = {
         "asked": texts(asked),
@@ -46,7 +46,7 @@ async def show_propositions(
     return await render(request, "propositions.html", data, title="Proposition players", section="rules", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: PropositionsAsked) -> list[dict[str, Any]]:
+def _sections(books: Books, caller: Caller, asked: PropositionsQuery) -> list[dict[str, Any]]:
     filters = Filters(first=asked.first, last=asked.last)
     shown = {
         "proposition-players": ("Register", filters),
@@ -75,14 +75,18 @@ async def register(
     return go(request, PATH, f"{form.bettor} plays for {form.company} from {form.first_day} on.")
 
 
-class EndForm(FormModel):
+class PlayerEndForm(FormModel):
     bettor: Id
     last_day: GamingDay
 
 
 @router.post(f"{PATH}/end")
 async def end(
-    request: Request, service: ServiceOf, caller: Registering, form: Annotated[EndForm, Form()], writing: Command
+    request: Request,
+    service: ServiceOf,
+    caller: Registering,
+    form: Annotated[PlayerEndForm, Form()],
+    writing: Command,
 ) -> Response:
     await service.once(
         writing.once,
@@ -91,14 +95,14 @@ async def end(
     return go(request, PATH, f"The registration of {form.bettor} ends with {form.last_day}.")
 
 
-class NameForm(FormModel):
+class PlayerNameForm(FormModel):
     bettor: Id
     name: Text | None = None
 
 
 @router.post(f"{PATH}/name")
 async def name(
-    request: Request, service: ServiceOf, caller: Registering, form: Annotated[NameForm, Form()], writing: Command
+    request: Request, service: ServiceOf, caller: Registering, form: Annotated[PlayerNameForm, Form()], writing: Command
 ) -> Response:
     """Set the name; an empty one erases it."""
     if form.name is None:

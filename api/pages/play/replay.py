@@ -40,7 +40,7 @@ NoteKind = Literal["exposed card", "late bet", "irregularity", "other"]
 NO_NEIGHBOURS: Mapping[str, str | None] = {"newer": None, "older": None}
 
 
-class ReplayAsked(HandsFilters):
+class ReplayQuery(HandsFilters):
     """The search that led here; a step, which may be any text; and whether to show closed hands."""
 
     step: str | None = None
@@ -61,7 +61,7 @@ async def show_round(
     service: ServiceOf,
     caller: Annotated[Caller, Security(round_caller, scopes=roles.SEEING)],
     round: RoundId,
-    asked: Annotated[ReplayAsked, Query()],
+    asked: Annotated[ReplayQuery, Query()],
 ) -> Response:
     asked = await on_the_clock(service, asked)
     search = asked.search()
@@ -95,7 +95,7 @@ async def show_round(
 
 
 def _looked_at(
-    books: Books, caller: Caller, round_id: str, asked: ReplayAsked
+    books: Books, caller: Caller, round_id: str, asked: ReplayQuery
 ) -> tuple[str, dict[str, Any], Mapping[str, str | None], list[dict[str, Any]] | None]:
     try:
         digest, given = steps_for(books, caller, round_id)
@@ -108,7 +108,7 @@ def _looked_at(
     return digest, given, _neighbours(books, caller, given, asked), closed
 
 
-def _neighbours(books: Books, caller: Caller, given: Mapping[str, Any], asked: ReplayAsked) -> Mapping[str, str | None]:
+def _neighbours(books: Books, caller: Caller, given: Mapping[str, Any], asked: ReplayQuery) -> Mapping[str, str | None]:
     """Return addresses within the search that led here, or else at the same table."""
     search = asked.search()
     wanted = asked.wanted() if search else RoundFilter(table=given["table"])
@@ -150,7 +150,7 @@ def _sealed(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"events": events, "namespace": NAMESPACE.hex}
 
 
-class NoteForm(FormModel):
+class RoundNoteForm(FormModel):
     kind: NoteKind
     text: Text
     seat: Annotated[Number, Field(ge=1, le=MOST_SEATS)] | None = None
@@ -162,8 +162,8 @@ async def note(
     service: ServiceOf,
     caller: Annotated[Caller, Security(round_caller, scopes=roles.FLOOR)],
     round: RoundId,
-    asked: Annotated[ReplayAsked, Query()],
-    form: Annotated[NoteForm, Form()],
+    asked: Annotated[ReplayQuery, Query()],
+    form: Annotated[RoundNoteForm, Form()],
     writing: Command,
 ) -> Response:
     """Add a note of the floor."""

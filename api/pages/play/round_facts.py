@@ -33,7 +33,7 @@ Reading = Annotated[Caller, Security(searching_caller, scopes=roles.READING)]
 Stating = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
 
 
-class FactsAsked(PageQuery):
+class FactsQuery(PageQuery):
     table: Id | None = None
     gaming_day: GamingDay | None = None
     round: Id | None = None
@@ -45,7 +45,7 @@ class FactsAsked(PageQuery):
 @router.get(f"{PATH}/misdeal")
 @router.get(f"{PATH}/hands")
 async def show_facts(
-    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[FactsAsked, Query()]
+    request: Request, service: ServiceOf, caller: Reading, asked: Annotated[FactsQuery, Query()]
 ) -> Response:
     data = {
         "asked": texts(asked),
@@ -56,7 +56,7 @@ async def show_facts(
     return await render(request, "facts.html", data, title="Facts about rounds", section="disputes", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: FactsAsked) -> list[dict[str, Any]]:
+def _sections(books: Books, caller: Caller, asked: FactsQuery) -> list[dict[str, Any]]:
     filters = Filters(table=asked.table, gaming_day=asked.gaming_day, round=asked.round)
     shown = {name: (title, filters) for name, title in SECTIONS.items()}
     return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))

@@ -51,7 +51,7 @@ async def show_rulesets(request: Request, service: ServiceOf, caller: Anybody) -
     return await render(request, "rules.html", data, title="Rules", section=SECTION)
 
 
-class RulesetAsked(PageQuery):
+class RulesetQuery(PageQuery):
     version: Annotated[Number, Field(ge=1, le=9999)] | None = None
 
 
@@ -61,7 +61,7 @@ async def show_ruleset(
     service: ServiceOf,
     caller: Anybody,
     ruleset: RulesetId,
-    asked: Annotated[RulesetAsked, Query()],
+    asked: Annotated[RulesetQuery, Query()],
 ) -> Response:
     book = await service.run(service.ledger.rulebook.book)
     found = _contents(book, ruleset, asked.version)

@@ -36,7 +36,7 @@ LEADS = {
 ROLES = {"/hands": roles.SEEING, "/people": roles.PEOPLE, "/days": roles.BOOKS}
 
 
-class FindAsked(PageQuery):
+class FindPageQuery(PageQuery):
     q: str = ""
 
 
@@ -45,7 +45,7 @@ async def find(
     request: Request,
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)],
-    asked: Annotated[FindAsked, Query()],
+    asked: Annotated[FindPageQuery, Query()],
 ) -> Response:
     """An id that is exactly that of one thing, or the only thing there is, is gone to at once."""
     text = asked.q.replace("\0", "")[:LONGEST]

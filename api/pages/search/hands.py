@@ -152,13 +152,13 @@ class HandsFilters(PageQuery):
         return wanted.after_cursor(None if cursor is None else Place.read(cursor))
 
 
-class HandsAsked(HandsFilters):
+class HandsQuery(HandsFilters):
     cursor: Cursor | None = None
 
 
 @router.get(PATH)
 async def show_hands(
-    request: Request, service: ServiceOf, caller: Searching, asked: Annotated[HandsAsked, Query()]
+    request: Request, service: ServiceOf, caller: Searching, asked: Annotated[HandsQuery, Query()]
 ) -> Response:
     asked = await on_the_clock(service, asked)
     narrowed = texts(asked, "cursor")
@@ -257,12 +257,12 @@ def _wider(books: Books, caller: Caller, asked: HandsFilters, narrowed: dict[str
 # ---- files
 
 
-class ExportAsked(HandsFilters):
+class ExportQuery(HandsFilters):
     format: Literal["csv", "json"] = "csv"
 
 
 @files.get(f"{PATH}/export")
-async def export_hands(service: ServiceOf, caller: Searching, asked: Annotated[ExportAsked, Query()]) -> Response:
+async def export_hands(service: ServiceOf, caller: Searching, asked: Annotated[ExportQuery, Query()]) -> Response:
     """Export all rounds of a search, newest first, as far as a file can sensibly go; the export is recorded."""
     asked = await on_the_clock(service, asked)
     search = urlencode(texts(asked, "format"))

@@ -9,7 +9,7 @@ from domain.books import closings
 from domain.books.closings import Balance, ClosingEvent, DayClosed, DayReopened, Missing, MonthClosed
 from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes
-from infra.aggregates.closings import CLOSINGS, StoredClosings, stored_closings
+from infra.aggregates.stored_closings import CLOSINGS, StoredClosings, stored_closings
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 

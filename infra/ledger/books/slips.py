@@ -10,7 +10,7 @@ from domain.floor import table_sessions
 from domain.floor.table_sessions import TrayCount
 from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes
-from infra.aggregates.slips import SLIP, StoredSlip, add_slip, stored_slip
+from infra.aggregates.stored_slips import SLIP, StoredSlip, add_slip, stored_slip
 from infra.aggregates.tables import TableState
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication

@@ -8,7 +8,7 @@ from domain.regulation import postings
 from domain.regulation.postings import Posting, TableDesignated, TermsChosen
 from domain.rules.terms import TermsDocument
 from infra.aggregates.changes import Changes
-from infra.aggregates.postings import OFFERING, POSTING
+from infra.aggregates.stored_postings import OFFERING, POSTING
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 

@@ -14,7 +14,7 @@ from domain.regulation import postings
 from domain.regulation.postings import PostingEvent, TablePostings, TermsChosen
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms
-from infra.aggregates.postings import OFFERING, POSTING
+from infra.aggregates.stored_postings import OFFERING, POSTING
 from infra.store.encoding.mapper import Entry, UnknownTopic
 from infra.store.streams import stream_id
 from projections.audit.event_source import Streams, decoded

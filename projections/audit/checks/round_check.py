@@ -42,10 +42,10 @@ from domain.round.sealing import SealedUnit
 from domain.round.state import Round
 from domain.rules.adoption import RuleSetAdopted, RuleVersionAdopted, RuleVersionRetired
 from infra.aggregates.accounts import ACCOUNTS
-from infra.aggregates.closings import CLOSINGS
-from infra.aggregates.postings import OFFERING, POSTING
 from infra.aggregates.rulebook import ADOPTIONS
-from infra.aggregates.slips import SLIPS
+from infra.aggregates.stored_closings import CLOSINGS
+from infra.aggregates.stored_postings import OFFERING, POSTING
+from infra.aggregates.stored_slips import SLIPS
 from infra.ledger.books.cash import CASH, THRESHOLDS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT

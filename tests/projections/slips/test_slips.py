@@ -14,7 +14,7 @@ from domain.books.slips import Slip
 from domain.errors import BadChoice, Conflict, OutOfTurn, Refusal
 from domain.floor.table_sessions import TrayFilled
 from domain.rules.terms import TermsDocument
-from infra.aggregates.slips import UnknownSlip
+from infra.aggregates.stored_slips import UnknownSlip
 from infra.ledger.books.slips import Slips
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger

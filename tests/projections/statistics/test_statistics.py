@@ -27,7 +27,7 @@ from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from projections.statistics.explanation import Question
 from projections.statistics.model import FAR_MS
-from projections.statistics.reports import SUMS
+from projections.statistics.statistics_reports import SUMS
 from tests.projections.simulated_floor import NOON_MS, record, simulated
 
 DAY_MS = 86_400_000

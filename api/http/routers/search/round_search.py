@@ -55,7 +55,7 @@ def _wanted(asked: schemas.RoundFilters, **more: Any) -> RoundFilter:
 async def find(
     service: ServiceOf,
     caller: Annotated[Caller, Security(dependencies.plain_caller, scopes=roles.ANYBODY)],
-    asked: Annotated[schemas.FindAsked, Query()],
+    asked: Annotated[schemas.FindQuery, Query()],
 ) -> Any:
     """What an id begins with, or what a name has, among all that the caller may look at; and gaming days."""
     kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may) and asked.kind in (None, kind)]

@@ -193,7 +193,7 @@ class FoundThingsOut(Model):
     things: list[FoundThing]
 
 
-class FindAsked(QueryModel):
+class FindQuery(QueryModel):
     q: Question = Field(description="How an id begins, a part of a name, or a date.", examples=["p215-1-0000"])
     kind: FoundKind | None = Field(None, description="Only of this kind.")
     limit: Number = Field(8, ge=1, le=50, description="How many of each kind at most.")
