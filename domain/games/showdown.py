@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from domain.cards import Place
+from domain.cards import Cards, Place
 from domain.errors import OutOfTurn
-from domain.games.game import Game
+from domain.games.game import Entry, Game
 from domain.games.poker_rules import rules_of
 from domain.hands.poker import PokerHand
-from domain.round.actions import Reveal
-from domain.round.dealing import check_turned
-from domain.round.events import CardsTurned, Decision, DecisionFollowed, DecisionMade
+from domain.round.actions import Decide, Reveal
+from domain.round.dealing import DealStep, check_turned
+from domain.round.events import CardsTurned, Decision, DecisionFollowed, DecisionMade, RoundEvent
 from domain.round.settlement import Verdict, lost, pushed, won
 from domain.round.state import EVOLVERS, Evolvers, GameState, Round, Stakes, Wager, entered
 
@@ -67,6 +67,53 @@ class PokerGame(Game):
     def choice_clause(self, round_: Round, event: Decision) -> str:
         streets = rules_of(round_).streets
         return streets[min(state_of(round_).street, len(streets) - 1)].clause
+
+    # ---- order of play, as far as both have the same
+
+    def next_packet(self, round_: Round) -> DealStep | None:
+        """Return the packet that may be dealt now."""
+        raise NotImplementedError
+
+    def next_reveal(self, round_: Round) -> str | None:
+        """Return the street or hand to turn over next, once everything before it is done."""
+        raise NotImplementedError
+
+    def to_reveal(self, round_: Round, of: str) -> Cards:
+        return round_.hands[of]
+
+    def reveal_clause(self, round_: Round) -> str:
+        """Return the clause of a reveal that comes too early."""
+        raise NotImplementedError
+
+    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
+        of = action.of
+        if isinstance(of, int):
+            return [reveal_seat(round_, of, action, self.hole_cards)]
+        if of != self.next_reveal(round_):
+            raise OutOfTurn(f"The {of.replace('_', ' and ')} is not turned over now.", self.reveal_clause(round_))
+        return [CardsTurned(of, check_turned(round_, self.to_reveal(round_, of), action.cards))]
+
+    def expects(self, round_: Round) -> list[Entry]:
+        entries: list[Entry] = []
+        step = self.next_packet(round_)
+        if step is not None:
+            entries.append({"do": "deal", "to": step.to, "count": step.size})
+        entries.extend(self.decisions(round_))
+        due = self.next_reveal(round_)
+        if due is not None:
+            entries.append(reveal_entry(due, self.to_reveal(round_, due)))
+        entries.extend(seat_reveals(round_, self.hole_cards))
+        if self.may_settle(round_):
+            entries.append({"do": "settle"})
+        return entries
+
+
+def decision_of(round_: Round, action: Decide, bettor: str, times: int) -> DecisionMade | DecisionFollowed:
+    """Return the decision of a seated player, or of a bettor behind them, for a multiple of the ante."""
+    stakes = round_.layout[action.seat][bettor]
+    kind = DecisionMade if stakes.kind is None else DecisionFollowed
+    amount = stakes.spots["ante"] * times
+    return kind(seat=action.seat, bettor=bettor, choice=action.choice, times=times, amount=amount)
 
 
 def wager_on(round_: Round, seat: int, bettor: str, stakes: Stakes, spot: str) -> Wager | None:

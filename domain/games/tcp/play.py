@@ -9,16 +9,14 @@ from domain.games.button import place_button
 from domain.games.poker_rules import rules_of
 from domain.games.showdown import (
     PokerGame,
+    decision_of,
     live_seats,
-    reveal_entry,
-    reveal_seat,
-    seat_reveals,
     state_of,
     waiting_followers,
 )
-from domain.round.actions import Deal, Decide, Reveal
-from domain.round.dealing import check_place, check_turned, clockwise, deal_packet, next_packet
-from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
+from domain.round.actions import Deal, Decide
+from domain.round.dealing import DealStep, check_place, clockwise, deal_packet, next_packet
+from domain.round.events import RoundEvent
 from domain.round.state import Round
 from domain.round.wagers import check_own_wagers
 
@@ -71,10 +69,6 @@ def _followers(round_: Round, seat: int) -> list[str]:
     return waiting_followers(round_, seat, "backline")
 
 
-def _may_reveal_dealer(round_: Round) -> bool:
-    return _dealt(round_) and "dealer" not in round_.turned and _decided(round_)
-
-
 def _has_six_card(round_: Round, seat: int) -> bool:
     return any("six_card" in stakes.spots for stakes in round_.layout[seat].values())
 
@@ -104,27 +98,24 @@ class ThreeCardPlay(PokerGame):
             return [dealt]
         return [dealt, place_button(round_, str(action.cards[UP_CARD - before]))]
 
-    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
-        if isinstance(action.of, int):
-            return [reveal_seat(round_, action.of, action, cards=3)]
-        if action.of != "dealer" or not _may_reveal_dealer(round_):
-            raise OutOfTurn(
-                f"The {action.of.replace('_', ' and ')} is not turned over now.", round_.rules.clause("decide")
-            )
-        return [CardsTurned("dealer", check_turned(round_, round_.hands["dealer"], action.cards))]
+    def next_packet(self, round_: Round) -> DealStep | None:
+        return next_packet(round_)
+
+    def next_reveal(self, round_: Round) -> str | None:
+        return "dealer" if _dealt(round_) and "dealer" not in round_.turned and _decided(round_) else None
+
+    def reveal_clause(self, round_: Round) -> str:
+        return round_.rules.clause("decide")
 
     def choose(self, round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
-        seat, choice = action.seat, action.choice
+        seat = action.seat
         stakes = round_.layout.get(seat, {}).get(bettor)
         if stakes is None or not _dealt(round_) or "dealer" in round_.turned:
             raise OutOfTurn(f"{bettor} has no decision to make at seat {seat} now.", round_.rules.clause("decide"))
         if stakes.kind is None:
             if _to_act(round_) != seat:
                 raise OutOfTurn(f"Seat {seat} is not the one to decide now.", round_.rules.clause("decide"))
-            times = _times(round_, action, "decide")
-            return [
-                DecisionMade(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
-            ]
+            return [decision_of(round_, action, bettor, _times(round_, action, "decide"))]
         plays = state_of(round_).plays
         played = plays.get((seat, round_.seated[seat]))
         if not played or (seat, bettor) in plays:
@@ -133,9 +124,7 @@ class ThreeCardPlay(PokerGame):
         if times not in (0, played):
             what = f"Seat {seat} plays {played} times the ante: follow with the same or fold."
             raise BadChoice(what, round_.rules.clause("follow"))
-        return [
-            DecisionFollowed(seat=seat, bettor=bettor, choice=choice, times=times, amount=stakes.spots["ante"] * times)
-        ]
+        return [decision_of(round_, action, bettor, times)]
 
     def may_settle(self, round_: Round) -> bool:
         if not _dealt(round_) or not _decided(round_):
@@ -144,18 +133,6 @@ class ThreeCardPlay(PokerGame):
         if live and "dealer" not in round_.turned:
             return False
         return all(None not in round_.hands[seat] for seat in live)
-
-    def expects(self, round_: Round) -> list[dict[str, Any]]:
-        step = next_packet(round_)
-        if step is not None:
-            return [{"do": "deal", "to": step.to, "count": step.size}]
-        entries = self.decisions(round_)
-        if _may_reveal_dealer(round_):
-            entries.append(reveal_entry("dealer", round_.hands["dealer"]))
-        entries.extend(seat_reveals(round_, cards=3))
-        if self.may_settle(round_):
-            entries.append({"do": "settle"})
-        return entries
 
     def decisions(self, round_: Round) -> list[dict[str, Any]]:
         if "dealer" in round_.turned or next_packet(round_) is not None:

@@ -17,16 +17,14 @@ from domain.games.showdown import (
     POKER_EVOLVERS,
     PokerGame,
     PokerState,
+    decision_of,
     live_seats,
-    reveal_entry,
-    reveal_seat,
-    seat_reveals,
     state_of,
     waiting_followers,
 )
 from domain.games.uth.rules import TRIPS_ALONE
-from domain.round.actions import Deal, Decide, Reveal
-from domain.round.dealing import DealStep, check_place, check_turned, deal_packet, next_packet, order_of_deal
+from domain.round.actions import Deal, Decide
+from domain.round.dealing import DealStep, check_place, deal_packet, next_packet, order_of_deal
 from domain.round.events import CardsTurned, DecisionFollowed, DecisionMade, RoundEvent
 from domain.round.state import Evolvers, Round, cards_turned, counted, entered
 from domain.round.wagers import check_own_wagers
@@ -80,24 +78,6 @@ def _next_packet(round_: Round) -> DealStep | None:
     return None
 
 
-def _next_reveal(round_: Round) -> str | None:
-    """Return the street or hand to turn over next, once everything before it is done."""
-    street = state_of(round_).street
-    through = order_of_deal(round_).through[min(street + 1, 2)]
-    if round_.seats is None or round_.packets != through or not _street_done(round_):
-        return None
-    if street < 2:
-        return BOARD_REVEALS[street]
-    return None if "dealer" in round_.turned else "dealer"
-
-
-def _to_reveal(round_: Round, of: str) -> Cards:
-    if of == "dealer":
-        return round_.hands["dealer"]
-    board, flop = round_.hands["board"], round_.rules.flop
-    return board[:flop] if of == "flop" else board[flop:]
-
-
 def _deciding(round_: Round) -> bool:
     """Return whether decisions are open: every card of this street has been dealt, and none of the next."""
     return (
@@ -127,7 +107,7 @@ def _street_done(round_: Round) -> bool:
     return True
 
 
-def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionFollowed:
+def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionMade | DecisionFollowed:
     seat = action.seat
     stakes = round_.layout[seat][bettor]
     state = state_of(round_)
@@ -136,10 +116,10 @@ def _follow(round_: Round, action: Decide, bettor: str, times: int) -> DecisionF
     if not played or seat not in state.acted or (seat, bettor) in state.plays or "ante" not in stakes.spots:
         raise OutOfTurn(f"{bettor} has nothing to follow at seat {seat} now.", round_.rules.clause(point))
     if action.choice == "fold" and stakes.kind == "backline":
-        return DecisionFollowed(seat, bettor, "fold")
+        return decision_of(round_, action, bettor, 0)
     if action.choice != "raise" or times != played:
         raise BadChoice(f"Seat {seat} plays {played} times the ante: follow with the same.", round_.rules.clause(point))
-    return DecisionFollowed(seat=seat, bettor=bettor, choice="raise", times=times, amount=stakes.spots["ante"] * times)
+    return decision_of(round_, action, bettor, times)
 
 
 def _offer(street: Street) -> str:
@@ -210,12 +190,26 @@ class HoldemPlay(PokerGame):
         check_place(round_, step, action.to)
         return [deal_packet(round_, action.to, action.cards, step.size)]
 
-    def reveal(self, round_: Round, action: Reveal) -> list[RoundEvent]:
-        if isinstance(action.of, int):
-            return [reveal_seat(round_, action.of, action, cards=2)]
-        if action.of != _next_reveal(round_):
-            raise OutOfTurn(f"The {action.of.replace('_', ' and ')} is not turned over now.", _clause(round_))
-        return [CardsTurned(action.of, check_turned(round_, _to_reveal(round_, action.of), action.cards))]
+    def next_packet(self, round_: Round) -> DealStep | None:
+        return _next_packet(round_)
+
+    def next_reveal(self, round_: Round) -> str | None:
+        street = state_of(round_).street
+        through = order_of_deal(round_).through[min(street + 1, 2)]
+        if round_.seats is None or round_.packets != through or not _street_done(round_):
+            return None
+        if street < 2:
+            return BOARD_REVEALS[street]
+        return None if "dealer" in round_.turned else "dealer"
+
+    def to_reveal(self, round_: Round, of: str) -> Cards:
+        if of == "dealer":
+            return round_.hands["dealer"]
+        board, flop = round_.hands["board"], round_.rules.flop
+        return board[:flop] if of == "flop" else board[flop:]
+
+    def reveal_clause(self, round_: Round) -> str:
+        return _clause(round_)
 
     def choose(self, round_: Round, action: Decide, bettor: str) -> list[RoundEvent]:
         seat = action.seat
@@ -230,11 +224,7 @@ class HoldemPlay(PokerGame):
             raises = action.choice == "raise" and times in open_.multiples
             if not raises and action.choice != open_.otherwise:
                 raise BadChoice(f"On this street a hand may {_offer(open_)}.", _clause(round_))
-            return [
-                DecisionMade(
-                    seat=seat, bettor=bettor, choice=action.choice, times=times, amount=stakes.spots["ante"] * times
-                )
-            ]
+            return [decision_of(round_, action, bettor, times)]
         return [_follow(round_, action, bettor, times)]
 
     def may_settle(self, round_: Round) -> bool:
@@ -246,20 +236,6 @@ class HoldemPlay(PokerGame):
         if live and "dealer" not in round_.turned:
             return False
         return all(None not in round_.hands[seat] for seat in live) and not _unseen_bonus(round_)
-
-    def expects(self, round_: Round) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = []
-        step = _next_packet(round_)
-        if step is not None:
-            entries.append({"do": "deal", "to": step.to, "count": step.size})
-        entries.extend(self.decisions(round_))
-        due = _next_reveal(round_)
-        if due is not None:
-            entries.append(reveal_entry(due, _to_reveal(round_, due)))
-        entries.extend(seat_reveals(round_, cards=2))
-        if self.may_settle(round_):
-            entries.append({"do": "settle"})
-        return entries
 
     def decisions(self, round_: Round) -> list[dict[str, Any]]:
         if not _deciding(round_):
