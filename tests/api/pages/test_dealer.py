@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from domain.cards import DECK
@@ -34,10 +33,10 @@ from infra.simulation.patrons import draw_patron
 from infra.simulation.round_play import Play, Style
 from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, keep_picture, watch
 from tests.api.pages.dealer_screen import SPLIT, UTH, Action, Dealer, bet, entered, four_hands
+from tests.api.pages.page_checks import serious
 from tests.domain.rules.own_rules import IDS, own_text
 
 NAMELESS = {"round": None}
-AXE = Axe()
 # A round of each rule set: bets behind a seat, tips, a progressive, insurance and surrender, cards dealt by hand.
 WHOLE_ROUNDS = [json.loads(line) for line in Path(__file__).with_name("whole_rounds.jsonl").read_text().splitlines()]
 SIZES = {"tablet": (1024, 768), "desktop": (1280, 800), "portrait": (768, 1024), "phone": (390, 844)}
@@ -80,8 +79,7 @@ def check_stored(ledger: Ledger, round_id: str, document: dict[str, Any], rules:
 
 
 def keeps_nobody_out(page: Page) -> None:
-    found = AXE.run(page).response["violations"]
-    assert [(one["id"], one["help"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    assert serious(page) == []
 
 
 def resize(page: Page, size: str) -> None:
