@@ -26,7 +26,7 @@ from domain.round.events import (
 from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.replay import facts_of, replay
 from domain.round.state import Round
-from domain.round.wager_key import wager_key
+from domain.round.wagers import wager_key
 
 _KINDS: Mapping[type, str] = {
     FeeWaived: "waiver",

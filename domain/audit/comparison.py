@@ -31,7 +31,7 @@ from domain.round.events import (
 )
 from domain.round.replay import Step, play, replay, steps_of
 from domain.round.state import Round
-from domain.round.wager_key import OnWager, WagerKey, wager_key
+from domain.round.wagers import OnWager, WagerKey, wager_key
 
 Numbered = tuple[int, Finding]  # index of the event
 

@@ -20,7 +20,7 @@ from domain.floor import drop_boxes, meters, table_sessions
 from domain.floor.rotation import Offers
 from domain.round.events import RoundOpened
 from domain.round.sealing import SealedUnit, commitment
-from domain.round.wager_key import wager_key
+from domain.round.wagers import wager_key
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Meter, Terms
 

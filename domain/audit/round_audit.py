@@ -31,7 +31,7 @@ from domain.round.events import (
 )
 from domain.round.replay import IMPOSSIBLE
 from domain.round.state import Round
-from domain.round.wager_key import wager_key
+from domain.round.wagers import wager_key
 
 Claim = tuple[Any, ...]  # claim, round and figures
 

@@ -21,8 +21,7 @@ from domain.money import dollars
 from domain.round.corrections import ENTRIES, AnyEntry, wagers_of
 from domain.round.events import RoundCorrected, RoundDisputed, WagerEvent
 from domain.round.state import Round
-from domain.round.wager_key import WagerKey, wager_key
-from domain.round.wagers import on_layout
+from domain.round.wagers import WagerKey, on_layout, wager_key
 
 ErrorKind = Literal["payout", "hand reading", "card", "wager", "decision", "coverage", "procedure", "other"]
 Part = Literal["patron", "player-dealer", "dealer", "floor", "surveillance", "witness"]

@@ -20,7 +20,7 @@ from domain.round.events import LineSettled, Place, RoundCorrected, RoundEvent
 from domain.round.facts import fact_document
 from domain.round.replay import facts_of, play_facts, played, with_changes
 from domain.round.state import Round, fold
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument, resolve

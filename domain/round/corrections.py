@@ -15,7 +15,7 @@ from domain.round.actions import Fact
 from domain.round.events import CorrectionPosted, RoundCorrected, RoundEvent
 from domain.round.replay import play_facts, with_changes
 from domain.round.state import Round
-from domain.round.wager_key import OnWager, WagerKey, wager_key
+from domain.round.wagers import OnWager, WagerKey, wager_key
 
 ENTRIES = "disputes/entries"  # the section of docs/disputes.md that defines an entry
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from domain.errors import BadDocument, MissingWager, OutOfTurn
 from domain.money import cents, positive_cents
-from domain.round import take_backs, wagers
+from domain.round import limits_and_fee, take_backs, wagers
 from domain.round.actions import (
     Bet,
     CloseBets,
@@ -58,8 +58,8 @@ def _close_bets(round_: Round, action: CloseBets) -> list[RoundEvent]:
     if not round_.layout:
         raise MissingWager("Nobody has bet.", round_.rules.clause("required_wagers"))
     round_.game.check_wagers(round_)
-    wagers.check_limits(round_)
-    return wagers.closing(round_)
+    limits_and_fee.check_limits(round_)
+    return limits_and_fee.close_bets(round_)
 
 
 def _deal(round_: Round, action: Deal) -> list[RoundEvent]:

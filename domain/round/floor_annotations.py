@@ -14,7 +14,7 @@ from domain.errors import BadChoice, BadDocument, Conflict, OutOfTurn
 from domain.money import dollars
 from domain.round.events import FeeWaived, LineSettled, NoteMade, PaymentReported
 from domain.round.state import Round
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 
 
 def waive_fee(round_: Round, how: Literal["not dropped", "refunded"], reason: str) -> FeeWaived:

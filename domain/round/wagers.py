@@ -1,17 +1,19 @@
-"""Bets before the deal, and the checks when bets close: required wagers, limits, fee, exposure."""
+"""Bets before the deal and the wagers that games require; and the key of a wager, which lines, entries, payments and
+claims are matched by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 from msgspec import UNSET
 
-from domain.errors import BadChoice, BadDocument, MissingWager, OutOfTurn, OverLimit, needed
+from domain.errors import BadChoice, BadDocument, MissingWager, OutOfTurn
 from domain.money import dollars, positive_cents
 from domain.round.actions import Bet, Withdraw
-from domain.round.events import BetsClosed, FeeTaken, ProgressiveWagersTaken, RoundEvent, WagerPlaced, WagerWithdrawn
+from domain.round.events import RoundEvent, WagerPlaced, WagerWithdrawn
 from domain.round.state import Round, Stakes
-from domain.rules.ruleset import CustomerLimit, RuleSet
+from domain.rules.ruleset import RuleSet
 
 
 def check_seat(rules: RuleSet, seat: int) -> None:
@@ -87,46 +89,6 @@ def on_layout(round_: Round) -> Iterator[tuple[int, str, Stakes, str, int]]:
                 yield seat, bettor, stakes, spot, amount
 
 
-def check_limits(round_: Round) -> None:
-    rules, terms = round_.rules, round_.terms
-    for seat, bettor, stakes, spot, amount in on_layout(round_):
-        if spot == "progressive":
-            fixed_wager = needed(terms.progressive).wager
-            if amount != fixed_wager:
-                fixed = dollars(fixed_wager)
-                where = _wager(seat, bettor, spot, amount)
-                raise OverLimit(f"{where} is not the table's {fixed}.", rules.clause("progressive"))
-            continue
-        low, high = terms.limits_of(spot)
-        if stakes.kind == "toke" and spot not in rules.toke_minimum_on:
-            low = 0
-        if not low <= amount <= high:
-            where = _wager(seat, bettor, spot, amount)
-            raise OverLimit(f"{where} is outside {dollars(low)} to {dollars(high)}.", rules.limit_clause(spot))
-        if amount % terms.chip:
-            where = _wager(seat, bettor, spot, amount)
-            raise OverLimit(f"{where} is off the chip unit of {dollars(terms.chip)}.", rules.clause("chip"))
-    if rules.customer_limit is not None:
-        _check_customers(round_, rules.customer_limit)
-
-
-def _wager(seat: int, bettor: str, spot: str, amount: int) -> str:
-    return f"{bettor}'s {spot_words(spot)} wager of {dollars(amount)} at seat {seat}"
-
-
-def _check_customers(round_: Round, limit: CustomerLimit) -> None:
-    total: dict[str, int] = {}
-    for _, bettor, stakes, spot, amount in on_layout(round_):
-        if stakes.kind != "toke":
-            counted = amount * (1 + limit.play_in_advance) if spot == round_.rules.base_spot else amount
-            total[bettor] = total.get(bettor, 0) + counted
-            if total[bettor] > limit.most:
-                raise OverLimit(
-                    f"{bettor}'s wagers, with the largest play wager, total more than {dollars(limit.most)}.",
-                    round_.rules.clause("customer_limit"),
-                )
-
-
 def check_own_wagers(round_: Round, base: tuple[str, ...]) -> None:
     """Check that each bettor has their own base wagers, and every seat those of its seated player."""
     clause = round_.rules.clause("required_wagers")
@@ -141,26 +103,6 @@ def check_own_wagers(round_: Round, base: tuple[str, ...]) -> None:
             raise MissingWager(f"Nobody seated at seat {seat} has a wager there.", clause)
 
 
-def closing(round_: Round) -> list[RoundEvent]:
-    """Return the events of closing bets: action and liability, the fee, and the progressive wagers."""
-    totals: dict[str, int] = {}
-    for _, _, _, spot, amount in on_layout(round_):
-        totals[spot] = totals.get(spot, 0) + amount
-    liability = sum([round_.game.liability(round_, spot, amount) for spot, amount in totals.items()])
-    progressive = totals.pop("progressive", 0)
-    action = sum(totals.values())
-    events: list[RoundEvent] = [BetsClosed(action, liability)]
-    schedule, meter = round_.terms.schedule, round_.terms.meter
-    if schedule is not None:
-        tier = schedule.tier_of(action)
-        events.append(FeeTaken(action=action, amount=schedule.tiers[tier - 1].fee, schedule=schedule.option, tier=tier))
-    if meter is not None and progressive:
-        shown = round_.meter_shown + progressive * meter.percent // 100
-        reserve = round_.meter_reserve + progressive * meter.reserve_percent // 100
-        events.append(ProgressiveWagersTaken(progressive, shown, reserve))
-    return events
-
-
 def bets_left(events: Iterable[RoundEvent]) -> list[tuple[int, WagerPlaced]]:
     """Return the bets of a stored round that were not withdrawn whole, in order, with the index of each event."""
     left: dict[tuple[int, str, str], list[tuple[int, WagerPlaced]]] = {}
@@ -170,3 +112,33 @@ def bets_left(events: Iterable[RoundEvent]) -> list[tuple[int, WagerPlaced]]:
         elif type(event) is WagerWithdrawn and not event.left:
             left.pop((event.seat, event.bettor, event.spot), None)
     return sorted((bet for bets in left.values() for bet in bets), key=lambda bet: bet[0])
+
+
+# ---- the key of a wager
+
+
+class WagerKey(NamedTuple):
+    seat: int
+    bettor: str
+    hand: int
+    spot: str
+
+    def __str__(self) -> str:
+        return f"{self.bettor}'s {self.spot.replace('_', ' ')} wager at seat {self.seat}"
+
+
+class OnWager(Protocol):
+    """Anything about one wager: a settlement line, an entry, a payment, a claim."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def bettor(self) -> str: ...
+    @property
+    def hand(self) -> int: ...
+    @property
+    def spot(self) -> str: ...
+
+
+def wager_key(it: OnWager) -> WagerKey:
+    return WagerKey(it.seat, it.bettor, it.hand, it.spot)

@@ -34,7 +34,7 @@ from domain.round.events import (
     WagerWithdrawn,
 )
 from domain.round.state import Round
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 
 OF_A_SEAT = (
     WagerPlaced,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.round.events import CorrectionPosted, PaymentReported
 from domain.round.floor_annotations import Compared, due_by_wager
-from domain.round.wager_key import wager_key
+from domain.round.wagers import wager_key
 from projections.accumulators.round_accumulator import RoundAccumulator
 from projections.engine.projection import Projection, handler
 from projections.engine.row_collectors import Appended, Sums

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.disputes.whatif import CardChange
 from domain.round.events import LineSettled
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 from domain.view.table_view import table_view
 from infra.access.callers import Caller
 from infra.aggregates.accounts import stored_accounts

@@ -23,7 +23,7 @@ from domain.round.hidden_cards import MOST_CONTRADICTIONS
 from domain.round.replay import fact_documents
 from domain.round.state import Round
 from domain.round.take_backs import offered
-from domain.round.wager_key import wager_key
+from domain.round.wagers import wager_key
 from domain.rules.ruleset import RuleSet, Tier
 from domain.rules.terms import Terms
 from domain.view.forecast import document, forecast

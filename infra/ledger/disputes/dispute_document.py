@@ -16,7 +16,7 @@ from domain.money import money
 from domain.round.floor_annotations import compared
 from domain.round.replay import fact_documents
 from domain.round.state import Round
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 from infra.ledger.application import LedgerApplication
 from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.store.encoding.topics import TOPICS

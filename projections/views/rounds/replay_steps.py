@@ -24,7 +24,7 @@ from domain.round.events import (
     WagerPlaced,
 )
 from domain.round.replay import IMPOSSIBLE
-from domain.round.wager_key import WagerKey, wager_key
+from domain.round.wagers import WagerKey, wager_key
 from domain.view.event_text import FACE_DOWN
 from domain.view.reasons import Why
 from infra.access.callers import Caller
