@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from domain.audit.seal_audit import GONE, OTHER, check_seals
 from domain.round.events import CardsTurned
+from domain.round.sealing import SealedUnit, commitment
 from domain.round.state import fold
 from domain.rules import rulesets
 from tests.domain.stored_rounds import StoredRound, simulated, stored_round
@@ -61,3 +62,20 @@ def test_cards_turned_over_that_were_not_sealed_are_found(ruleset: str):
                     assert what.startswith(f"The cards turned over ({' '.join(other.cards)})")
                 changed += 1
     assert changed
+
+
+def test_the_document_of_a_round_is_what_was_sealed_with_it():
+    (stored,) = rounds_of("uth-casino-club")[:1]
+    unit = SealedUnit(0, "a digest of the document", b"salt")
+    content = commitment(unit.cards, unit.salt).hex()
+    opening = replace(stored.opening, opened=replace(stored.opening.opened, content=content))
+    round_ = fold(opening, stored.public)
+
+    def whats(*kept: SealedUnit) -> list[tuple[int, str]]:
+        return [(at, finding.what) for at, finding in check_seals(round_, stored.public, {**stored.units, -1: kept})]
+
+    other = "What the round says of its document is not what was sealed with it."
+    assert whats(unit) == []
+    assert whats() == [(-1, "What was sealed of the round's document is gone.")]
+    for changed in (replace(unit, number=1), replace(unit, salt=b"pepper"), replace(unit, cards="another")):
+        assert whats(changed) == [(-1, other)]
