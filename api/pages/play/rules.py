@@ -35,7 +35,7 @@ ORDERS = {
     "lowest-first": "from left to right, the lowest seat first",
     "action-button": "clockwise from the action button",
 }
-WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS, "rotation": rotation_words}
+WORDS = {"modes": MODES, "to": TO, "streets": STREETS, "orders": ORDERS}
 
 
 @router.get("/rules")
@@ -70,6 +70,7 @@ async def show_ruleset(
         "family": GAMES[found["family"]].title,
         "paytables": side_by_side(found["paytables"]),
         "words": WORDS,
+        "rotation": rotation_words(found["rotation"], found["rotation_rounds"]) if found["rotation"] else None,
         "may_adopt": caller.may(roles.ADOPTING),
         "adoptions": [adoption_document(adoption) for adoption in book.adoptions(ruleset)],
     }
