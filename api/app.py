@@ -230,7 +230,8 @@ async def _failed(request: Request, error: Exception) -> Response:
         # The request fits its schema, or it would not be here: the rules refuse it.
         problem.status_code = STATUSES["bad_choice"]
     if problem.code == "method_not_allowed":
-        problem.headers = {"Allow": ", ".join(sorted(_methods(request)))}
+        allowed = ", ".join(sorted(_methods(request)))
+        problem.headers, problem.detail = {"Allow": allowed}, f"This address takes {allowed}, not {request.method}."
     return await _shown(request, problem)
 
 

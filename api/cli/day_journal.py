@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api.cli.reports import bring_up_to_date
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
+from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.errors import fail
 from api.cli.terminal.output import Into, print_table, write
 from api.cli.terminal.time_options import day
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 ENTRY_COLUMNS = ("source", "round", "at", "account", "debit", "credit", "what")
 
 
+@on_ledger
 def journal(
+    ledger: "Ledger",
     gaming_day: Annotated[str, typer.Argument(metavar="DATE", help="The gaming day.")],
     chart: Annotated[
         Path | None,
@@ -34,8 +36,6 @@ def journal(
     ] = None,
     into: Into = None,
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write a gaming day as one entry in the property's own accounts.
 
@@ -51,48 +51,46 @@ def journal(
 
     wanted = day(gaming_day, "DATE")
     given = None if chart is None else _chart(chart)
-    with open_ledger(database_url, data_dir) as ledger:
-        url = ledger.database.url
-        known = given or _kept(ledger)
-        bring_up_to_date(url, "journal")
-        entries = rows(url, "journal", Filters(gaming_day=wanted))
-        if behind is not None:
-            print_table(ENTRY_COLUMNS, entries_behind(entries, known, behind))
-            return
-        try:
-            made = day_journal(entries, known, wanted)
-        except BadChart as error:
-            fail(str(error))
-        write(WRITERS[output](made).encode(), into)
-        exported = JournalExported(wanted, output, made.number, made.digest)
-        said = record_export(ledger, exported, actor(by), lambda notice: notice)
+    url = ledger.database.url
+    known = given or _kept(ledger)
+    bring_up_to_date(url, "journal")
+    entries = rows(url, "journal", Filters(gaming_day=wanted))
+    if behind is not None:
+        print_table(ENTRY_COLUMNS, entries_behind(entries, known, behind))
+        return
+    try:
+        made = day_journal(entries, known, wanted)
+    except BadChart as error:
+        fail(str(error))
+    write(WRITERS[output](made).encode(), into)
+    exported = JournalExported(wanted, output, made.number, made.digest)
+    said = record_export(ledger, exported, actor(by), lambda notice: notice)
     if said is not None:
         typer.echo(f"roundledger: {said}", err=True)
 
 
+@on_ledger
 def keep(
+    ledger: "Ledger",
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The property's chart of accounts, as TOML.")],
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Keep a chart of accounts, which exports use from now on."""
     from infra.ledger.books.charts import keep_chart
 
     accounts = len(_chart(file).accounts)
-    with open_ledger(database_url, data_dir) as ledger:
-        keep_chart(ledger, file.read_text(encoding="utf-8"), actor(by))
+    keep_chart(ledger, file.read_text(encoding="utf-8"), actor(by))
     typer.echo(f"The chart is kept: {accounts} accounts.", err=True)
 
 
-def show(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+@on_ledger
+def show(ledger: "Ledger") -> None:
     """Print the chart of accounts that is kept, or one to begin with."""
     from domain.books.chart_of_accounts import starter
     from infra.ledger.books.charts import kept_chart
 
-    with open_ledger(database_url, data_dir) as ledger:
-        kept = kept_chart(ledger)
-        typer.echo(starter() if kept is None else kept.event.text)
+    kept = kept_chart(ledger)
+    typer.echo(starter() if kept is None else kept.event.text)
 
 
 chart_app = typer.Typer(help="The property's own chart of accounts.", no_args_is_help=True)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.adjudicate import File, open_documents, write_results
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, check_address, open_database, open_ledger
+from api.cli.terminal.database import (
+    By,
+    DatabaseUrl,
+    DataDir,
+    actor,
+    check_address,
+    on_ledger,
+    open_database,
+    open_ledger,
+)
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -114,22 +123,21 @@ def migrate(
     typer.echo(f"Applied: {', '.join(report.applied)}." if report.applied else "Nothing to apply: up to date.")
 
 
+@on_ledger
 def replay(
+    ledger: "Ledger",
     round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")],
     step: Annotated[int | None, typer.Option(min=1, help="Only the first events, up to this one.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="For programs: the events and the result at that step.")
     ] = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Print a recorded round event by event: time (by the property's clock), seat, cards, money and clause."""
     from infra.ledger.replay import replay_of
     from projections.calendar.property_clock import clock_of
 
-    with open_ledger(database_url, data_dir) as ledger:
-        replayed = replay_of(ledger, round_id, step)
-        clock = clock_of(ledger.events.recorder.database)
+    replayed = replay_of(ledger, round_id, step)
+    clock = clock_of(ledger.events.recorder.database)
     if replayed is None:
         fail(f"there is no round {round_id}")
     if as_json:

@@ -1,13 +1,10 @@
 """`roundledger people`: who may sign in to the pages."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger, settings
+from api.cli.terminal.database import By, actor, on_ledger, settings
 from api.cli.terminal.errors import fail
 from api.cli.terminal.output import print_table, write_json
 from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, first_and_second, signatures_of
@@ -23,20 +20,6 @@ VIOLATIONS_EXIT = 1
 StaffId = Annotated[str, typer.Argument(metavar="ID", help="The staff id.")]
 
 
-@contextmanager
-def _people(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
-    """Open the staff register; a refusal is one sentence and exit code 2."""
-    from infra.access.callers import Forbidden
-    from infra.access.passwords import WeakPassword
-    from infra.access.role_matrix import NotAllowed
-
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            yield ledger
-        except (Forbidden, NotAllowed, WeakPassword) as refusal:
-            fail(str(refusal))
-
-
 def _grants(ledger: "Ledger") -> "Grants":
     from infra.access.grants import Grants
     from infra.access.tokens import Tokens
@@ -45,7 +28,9 @@ def _grants(ledger: "Ledger") -> "Grants":
 
 
 @app.command("add")
+@on_ledger
 def add(
+    ledger: "Ledger",
     staff_id: StaffId,
     name: Annotated[str, typer.Option(help="The person's name.")],
     role: Annotated[
@@ -53,8 +38,6 @@ def add(
         typer.Option(help="floor, cage, counter, accounting, auditor, admin, or terminal:TABLE; may be repeated."),
     ],
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
@@ -76,8 +59,7 @@ def add(
     except NotAllowed as refusal:
         fail(str(refusal))
     passwords = Passwords(password_stdin)
-    with _people(database_url, data_dir) as ledger:
-        _add(ledger, StaffMember(staff_id, name.strip(), tuple(role), False), passwords, by, second)
+    _add(ledger, StaffMember(staff_id, name.strip(), tuple(role), False), passwords, by, second)
     typer.echo(f"roundledger: {staff_id} can sign in", err=True)
 
 
@@ -96,19 +78,19 @@ def _add(ledger: "Ledger", member: "StaffMember", passwords: Passwords, by: str 
 
 
 @app.command("list")
-def list_people(database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+@on_ledger
+def list_people(ledger: "Ledger") -> None:
     """List everybody with their roles."""
-    with _people(database_url, data_dir) as ledger:
-        for one in ledger.staff.everybody():
-            status = "disabled" if one.disabled else ""
-            typer.echo("\t".join((one.staff_id, one.name, ",".join(one.parts), status)).rstrip())
+    for one in ledger.staff.everybody():
+        status = "disabled" if one.disabled else ""
+        typer.echo("\t".join((one.staff_id, one.name, ",".join(one.parts), status)).rstrip())
 
 
 @app.command("check")
+@on_ledger
 def check(
+    ledger: "Ledger",
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """List people whose roles must be separate, by part or by token, and what to take away.
 
@@ -116,8 +98,7 @@ def check(
     """
     from infra.access.review.violations import violations
 
-    with _people(database_url, data_dir) as ledger:
-        found = violations(ledger.events.recorder.database)
+    found = violations(ledger.events.recorder.database)
     if as_json:
         write_json({"violations": found})
     else:
@@ -129,7 +110,9 @@ def check(
 
 
 @app.command("review")
+@on_ledger
 def review(
+    ledger: "Ledger",
     sign: Annotated[
         str | None,
         typer.Option(metavar="DIGEST", show_default=False, help="Sign what was listed under this digest, as --by."),
@@ -137,8 +120,6 @@ def review(
     remark: Annotated[str, typer.Option(help="Recorded with the signature.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
 ) -> None:
     """List what every person and machine holds (since when, granted by whom, last used), or sign the quarterly review.
@@ -147,10 +128,9 @@ def review(
     """
     from infra.ledger.access_reviews import shown_access
 
-    with _people(database_url, data_dir) as ledger:
-        if sign is not None:
-            _sign_review(ledger, sign, remark, Passwords(password_stdin), by)
-        shown = shown_access(ledger)
+    if sign is not None:
+        _sign_review(ledger, sign, remark, Passwords(password_stdin), by)
+    shown = shown_access(ledger)
     if as_json:
         write_json(shown)
     elif sign is None:
@@ -198,11 +178,11 @@ def _print_access(shown: dict[str, Any]) -> None:
 
 
 @app.command("password")
+@on_ledger
 def password(
+    ledger: "Ledger",
     staff_id: StaffId,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
@@ -215,47 +195,45 @@ def password(
 
     passwords = Passwords(password_stdin)
     new = passwords.new()
-    with _people(database_url, data_dir) as ledger:
-        member = ledger.staff.find(staff_id)
-        if member is None:
-            fail(f"There is nobody with the id {staff_id}.")
-        if by == staff_id:
-            signatures_of(ledger).prove_own(staff_id, passwords.of(ledger, staff_id))
-            ledger.staff.check_unused(staff_id, new, settings().password_history)
-            ledger.staff.change(staff_id, staff_id, password=new)
-        elif not takes_two(member.parts):
-            ledger.staff.change(staff_id, actor(by).by, password=new)
-        else:
-            signed = first_and_second(ledger, passwords, by, second, "admin")
-            _grants(ledger).change(*signed, staff_id, password=new)
+    member = ledger.staff.find(staff_id)
+    if member is None:
+        fail(f"There is nobody with the id {staff_id}.")
+    if by == staff_id:
+        signatures_of(ledger).prove_own(staff_id, passwords.of(ledger, staff_id))
+        ledger.staff.check_unused(staff_id, new, settings().password_history)
+        ledger.staff.change(staff_id, staff_id, password=new)
+    elif not takes_two(member.parts):
+        ledger.staff.change(staff_id, actor(by).by, password=new)
+    else:
+        signed = first_and_second(ledger, passwords, by, second, "admin")
+        _grants(ledger).change(*signed, staff_id, password=new)
     typer.echo(f"roundledger: the password of {staff_id} is changed", err=True)
 
 
 @app.command("disable")
-def disable(staff_id: StaffId, database_url: DatabaseUrl = None, data_dir: DataDir = None, by: By = None) -> None:
+@on_ledger
+def disable(ledger: "Ledger", staff_id: StaffId, by: By = None) -> None:
     """Disable a person: all their sessions and tokens end at once."""
-    with _people(database_url, data_dir) as ledger:
-        ledger.staff.change(staff_id, actor(by).by, disabled=True)
+    ledger.staff.change(staff_id, actor(by).by, disabled=True)
     typer.echo(f"roundledger: {staff_id} can no longer sign in", err=True)
 
 
 @app.command("enable")
+@on_ledger
 def enable(
+    ledger: "Ledger",
     staff_id: StaffId,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
     second: SecondPerson = None,
 ) -> None:
     """Let a disabled person sign in again. Two admins sign, --by and --second, as for `add`."""
     from infra.access.role_matrix import takes_two
 
-    with _people(database_url, data_dir) as ledger:
-        member = ledger.staff.find(staff_id)
-        if member is None or not takes_two(member.parts):
-            ledger.staff.change(staff_id, actor(by).by, disabled=False)
-        else:
-            signed = first_and_second(ledger, Passwords(password_stdin), by, second, "admin")
-            _grants(ledger).change(*signed, staff_id, disabled=False)
+    member = ledger.staff.find(staff_id)
+    if member is None or not takes_two(member.parts):
+        ledger.staff.change(staff_id, actor(by).by, disabled=False)
+    else:
+        signed = first_and_second(ledger, Passwords(password_stdin), by, second, "admin")
+        _grants(ledger).change(*signed, staff_id, disabled=False)
     typer.echo(f"roundledger: {staff_id} can sign in again", err=True)

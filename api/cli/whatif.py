@@ -202,6 +202,7 @@ def _check(rules: Any, changes: "RuleChanges") -> None:
     import msgspec
 
     from domain.rules.terms import TermsDocument, resolve
+    from domain.shape_errors import in_words
 
     terms: dict[str, Any] = {"limits": dict(changes.limits)}
     if len(rules.schedules) > 1:
@@ -216,7 +217,7 @@ def _check(rules: Any, changes: "RuleChanges") -> None:
     try:
         resolve(rules, msgspec.convert(terms, TermsDocument))
     except msgspec.ValidationError as error:
-        fail(f"these terms are not as a document has them: {error}")
+        fail(f"these terms cannot be read: {in_words(error)}")
 
 
 # ---- output

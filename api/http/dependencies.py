@@ -9,7 +9,7 @@ from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer, SecurityScopes
 from pydantic import BeforeValidator, WithJsonSchema
 
-from api.service.admission import Admission, SecondPerson, ServiceOf, service_of
+from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import authenticated
 from api.service.fields import worded
 from api.service.idempotency import Once, Writing
@@ -25,9 +25,11 @@ _VERSION_TAG = re.compile(r'"([1-9][0-9]{0,8})"')
 
 
 class BearerToken(HTTPBearer):
-    """The caller. The scopes of a route are the roles that it admits, any of them."""
+    """The caller. The scopes of a route are the roles that it admits, any of them; `about` are
+    the tables of which its answer reveals something, if any."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: About | None = None) -> None:
+        self._about = about
         super().__init__(
             auto_error=False,
             scheme_name="bearerAuth",
@@ -40,10 +42,10 @@ class BearerToken(HTTPBearer):
     async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:  # type: ignore[override]
         caller = await authenticated(service_of(request), request)
         caller.check_role(scopes.scopes)
-        return caller
+        return await check_tables(request, caller, self._about)
 
 
-_admission = Admission(BearerToken())
+_admission = Admission(BearerToken)
 plain_caller = _admission.plain_caller
 caller = _admission.caller
 table_caller = _admission.table_caller
@@ -80,7 +82,7 @@ async def writing(
 ) -> Writing:
     """Return the command's context. Resolved after the caller, who is in the request's scope by then."""
     caller: Caller = request.scope["caller"]
-    parts = [request.method.encode(), request.url.path.encode(), await request.body()]
+    parts = [request.method.encode(), request.scope["path"].encode(), await request.body()]
     if happened_at is not None:
         parts.append(happened_at.encode("latin-1"))
     key = None if idempotency_key is None else f"{caller.by}/{idempotency_key}"
@@ -122,6 +124,21 @@ async def signed_writing(request: Request, service: ServiceOf, writing: Command)
 SignedCommand = Annotated[Writing, Depends(signed_writing)]
 
 
+_SECOND = {
+    "second-authorization": "The second person's own authentication: `Basic` with their staff id and password, or "
+    "`Bearer` with a token of the identity provider that has a fresh `auth_time`.",
+    "second-code": "The code of the second person's authenticator app, or a recovery code, where they have a second "
+    "factor that the identity provider did not ask for.",
+}
+# For the busiest route, which reads them only where somebody signs: each header takes time in every request.
+SECOND_HEADERS = {
+    "parameters": [
+        {"name": name, "in": "header", "required": False, "schema": {"type": "string"}, "description": text}
+        for name, text in _SECOND.items()
+    ]
+}
+
+
 class second_person:  # noqa: N801
     """Return the dependency of a route that two people sign: the second has one of these roles."""
 
@@ -131,24 +148,14 @@ class second_person:  # noqa: N801
     async def __call__(
         self,
         request: Request,
-        second_authorization: Annotated[
-            str | None,
-            Header(
-                description="The second person's own authentication: `Basic` with their staff id and password, or "
-                "`Bearer` with a token of the identity provider that has a fresh `auth_time`."
-            ),
-        ] = None,
-        second_code: Annotated[
-            str | None,
-            Header(
-                description="The code of the second person's authenticator app, or a recovery code, where they have a "
-                "second factor that the identity provider did not ask for."
-            ),
-        ] = None,
+        second_authorization: Annotated[str | None, Header(description=_SECOND["second-authorization"])] = None,
+        second_code: Annotated[str | None, Header(description=_SECOND["second-code"])] = None,
     ) -> SecondPerson:
+        return await self.of(request)
+
+    async def of(self, request: Request) -> SecondPerson:
         service = service_of(request)
-        given = await second_authentication(service, request)
-        return SecondPerson(service, request, given, self.roles)
+        return SecondPerson(service, request, await second_authentication(service, request), self.roles)
 
 
 async def second_authentication(service: Service, request: Request) -> Authentication | None:

@@ -61,6 +61,12 @@ def stored(description: str, *codes: str, status: int = 200, headers: tuple[str,
     return {**refused, **answers(status, description, "Idempotent-Replayed", *headers)}
 
 
+def kept(description: str, *codes: str) -> Described:
+    """Return the responses of a PUT or DELETE without an Idempotency-Key: repeated, it changes nothing."""
+    refused = problems("too_large", "unsupported_media_type", *codes)
+    return {**refused, **answers(200, description)}
+
+
 def of_validation(error: RequestValidationError) -> Problem:
     """Return the problem for what does not fit its type: an impossible address is not found, anything else a bad
     document."""
@@ -71,10 +77,9 @@ def of_validation(error: RequestValidationError) -> Problem:
                 return Problem("bad_document", detail)
             case bytes() if each["loc"] == ("body",):
                 return Problem("unsupported_media_type", "Bodies are application/json.")
-    for each in errors:
-        if each["loc"][0] == "path":
-            return Problem("not_found", f"That is not the id of a {str(each['loc'][1]).replace('_', ' ')}.")
-    return Problem("bad_document", " ".join(refusals(errors).values()))
+    in_path = [each for each in errors if each["loc"][0] == "path"]
+    said = " ".join(refusals(in_path or errors).values())
+    return Problem("not_found", f"There is nothing here: {said}") if in_path else Problem("bad_document", said)
 
 
 async def answer(request: Request, problem: Problem) -> Response:

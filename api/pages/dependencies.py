@@ -9,7 +9,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
 from api.pages.responses import Visitor, here, visitor_of, wants_json
-from api.service.admission import Admission, SecondPerson, ServiceOf
+from api.service.admission import About, Admission, SecondPerson, ServiceOf, check_tables, service_of
 from api.service.callers import SAFE, Duty, anybody, as_seen, by_token, caller_of, duty_of, session_of, slow_down
 from api.service.cookies import TOKEN_FIELD, TOKEN_HEADER, Cookies, check_origin
 from api.service.idempotency import Once, Writing
@@ -63,14 +63,22 @@ async def recognised(service: Service, request: Request) -> Visitor:
     return Visitor(caller, session, cookies)
 
 
-async def visitor(request: Request, scopes: SecurityScopes, service: ServiceOf) -> Caller:
-    """Return the caller of a page for some roles; nobody signed in leads to the sign-in page."""
-    visitor = await recognised(service, request)
-    if visitor.caller.role == NOBODY:
-        _sign_in_first(request, visitor.cookies)
-    _check_duty(service, request, visitor)
-    visitor.caller.check_role(scopes.scopes)
-    return await _welcomed(service, request, visitor, visitor.caller.by)
+class PageCaller:
+    """The caller of a page for some roles; nobody signed in leads to the sign-in page. `about` are the
+    tables of which the page reveals something, if any."""
+
+    def __init__(self, about: About | None) -> None:
+        self._about = about
+
+    async def __call__(self, request: Request, scopes: SecurityScopes) -> Caller:
+        service = service_of(request)
+        visitor = await recognised(service, request)
+        if visitor.caller.role == NOBODY:
+            _sign_in_first(request, visitor.cookies)
+        _check_duty(service, request, visitor)
+        visitor.caller.check_role(scopes.scopes)
+        caller = await _welcomed(service, request, visitor, visitor.caller.by)
+        return await check_tables(request, caller, self._about)
 
 
 async def stranger(request: Request, service: ServiceOf) -> Caller:
@@ -80,7 +88,7 @@ async def stranger(request: Request, service: ServiceOf) -> Caller:
     return await _welcomed(service, request, visitor, visitor.caller.by if known else visitor.cookies.address)
 
 
-_admission = Admission(visitor)
+_admission = Admission(PageCaller)
 plain_caller = _admission.plain_caller
 caller = _admission.caller
 table_caller = _admission.table_caller

@@ -8,12 +8,13 @@ in the path), `round_caller` and `dispute_caller` (the round's), `searching_call
 one), `neighbour_caller` (that and the round's), `plain_caller` (none)."""
 
 import re
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import Depends, Path, Request, Security
+from fastapi import Depends, Path, Request
 
 from api.service.fields import ID_PATTERN
+from api.service.problems import Problem
 from api.service.state import Service
 from infra.access.callers import Caller
 from infra.access.grants import Second
@@ -27,6 +28,7 @@ from projections.views.blindness import (
     table_of_round,
     tables_of_search_and_round,
 )
+from projections.views.books import Books
 
 FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whichever table they are asked for
 _ID = re.compile(ID_PATTERN)
@@ -54,15 +56,21 @@ DisputeId = Annotated[str, path_id("d-0001", "The dispute's id.")]
 BoxId = Annotated[str, path_id("t1-box-1", "The drop box's id.")]
 
 
-async def check_tables(service: Service, caller: Caller, tables: Callable[[], Tables]) -> Caller:
-    if not is_surely_sighted(service.books, caller):
-        await service.run(lambda: check_sight(service.books, caller, tables()))
-    return caller
+WhichTables = Callable[[Service, Caller, Request], Tables]
 
 
-async def check_round(service: Service, caller: Caller, tables: Callable[[], Tables]) -> Caller:
-    if not is_surely_sighted(service.books, caller):
-        await service.run(lambda: check_sight_of_round(service.books, caller, tables()))
+class About(NamedTuple):
+    """Of which tables an answer reveals fees, rounds or collections, and how that is checked."""
+
+    tables: WhichTables
+    check: Callable[[Books, Caller, Tables], None] = check_sight
+
+
+async def check_tables(request: Request, caller: Caller, about: About | None) -> Caller:
+    """Refuse somebody who may still have to count a box of these tables."""
+    service = service_of(request)
+    if about is not None and not is_surely_sighted(service.books, caller):
+        await service.run(lambda: about.check(service.books, caller, about.tables(service, caller, request)))
     return caller
 
 
@@ -74,47 +82,50 @@ def searched_table(request: Request, caller: Caller) -> str | None:
 
 
 class Admission:
-    """The dependencies of one interface, based on how it recognises callers and checks roles.
+    """The dependencies of one interface, each of `kind`, which recognises callers and checks their roles.
 
-    Each level of dependencies takes time in every request, so the service is taken from the request here."""
+    They are one level deep, and take ids from the address themselves: each level and each parameter of dependencies
+    takes time in every request."""
 
-    def __init__(self, authenticate: Callable[..., Awaitable[Caller]]) -> None:
-        Admitted = Annotated[Caller, Security(authenticate)]  # noqa: N806
+    def __init__(self, kind: Callable[[About | None], Any]) -> None:
+        self.plain_caller = kind(None)
+        self.caller = kind(EVERY_TABLE)
+        self.table_caller = kind(About(lambda _, __, request: (_in_path(request, "table"),)))
+        self.round_caller = kind(About(_of_round, check_sight_of_round))
+        self.dispute_caller = kind(About(_of_dispute, check_sight_of_round))
+        self.searching_caller = kind(About(_searched))
+        self.neighbour_caller = kind(About(_searched_and_round, check_sight_of_round))
 
-        async def caller(request: Request, admitted: Admitted) -> Caller:
-            return await check_tables(service_of(request), admitted, lambda: None)
 
-        async def table_caller(request: Request, admitted: Admitted, table: TableId) -> Caller:
-            return await check_tables(service_of(request), admitted, lambda: (table,))
+EVERY_TABLE = About(lambda *_: None)
 
-        async def round_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
-            service = service_of(request)
-            return await check_round(service, admitted, lambda: table_of_round(service.ledger, round))
 
-        async def dispute_caller(request: Request, admitted: Admitted, dispute: DisputeId) -> Caller:
-            service = service_of(request)
-            return await check_round(service, admitted, lambda: table_of_dispute(service.ledger, dispute))
+def _in_path(request: Request, name: str) -> str:
+    """Return an id in the address, which is not validated yet."""
+    found = str(request.path_params[name])
+    if not _ID.fullmatch(found):
+        raise Problem("not_found", f"There is nothing here: `{name}` is not an id.")
+    return found
 
-        async def searching_caller(request: Request, admitted: Admitted) -> Caller:
-            of_everything = request.query_params.get("format") in FILES_OF_EVERYTHING
-            table = None if of_everything else searched_table(request, admitted)
-            return await check_tables(service_of(request), admitted, lambda: None if table is None else (table,))
 
-        async def neighbour_caller(request: Request, admitted: Admitted, round: RoundId) -> Caller:
-            service = service_of(request)
-            table = searched_table(request, admitted)
-            asked = None if table is None else (table,)
-            return await check_round(
-                service, admitted, lambda: tables_of_search_and_round(service.ledger, asked, round)
-            )
+def _of_round(service: Service, _: Caller, request: Request) -> Tables:
+    return table_of_round(service.ledger, _in_path(request, "round"))
 
-        self.plain_caller = authenticate
-        self.caller = caller
-        self.table_caller = table_caller
-        self.round_caller = round_caller
-        self.dispute_caller = dispute_caller
-        self.searching_caller = searching_caller
-        self.neighbour_caller = neighbour_caller
+
+def _of_dispute(service: Service, _: Caller, request: Request) -> Tables:
+    return table_of_dispute(service.ledger, _in_path(request, "dispute"))
+
+
+def _searched(_: Service, caller: Caller, request: Request) -> Tables:
+    of_everything = request.query_params.get("format") in FILES_OF_EVERYTHING
+    table = None if of_everything else searched_table(request, caller)
+    return None if table is None else (table,)
+
+
+def _searched_and_round(service: Service, caller: Caller, request: Request) -> Tables:
+    table = searched_table(request, caller)
+    asked = None if table is None else (table,)
+    return tables_of_search_and_round(service.ledger, asked, _in_path(request, "round"))
 
 
 class SecondPerson:

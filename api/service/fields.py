@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from domain.errors import BadDocument
 from domain.moments import MOMENT_PATTERN, read_moment
+from domain.round.actions import Action, Card
 from domain.rules.ruleset import MOST_HANDS, MOST_SEATS
 
 T = TypeVar("T")
@@ -194,9 +195,8 @@ class DescribedKeys:
 
 
 SeatedPlayers = Annotated[dict[SeatName, Id], DescribedKeys()]
-CardName = Annotated[
-    str, matching("^[2-9TJQKA][cdhs]$", "is a card, like Td or As", description="Rank and suit.", examples=["Td"])
-]
+_A_CARD = "is a card, like Td or As"
+CardName = Annotated[str, matching("^[2-9TJQKA][cdhs]$", _A_CARD, description="Rank and suit.", examples=["Td"])]
 HandNumber = Annotated[
     Whole, Field(ge=1, le=MOST_HANDS, description="The hand's number, from 1, where a seat has several.")
 ]
@@ -204,32 +204,42 @@ HandNumber = Annotated[
 
 # ---- errors in words
 
+_BRANCHES = {"str", "int", "none", *(str(action.__struct_config__.tag) for action in get_args(Action))}
+
 
 def refusals(errors: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a sentence for each invalid field, by its name."""
-    found: dict[str, str] = {}
+    """Return a sentence for each invalid field, by its name. A field of several types has an error for each of them."""
+    found: dict[str, tuple[str, list[str]]] = {}
     for error in errors:
-        place, *path = error["loc"]
-        name = ".".join(str(part) for part in path if not _is_a_type(part))
-        name = name.title() if place == "header" else name
-        if path[-1:] == ["[key]"]:
-            name = ".".join(str(part) for part in path[:-2])
-            about = f"A key of `{name}` "
-        else:
-            about = "" if error["type"] == "sentence" else f"`{name}` " if name else "The body "
-        found.setdefault(name, f"{about}{_sentence(error)}.")
-    return found
+        name, about = _about(error)
+        _, said = found.setdefault(name, (about, []))
+        if (sentence := _sentence(error)) not in said:
+            said.append(sentence)
+    return {name: f"{about}{' or '.join(said)}." for name, (about, said) in found.items()}
+
+
+def _about(error: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of the field, and how the sentence about it begins."""
+    place, *path = error["loc"]
+    if error["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        path = [*path, error["ctx"]["discriminator"].strip("'")]
+    name = ".".join(str(part) for part in path if not _is_a_type(part))
+    name = name.title() if place == "header" else name
+    if path[-1:] == ["[key]"]:
+        name = ".".join(str(part) for part in path[:-2])
+        return name, f"A key of `{name}` "
+    return name, "" if error["type"] == "sentence" else f"`{name}` " if name else "The body "
 
 
 def _is_a_type(part: Any) -> bool:
     """Return whether a location names a branch of a union, which nobody has sent."""
-    return isinstance(part, str) and (part[:1].isupper() or "[" in part or part in ("str", "int", "none"))
+    return isinstance(part, str) and (part[:1].isupper() or "[" in part or part in _BRANCHES)
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
     about = error.get("ctx", {})
     match error["type"]:
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return "is missing"
         case "extra_forbidden":
             return "is not a field here"
@@ -248,13 +258,14 @@ def _sentence(error: Mapping[str, Any]) -> str:
             return "is a number"
         case "bool_type" | "bool_parsing":
             return "is true or false"
-        case "literal_error" | "enum":
-            return f"is one of {about['expected'].replace(chr(39), '').replace(' or ', ', ')}"
+        case "literal_error" | "enum" | "union_tag_invalid":
+            return _one_of(about.get("expected") or about["expected_tags"])
         case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
             return _bound(error["type"], about)
         case "too_short" | "too_long":
             limit = about.get("min_length", about.get("max_length"))
-            return f"has at {'least' if error['type'] == 'too_short' else 'most'} {limit} entries"
+            entries = "one entry" if limit == 1 else f"{limit} entries"
+            return f"has at {'least' if error['type'] == 'too_short' else 'most'} {entries}"
         case "list_type":
             return "has to be a list"
         case "dict_type" | "model_type" | "model_attributes_type":
@@ -264,6 +275,11 @@ def _sentence(error: Mapping[str, Any]) -> str:
     return "does not fit its description"
 
 
+def _one_of(expected: str) -> str:
+    names = expected.replace("'", "").replace(" or ", ", ").split(", ")
+    return _A_CARD if set(names) >= set(get_args(Card)) else f"is one of {', '.join(names)}"
+
+
 def _bound(kind: str, about: Mapping[str, Any]) -> str:
     name, words = {
         "greater_than": ("gt", "more than"),
@@ -271,4 +287,4 @@ def _bound(kind: str, about: Mapping[str, Any]) -> str:
         "less_than": ("lt", "less than"),
         "less_than_equal": ("le", "at most"),
     }[kind]
-    return f"is {words} {about[name]:,}"
+    return f"is {words} {about[name]:,.12g}"

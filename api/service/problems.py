@@ -99,13 +99,13 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (NoEvidence, "conflict"),
     (Unavailable, "unavailable"),
 )
+REFUSALS: tuple[type[Exception], ...] = (*(kind for kind, _ in _CODES), Refusal)
 EXCEPTIONS: tuple[type[Exception], ...] = (
-    *(kind for kind, _ in _CODES),
+    *REFUSALS,
     *DATABASE_FAILURES,
     NotRecording,
     NotSealed,
     StaleVersion,
-    Refusal,
     HTTPException,
 )
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.documents.fast_reader import read_plain
-from domain.documents.json_reader import NOT_JSON, read_json
+from domain.documents.json_reader import read_json
 from domain.documents.result import refused, result_of
 from domain.documents.shapes import DocumentKeys, PlainDocument, PlayerDealerDocument
 from domain.errors import BadDocument, Refusal
@@ -23,6 +23,7 @@ from domain.round.wagers import check_seat
 from domain.rules import rulesets
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import NO_TERMS, Terms, TermsDocument, resolve
+from domain.shape_errors import in_words
 
 MOST_ACTIONS = 500
 
@@ -62,7 +63,7 @@ def read_document(raw: Any, rules_of: Callable[[str], RuleSet] = rulesets.load) 
 
     `rules_of` finds the rule set by its id: the newest version, unless the caller has another."""
     if not isinstance(raw, dict | PlainDocument):
-        raise BadDocument(f"{NOT_JSON}: it is not an object.")
+        raise BadDocument("A document is an object.")
     document = raw if isinstance(raw, PlainDocument) else _shaped(raw, DocumentKeys)
     if len(document.actions) > MOST_ACTIONS:
         raise BadDocument(f"A document has at most {MOST_ACTIONS} actions.")
@@ -82,7 +83,7 @@ def _shaped(raw: Any, shape: type[T]) -> T:
     try:
         return msgspec.convert(raw, shape)
     except msgspec.ValidationError as error:
-        raise BadDocument(f"The document is not as the contract has it: {error}.") from None
+        raise BadDocument(f"The document cannot be read: {in_words(error)}.") from None
 
 
 # Tables use the same terms for hours, so resolved terms are cached by the rules' hash and the terms' text.

@@ -10,7 +10,7 @@ import msgspec
 from domain.errors import BadDocument
 
 LONGEST_LINE = 1 << 20
-NOT_JSON = "The line cannot be read as a document"
+NOT_JSON = "It cannot be read as JSON"
 
 
 def read_json(line: bytes) -> Any:
@@ -49,8 +49,10 @@ def _read_slowly(line: bytes) -> Any:
         return value
     except RecursionError:
         raise BadDocument(f"{NOT_JSON}: it is nested too deeply.") from None
-    except ValueError as error:
-        raise BadDocument(f"{NOT_JSON}: {error}.") from None
+    except json.JSONDecodeError as error:
+        raise BadDocument(f"{NOT_JSON}: line {error.lineno}, column {error.colno}.") from None
+    except ValueError:
+        raise BadDocument(f"{NOT_JSON}: it has bytes that are not text.") from None
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -66,4 +68,4 @@ def _integer(digits: str) -> int | float:
 
 
 def _no_constant(name: str) -> Any:
-    raise BadDocument(f"{NOT_JSON}: {name} is not JSON.")
+    raise BadDocument(f"{NOT_JSON}: {name} is no number there.")

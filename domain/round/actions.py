@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.errors import BadDocument
 from domain.money import MONEY_PATTERN
+from domain.shape_errors import in_words
 
 MoneyText = Annotated[str, Meta(pattern=MONEY_PATTERN)]
 Id = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9-]{0,39}\Z")]
@@ -113,4 +114,4 @@ def parse_action(raw: Any) -> Action:
     try:
         return msgspec.convert(raw, Action)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
-        raise BadDocument(f"The action is not one that the contract has: {error}.") from None
+        raise BadDocument(f"The action cannot be read: {in_words(error)}.") from None

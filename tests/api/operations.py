@@ -13,13 +13,14 @@ from fastapi.sse import EventSourceResponse
 from msgspec import Struct
 
 from api.app import PAGES, ROUTERS
+from api.http import dependencies
 from api.http.dependencies import plain_caller, second_person, writing
 from api.http.documentation import with_examples
 
 ADMISSIONS = {
-    "caller", "table_caller", "round_caller", "dispute_caller", "searching_caller",
-    "neighbour_caller",
-}  # fmt: skip
+    getattr(dependencies, name): name
+    for name in ("caller", "table_caller", "round_caller", "dispute_caller", "searching_caller", "neighbour_caller")
+}
 PLAIN = "plain_caller"  # of no table: whoever recognises the caller is all there is
 ABOUT_NO_TABLE = {PLAIN}
 
@@ -83,7 +84,6 @@ def _operation(route: APIRoute) -> Operation:
     path, (method,) = re.sub(r":\w+", "", route.path), sorted(route.methods or ())
     described = DOCUMENT["paths"][path][method.lower()]
     calls = list(_dependencies(route.dependant))
-    names = {getattr(call, "__name__", "") for call in calls}
     (second,) = [call.roles for call in calls if isinstance(call, second_person)] or [frozenset[str]()]
     security, example = described.get("security"), _body_example(described)
     return Operation(
@@ -91,7 +91,7 @@ def _operation(route: APIRoute) -> Operation:
         path,
         described["operationId"],
         None if security is None else frozenset(security[0]["bearerAuth"]),
-        next(iter(names & ADMISSIONS), PLAIN if plain_caller in calls else None),
+        next((ADMISSIONS[call] for call in calls if call in ADMISSIONS), PLAIN if plain_caller in calls else None),
         tuple(Param(one["name"], one["in"], _choices(one["schema"])) for one in described.get("parameters", ())),
         example,
         second if "second_person" in (example or ()) else frozenset(),

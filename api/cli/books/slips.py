@@ -1,23 +1,18 @@
 """`roundledger slip`: ask for a fill or a credit, issue and void it, count a tray by denomination, show and print."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
-from api.cli.terminal.errors import fail
+from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.output import write
-from api.cli.terminal.signing import FromInput, Passwords, SecondPerson, signatures_of, two_signed
+from api.cli.terminal.signing import FromInput, SecondPerson, one_signs, two_sign
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from domain.books.slips import Slip
-    from infra.ledger.ledger import Actor, Ledger
+    from infra.ledger.ledger import Ledger
 
 app = typer.Typer(help="Numbered slips: fills, credits and tray counts by denomination.", no_args_is_help=True)
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The number of the slip.")]
@@ -34,97 +29,93 @@ Other = Annotated[
 
 
 @app.command("request")
+@on_ledger
 def request(
+    ledger: "Ledger",
     kind: Annotated[Literal["fill", "credit"], typer.Argument(metavar="KIND", help="fill or credit.")],
     table: Table,
     pieces: Given,
     by: By = None,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Ask the cage for a fill or a credit. It has its number from now on; no chips move."""
     from api.service import roles
     from infra.ledger.books.slips import Slips
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        who = _signed(ledger, by, password_stdin, roles.FLOOR)
-        _say(Slips(ledger).request(kind, table, _read(pieces), who))
+    who = one_signs(ledger, by, password_stdin, roles.FLOOR)
+    _say(Slips(ledger).request(kind, table, _read(pieces), who))
 
 
 @app.command("issue")
+@on_ledger
 def issue(
+    ledger: "Ledger",
     number: Number,
     pieces: Other = None,
     second: SecondPerson = None,
     by: By = None,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Issue it, by the cashier and a third person: the chips move."""
     from api.service import roles
     from infra.ledger.books.slips import Slips
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        who, other = _both(ledger, by, second, password_stdin, roles.CAGE, roles.VOIDING)
-        _say(Slips(ledger).issue(number, other, who, _read(pieces) if pieces else None))
+    who, other = two_sign(ledger, by, second, password_stdin, roles.CAGE, roles.VOIDING)
+    _say(Slips(ledger).issue(number, other, who, _read(pieces) if pieces else None))
 
 
 @app.command("void")
+@on_ledger
 def void(
+    ledger: "Ledger",
     number: Number,
     reason: Annotated[str, typer.Option(help="Why, in one line.")],
     second: SecondPerson = None,
     by: By = None,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Void a fill or a credit, by two people. What an issued one moved goes back."""
     from api.service import roles
     from infra.ledger.books.slips import Slips
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        who, other = _both(ledger, by, second, password_stdin, roles.VOIDING, roles.VOIDING)
-        _say(Slips(ledger).void(number, reason, other, who))
+    who, other = two_sign(ledger, by, second, password_stdin, roles.VOIDING, roles.VOIDING)
+    _say(Slips(ledger).void(number, reason, other, who))
 
 
 @app.command("count")
+@on_ledger
 def count(
+    ledger: "Ledger",
     table: Table,
     when: Annotated[Literal["opening", "closing"], typer.Argument(metavar="WHEN", help="opening or closing.")],
     pieces: Other = None,
     second: SecondPerson = None,
     by: By = None,
     password_stdin: FromInput = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Count a tray by denomination, by two people; no pieces where it is empty."""
     from api.service import roles
     from infra.ledger.books.slips import Slips
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        who, other = _both(ledger, by, second, password_stdin, roles.FLOOR, roles.TRAY_COUNTING)
-        _say(Slips(ledger).count_tray(table, when, _read(pieces or []), other, who))
+    who, other = two_sign(ledger, by, second, password_stdin, roles.FLOOR, roles.TRAY_COUNTING)
+    _say(Slips(ledger).count_tray(table, when, _read(pieces or []), other, who))
 
 
 @app.command("show")
-def show(number: Number, database_url: DatabaseUrl = None, data_dir: DataDir = None) -> None:
+@on_ledger
+def show(ledger: "Ledger", number: Number) -> None:
     """Print a slip with its pieces and signatures, as JSON."""
     from projections.slips.slip_views import slip_details
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        typer.echo(json.dumps(slip_details(ledger.events, number), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(slip_details(ledger.events, number), ensure_ascii=False, indent=2))
 
 
 @app.command("print")
+@on_ledger
 def paper(
+    ledger: "Ledger",
     number: Number,
     into: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="By default slip-NUMBER.pdf.")] = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write its two parts, for the cage and for the table, as a PDF."""
     from datetime import UTC, datetime
@@ -134,9 +125,8 @@ def paper(
     from projections.slips.slip_sheet import slip_sheet
     from projections.slips.slip_views import slip_details
 
-    with open_ledger(database_url, data_dir) as ledger, _refusing():
-        slip, database = slip_details(ledger.events, number), ledger.database
-        made = slip_sheet(slip, datetime.now(UTC), clock_of(database), property_of(database), actor(None).by)
+    slip, database = slip_details(ledger.events, number), ledger.database
+    made = slip_sheet(slip, datetime.now(UTC), clock_of(database), property_of(database), actor(None).by)
     write(made, into or Path(f"slip-{slip['name']}.pdf"))
 
 
@@ -158,44 +148,3 @@ def _say(slip: "Slip") -> None:
     from domain.money import money
 
     typer.echo(f"Slip {name_of(slip.number)} is {slip.status}: {slip.kind}, table {slip.table}, {money(slip.amount)}.")
-
-
-@contextmanager
-def _refusing() -> Iterator[None]:
-    """Turn a refusal into one sentence and exit code 2."""
-    from domain.errors import Refusal
-    from infra.access.callers import Forbidden
-    from infra.aggregates.stored_slips import UnknownSlip
-
-    try:
-        yield
-    except Refusal as refusal:
-        fail(refusal.detail)
-    except (Forbidden, UnknownSlip) as refusal:
-        fail(str(refusal))
-
-
-def _signed(ledger: "Ledger", by: str | None, password_stdin: bool, roles: "Collection[str]") -> "Actor":
-    if not ledger.staff.any():
-        return actor(by)
-    if by is None:
-        fail(f"somebody signs this with their password: --by, with the role {' or '.join(roles)}")
-    given = Passwords(password_stdin).of(ledger, by)
-    return actor(signatures_of(ledger).authenticated(by, given, roles).staff_id)
-
-
-def _both(
-    ledger: "Ledger",
-    by: str | None,
-    second: str | None,
-    password_stdin: bool,
-    roles: "Collection[str]",
-    second_roles: "Collection[str]",
-) -> "tuple[Actor, str]":
-    """Both prove who they are, where the staff register has anybody."""
-    if second is None:
-        fail("two people sign this: --second names the other one")
-    if not ledger.staff.any():
-        return actor(by), second
-    first, other = two_signed(ledger, Passwords(password_stdin), by, second, roles, second_roles)
-    return actor(first), other

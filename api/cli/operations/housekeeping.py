@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database, open_ledger
+from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, on_ledger, open_database
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
     from infra.housekeeping.holds import Hold
+    from infra.ledger.ledger import Ledger
 
 holds = typer.Typer(help="Legal holds: keep everything about a round or a dispute.", no_args_is_help=True)
 
@@ -52,60 +53,49 @@ def housekeeping(database_url: DatabaseUrl = None, data_dir: DataDir = None, by:
 
 
 @holds.command("place")
+@on_ledger
 def place(
+    ledger: "Ledger",
     kind: KindArgument,
     subject: Subject,
     reason: Reason,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
 ) -> None:
     """Keep everything about a round or a dispute, whatever its retention. The trail records the hold."""
-    from domain.errors import Refusal
-    from infra.housekeeping.holds import Holds, UnknownSubject
+    from infra.housekeeping.holds import Holds
 
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            placed = Holds(ledger).place(kind.value, subject, reason, actor(by).by)
-        except (Refusal, UnknownSubject) as refusal:
-            fail(str(refusal))
+    placed = Holds(ledger).place(kind.value, subject, reason, actor(by).by)
     for hold in placed:
         _print(hold)
 
 
 @holds.command("lift")
+@on_ledger
 def lift(
+    ledger: "Ledger",
     kind: KindArgument,
     subject: Subject,
     reason: Reason,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
     by: By = None,
 ) -> None:
     """Lift a hold, so that retention applies again. The trail records it."""
-    from domain.errors import Refusal
     from infra.housekeeping.holds import Holds
 
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            _print(Holds(ledger).lift(kind.value, subject, reason, actor(by).by))
-        except Refusal as refusal:
-            fail(str(refusal))
+    _print(Holds(ledger).lift(kind.value, subject, reason, actor(by).by))
 
 
 @holds.command("list")
+@on_ledger
 def list_(
+    ledger: "Ledger",
     everything: Annotated[bool, typer.Option("--all", help="Also those that were lifted.")] = False,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Print the holds in force as JSON, one per line, oldest first."""
     from infra.housekeeping.holds import Holds
 
-    with open_ledger(database_url, data_dir) as ledger:
-        known = Holds(ledger)
-        for hold in known.history() if everything else known.in_force():
-            _print(hold)
+    known = Holds(ledger)
+    for hold in known.history() if everything else known.in_force():
+        _print(hold)
 
 
 def _print(hold: "Hold") -> None:

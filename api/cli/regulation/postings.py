@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledger
+from api.cli.terminal.database import By, actor, on_ledger
 from api.cli.terminal.errors import fail
 from api.cli.terminal.time_options import moment_ms
 
 if TYPE_CHECKING:
     from domain.rules.terms import TermsDocument
+    from infra.ledger.ledger import Ledger
 
 app = typer.Typer(help="What tables post, and what the property offers of a rule set.", no_args_is_help=True)
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="The table's id.")]
@@ -20,7 +21,9 @@ RulesetId = Annotated[str, typer.Argument(metavar="RULESET", help="The rule set'
 
 
 @app.command("choose")
+@on_ledger
 def choose(
+    ledger: "Ledger",
     ruleset: RulesetId,
     trips: Annotated[str | None, typer.Option(metavar="TABLE", help="The one pay table for trips.")] = None,
     schedule: Annotated[
@@ -31,24 +34,19 @@ def choose(
     ] = None,
     notice: Annotated[int, typer.Option(metavar="MINUTES", help="Between a posting and its beginning.")] = 0,
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Choose what the whole property offers of a rule set, from now on; what is left out is left to each table."""
-    from domain.errors import Refusal
 
     widest = dict(_limits(text) for text in limits or [])
     schedules = tuple(schedule) if schedule else None
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            ledger.choose_terms(ruleset, trips, schedules, widest, notice, actor(by))
-        except Refusal as refusal:
-            fail(refusal.detail)
+    ledger.choose_terms(ruleset, trips, schedules, widest, notice, actor(by))
     typer.echo(f"The choice for {ruleset} is stored.")
 
 
 @app.command("post")
+@on_ledger
 def post(
+    ledger: "Ledger",
     table: Table,
     ruleset: RulesetId,
     terms: Annotated[
@@ -56,59 +54,42 @@ def post(
     ] = "{}",
     begins: Annotated[str | None, typer.Option("--from", metavar="TIME", help="ISO 8601; now by default.")] = None,
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Post rates and limits at a table; they apply until the next posting begins."""
-    from domain.errors import Refusal
 
     given = _terms(terms)
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            posting = ledger.post_terms(table, ruleset, given, moment_ms(begins, "--from"), actor(by))
-        except Refusal as refusal:
-            fail(refusal.detail)
+    posting = ledger.post_terms(table, ruleset, given, moment_ms(begins, "--from"), actor(by))
     typer.echo(f"Table {table} posts {json.dumps(posting.posted.terms)} of {ruleset}.")
 
 
 @app.command("remove")
+@on_ledger
 def remove(
+    ledger: "Ledger",
     table: Table,
     ends: Annotated[str | None, typer.Option("--from", metavar="TIME", help="ISO 8601; now by default.")] = None,
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Take down what a table has posted, with nothing in its place."""
-    from domain.errors import Refusal
 
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            ledger.take_down(table, moment_ms(ends, "--from"), actor(by))
-        except Refusal as refusal:
-            fail(refusal.detail)
+    ledger.take_down(table, moment_ms(ends, "--from"), actor(by))
     typer.echo(f"What table {table} has posted ends.")
 
 
 @app.command("designate")
+@on_ledger
 def designate(
+    ledger: "Ledger",
     table: Table,
     ruleset: RulesetId,
     box: Annotated[str, typer.Option(help="How its drop box is labelled.")],
     inscription: Annotated[str, typer.Option(help="What the layout says.")],
     placard: Annotated[str, typer.Option(help="What the placard says.")],
     by: By = None,
-    database_url: DatabaseUrl = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Designate a table for a game, with its box, inscription and placard."""
-    from domain.errors import Refusal
 
-    with open_ledger(database_url, data_dir) as ledger:
-        try:
-            ledger.designate_table(table, ruleset, box, inscription, placard, actor(by))
-        except Refusal as refusal:
-            fail(refusal.detail)
+    ledger.designate_table(table, ruleset, box, inscription, placard, actor(by))
     typer.echo(f"Table {table} is designated for {ruleset}.")
 
 

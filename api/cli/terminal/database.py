@@ -1,12 +1,14 @@
 """The database of a command: the one that was named, or the embedded PostgreSQL."""
 
 import getpass
+import inspect
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -85,14 +87,52 @@ def check_address(database_url: str) -> None:
 
 @contextmanager
 def open_ledger(database_url: str | None, data_dir: Path | None) -> "Iterator[Ledger]":
+    """Open the ledger; whatever it refuses is one sentence with its clause, and exit code 2."""
     from infra.ledger.ledger import Ledger
 
     with open_database(database_url, data_dir) as url:
         ledger = Ledger(url, disk_of(database_url, data_dir), settings().adopted_rules_only)
         try:
             yield ledger
+        except Exception as error:
+            refused(ledger, error)
+            raise
         finally:
             ledger.close()
+
+
+def refused(ledger: "Ledger", error: Exception) -> None:
+    """Say what the ledger refused. Anything else is not said here."""
+    from api.service.problems import REFUSALS
+    from domain.errors import Refusal
+    from projections.calendar.property_clock import clock_of
+
+    if isinstance(error, Refusal):
+        clause = f" ({error.clause})" if error.clause else ""
+        fail(f"{clock_of(ledger.database).words(error.detail)}{clause}")
+    if isinstance(error, REFUSALS):
+        fail(str(error))
+
+
+def on_ledger(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with options that say which ledger it is for; it is given the ledger, opened."""
+
+    @wraps(command)
+    def run(*, database_url: str | None, data_dir: Path | None, **given: Any) -> None:
+        with open_ledger(database_url, data_dir) as ledger:
+            command(ledger, **given)
+
+    annotations = {name: kind for name, kind in command.__annotations__.items() if name != "ledger"}
+    command.__annotations__ = annotations
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    which = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in (("database_url", DatabaseUrl), ("data_dir", DataDir))
+    ]
+    given = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+    run.__signature__ = inspect.Signature([*given, *which])  # type: ignore[attr-defined]
+    run.__annotations__ = {**annotations, "database_url": DatabaseUrl, "data_dir": DataDir}
+    return run
 
 
 def disk_of(database_url: str | None, data_dir: Path | None) -> "DiskReserve | None":

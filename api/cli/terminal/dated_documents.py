@@ -9,6 +9,7 @@ from msgspec import Struct
 from domain.documents.json_reader import read_json
 from domain.errors import BadDocument
 from domain.moments import check_given, milliseconds, read_moment
+from domain.shape_errors import in_words
 from infra.ledger.ledger import Actor
 
 
@@ -23,7 +24,7 @@ def read_dated(line: bytes) -> DatedLine:
     try:
         return msgspec.convert(value, DatedLine)
     except msgspec.ValidationError as error:
-        detail = f'With --dated a line is {{"at": …, "document": …}}, perhaps with "late": {error}.'
+        detail = f'With --dated a line is {{"at": …, "document": …}}, perhaps with "late": {in_words(error)}.'
         raise BadDocument(detail) from None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.terminal.database import settings
+from api.cli.terminal.database import actor, settings
 from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from infra.access.callers import Caller
     from infra.access.grants import Second
     from infra.access.signatures import PasswordGiven, Signatures
-    from infra.ledger.ledger import Ledger
+    from infra.ledger.ledger import Actor, Ledger
 
 PLACE = "command line"  # in place of an address, in the record of sign-ins
 FromInput = Annotated[
@@ -89,3 +89,30 @@ def two_signed(
     """Return the ids of two people who have both authenticated."""
     first, other = first_and_second(ledger, passwords, by, second, *roles)
     return first.by, signatures_of(ledger).second(first, other.named, other.given, second_roles)
+
+
+def one_signs(ledger: "Ledger", by: str | None, password_stdin: bool, roles: "Collection[str]") -> "Actor":
+    """Return who signs, once authenticated, where the staff register has anybody."""
+    if not ledger.staff.any():
+        return actor(by)
+    if by is None:
+        fail(f"somebody signs this with their password: --by, with the role {' or '.join(roles)}")
+    given = Passwords(password_stdin).of(ledger, by)
+    return actor(signatures_of(ledger).authenticated(by, given, roles).staff_id)
+
+
+def two_sign(
+    ledger: "Ledger",
+    by: str | None,
+    second: str | None,
+    password_stdin: bool,
+    roles: "Collection[str]",
+    second_roles: "Collection[str]",
+) -> "tuple[Actor, str]":
+    """Return both signers, who authenticate where the staff register has anybody."""
+    if second is None:
+        fail("two people sign this: --second names the other one")
+    if not ledger.staff.any():
+        return actor(by), second
+    first, other = two_signed(ledger, Passwords(password_stdin), by, second, roles, second_roles)
+    return actor(first), other

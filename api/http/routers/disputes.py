@@ -8,12 +8,12 @@ from fastapi import Depends, Query, Request, Response, Security
 
 from api.http import dependencies
 from api.http.answers import attached, encoded, respond
-from api.http.body_checks import engine_checked
 from api.http.dependencies import Command, IfMatch, SignedCommand, dispute_caller, second_person
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.routers.rounds import entries
 from api.http.schemas import disputes as schemas
+from api.http.schemas.rounds import facts_of
 from api.service import roles
 from api.service.admission import DisputeId, RoundId, SecondPerson, ServiceOf
 from api.service.idempotency import Answer
@@ -97,14 +97,12 @@ async def what_if(
     """What would have happened with other facts: the lines that would differ.
 
     For a settled round. Nothing is stored, and hands that were never turned over have no cards here."""
-    with engine_checked((body.facts or {}).values()):
-        found = await service.run(dispute_views.what_if_for, service.books, caller, round, *_supposed(body))
-        return encoded(found)
+    return encoded(await service.run(dispute_views.what_if_for, service.books, caller, round, *_supposed(body)))
 
 
 def _supposed(body: schemas.WhatIfIn) -> tuple[list[CardChange], dict[int, Any]]:
     cards = [CardChange(card.of, card.number, card.card, card.hand) for card in body.cards or ()]
-    return cards, {int(at): fact for at, fact in (body.facts or {}).items()}
+    return cards, facts_of(body.facts)
 
 
 # ---- writing
@@ -193,10 +191,7 @@ async def move_deadline(change: FloorAdds, body: schemas.DeadlineIn) -> Response
 async def file_what_if(change: FloorAdds, body: schemas.FiledWhatIfIn) -> Response:
     """Ask what would have happened, and keep the question."""
     question = *_supposed(body), body.text or ""
-    with engine_checked((body.facts or {}).values()):
-        return await change.store(
-            lambda file: file.ask_what_if(change.dispute, *question, change.actor, change.expected)
-        )
+    return await change.store(lambda file: file.ask_what_if(change.dispute, *question, change.actor, change.expected))
 
 
 @router.post("/disputes/{dispute}/ruling", response_model=schemas.DisputeOut, responses=AFTER)

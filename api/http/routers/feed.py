@@ -5,7 +5,7 @@ be something new. So nothing is lost between two connections, and a slow reader 
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable
 from typing import Annotated, Any
 
 import msgspec
@@ -18,13 +18,12 @@ from api.http.examples import EXAMPLES
 from api.http.problems import answers
 from api.http.resource import resource
 from api.service import roles
-from api.service.admission import ServiceOf, TableId, check_tables
+from api.service.admission import EVERY_TABLE, About, ServiceOf, TableId, check_tables
 from api.service.callers import is_still_admitted
 from api.service.fields import Number
 from api.service.state import Service
 from infra.access.callers import Caller, Forbidden
 from infra.store.errors import StoreError
-from projections.views.blindness import Tables
 from projections.views.floor.floor_views import listen
 
 router = resource("feed")
@@ -74,7 +73,7 @@ async def table_feed(
     request: Request, service: ServiceOf, caller: Annotated[Caller, Depends(own_table)], table: TableId, after: After
 ) -> AsyncIterable[ServerSentEvent]:
     """What happens at a table, as it happens."""
-    async for event in _events(service, request, caller, table, after, lambda: (table,)):
+    async for event in _events(service, request, caller, table, after, About(lambda *_: (table,))):
         yield event
 
 
@@ -86,7 +85,7 @@ async def floor_feed(
     after: After,
 ) -> AsyncIterable[ServerSentEvent]:
     """What happens on the whole floor, as it happens."""
-    async for event in _events(service, request, caller, None, after, lambda: None):
+    async for event in _events(service, request, caller, None, after, EVERY_TABLE):
         yield event
 
 
@@ -96,7 +95,7 @@ async def _events(
     caller: Caller,
     table: str | None,
     after: int,
-    tables: Callable[[], Tables],
+    about: About,
 ) -> AsyncIterable[ServerSentEvent]:
     reader = await service.run(listen, service.books, caller, table, after)
     waiting = service.listener.join()
@@ -114,7 +113,7 @@ async def _events(
                 page, last = await service.run(reader.read, after, PAGE, table)
                 # Checked after every page is read: a box may have been put on the table since the listener connected,
                 # or the listener may count boxes by now.
-                await check_tables(service, caller, tables)
+                await check_tables(request, caller, about)
             except (StoreError, Forbidden):
                 return  # the listener reconnects with the id of the last event that it saw
             for item in page:

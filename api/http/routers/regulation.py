@@ -1,6 +1,5 @@
 """What the property chose of each rule set, what tables have posted, and facts stated about rounds."""
 
-import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -9,7 +8,7 @@ from fastapi import Body, Query, Response, Security
 
 from api.http.answers import plain, respond
 from api.http.dependencies import Command, plain_caller, round_caller, searching_caller
-from api.http.problems import problems, stored
+from api.http.problems import kept, problems, stored
 from api.http.resource import resource
 from api.http.schemas import regulation
 from api.service import roles
@@ -208,33 +207,31 @@ async def end_proposition(
     return respond(await service.once(writing.once, command, plain(proposition_document)))
 
 
+# Without a key: a name set again changes nothing, and a receipt would keep one that is to be erased.
+
+
 @router.put(
     "/bettors/{bettor}/proposition/name",
     response_model=regulation.PropositionNameOut,
-    responses=stored("The name as it is kept."),
+    responses=kept("The name as it is kept.", "bad_choice"),
 )
 async def name_proposition(
     service: ServiceOf, caller: Choosing, bettor: BettorId, body: regulation.PropositionNameIn
 ) -> Any:
     """Store the name of a proposition player, separately from the record."""
-    await service.run(service.ledger.name_proposition, bettor, body.name, _now(caller))
+    await service.run(service.ledger.name_proposition, bettor, body.name, caller.by)
     return {"bettor": bettor, "name": body.name.strip()}
 
 
 @router.delete(
     "/bettors/{bettor}/proposition/name",
     response_model=regulation.PropositionNameOut,
-    responses=stored("That no name is kept."),
+    responses=kept("That no name is kept."),
 )
 async def erase_proposition_name(service: ServiceOf, caller: Choosing, bettor: BettorId) -> Any:
     """Erase the name; the record keeps the id, the company and the registration number."""
-    await service.run(service.ledger.erase_name, bettor, _now(caller))
+    await service.run(service.ledger.erase_name, bettor)
     return {"bettor": bettor, "name": None}
-
-
-def _now(caller: Caller) -> Actor:
-    """Without a key: a repeated name changes nothing, and a receipt would keep a name that is to be erased."""
-    return Actor(caller.by, time.time_ns() // 1_000_000)
 
 
 # ---- explanations

@@ -8,7 +8,7 @@ from fastapi import Depends, Query, Request, Response, Security
 from api.http import dependencies
 from api.http.answers import encoded, respond
 from api.http.body_checks import engine_checked
-from api.http.dependencies import Command, IfMatch, SignedCommand, second_person
+from api.http.dependencies import SECOND_HEADERS, Command, IfMatch, SignedCommand, second_person
 from api.http.problems import answers, problems, stored
 from api.http.resource import resource
 from api.http.schemas import replay, rounds
@@ -33,20 +33,20 @@ OPENED = stored(
 )
 Seeing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.SEEING)]
 Playing = Annotated[Caller, Security(dependencies.round_caller, scopes=roles.PLAYING)]
-Second = Annotated[SecondPerson, Depends(second_person(*roles.APPEALS))]
+SECOND = second_person(*roles.APPEALS)
+Second = Annotated[SecondPerson, Depends(SECOND)]
 
 
 # ---- playing
 
 
-@router.post("/rounds/{round}/actions", response_model=rounds.RoundOut, responses=AFTER)
+@router.post("/rounds/{round}/actions", response_model=rounds.RoundOut, responses=AFTER, openapi_extra=SECOND_HEADERS)
 async def act(
     request: Request,
     caller: Playing,
     round: RoundId,
     body: rounds.ActionsIn,
     writing: Command,
-    second: Second,
     expected: IfMatch = None,
 ) -> Response:
     """Post actions to a round, all of them or none; the first refused one is named by its index.
@@ -54,10 +54,11 @@ async def act(
     A refusal reveals nothing about a face-down card: a request that contradicts only such a card is refused without an
     index (`action` null), and the attempt is stored. After three of them in a round, only a floor supervisor may
     continue it, together with the second person whom `second_person` names."""
-    service = service_of(request)
+    service, named = service_of(request), body.second_person
+    second = None if named is None else await SECOND.of(request)
 
     def command(receipt: CommandReceipt) -> StoredRound:
-        signed = None if body.second_person is None else _signed(caller, second, body.second_person)
+        signed = None if second is None else _signed(caller, second, str(named))
         return service.play.act(
             *(caller, round, body.actions, writing.actor, expected, receipt, signed),
             lambda: check_key_is_new(service.ledger, writing.once),
@@ -271,7 +272,7 @@ async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Se
     """Correct misread facts of a settled round. By two different people.
 
     The round is decided again with them, and the difference is posted line by line."""
-    changes: dict[int, Any] = {int(at): change for at, change in body.facts.items()}
+    changes = rounds.facts_of(body.facts)
 
     def command(actor: Actor, expected: int | None, receipt: CommandReceipt) -> StoredRound:
         signed = second.signed(body.second_person)
@@ -280,8 +281,7 @@ async def correct_facts(annotation: Correcting, body: rounds.FactsIn, second: Se
             annotation.round, changes, body.reason, signed, body.account, actor, expected, receipt
         )
 
-    with engine_checked(body.facts.values()):
-        return await annotation.store(command)
+    return await annotation.store(command)
 
 
 def entries(given: list[rounds.CorrectionEntry]) -> list[Entry]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.http.schemas.rounds import CorrectionEntry, FactNumber, JudgedAction, Line, ResultError
+from api.http.schemas.rounds import Action, CorrectionEntry, FactNumber, Line, ResultError
 from api.service.fields import (
     Cursor,
     DescribedKeys,
@@ -81,7 +81,7 @@ class WhatIfIn(Model):
     """`facts` maps a number among the round's actions, from 0, to another action."""
 
     cards: Omittable[Annotated[list[SupposedCardIn], Field(max_length=50)]] = None
-    facts: Omittable[Annotated[dict[FactNumber, JudgedAction], Field(max_length=50), DescribedKeys()]] = None
+    facts: Omittable[Annotated[dict[FactNumber, Action], Field(max_length=50), DescribedKeys()]] = None
 
 
 class FiledWhatIfIn(WhatIfIn):

@@ -100,6 +100,11 @@ Action = Annotated[
 JudgedAction = SkipValidation[Action]  # described as an action, and read as it was sent: the engine checks it
 
 
+def facts_of(given: dict[str, Action] | None) -> dict[int, dict[str, Any]]:
+    """Return facts by their number, as the engine reads them."""
+    return {int(at): fact.model_dump(exclude_unset=True) for at, fact in (given or {}).items()}
+
+
 class PlayerDealer(Model):
     seat: Whole
     wager: Money
@@ -144,7 +149,7 @@ class FactsIn(Model):
     reason: Text
     second_person: Id
     account: Text
-    facts: Annotated[dict[FactNumber, JudgedAction], Field(min_length=1, max_length=50), DescribedKeys()]
+    facts: Annotated[dict[FactNumber, Action], Field(min_length=1, max_length=50), DescribedKeys()]
 
 
 class NoteIn(Model):

@@ -90,7 +90,6 @@ async def name(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.NAMING_PATRONS)],
     form: Annotated[PatronNameForm, Form()],
-    writing: Command,
 ) -> Response:
-    await service.run(name_patron, service.ledger, form.patron, form.name, writing.actor.by)
+    await service.run(name_patron, service.ledger, form.patron, form.name, caller.by)
     return go(request, PATH, f"It is noted who {form.patron} is.")

@@ -14,7 +14,7 @@ from api.pages.page_route import page_router
 from api.pages.rendering.addresses import address, exports, sorting
 from api.pages.responses import render
 from api.service import roles
-from api.service.admission import ServiceOf, check_tables
+from api.service.admission import EVERY_TABLE, ServiceOf, check_tables
 from api.service.fields import GamingDay, Id, OneOf, SortColumn, Word, matching
 from infra.access.callers import Caller
 from projections.export import charts
@@ -158,7 +158,7 @@ async def show_report(
         raise NotFound(f"There is no report {name} for the role {caller.role}.")
     report = REPORTS[name]
     if "table" not in report.filters:  # then it is about every table, whichever was asked for
-        await check_tables(service, caller, lambda: None)
+        await check_tables(request, caller, EVERY_TABLE)
     fields = [field for field in CHOSEN if field in report.filters]
     others = {field: None for field in CHOSEN if field not in report.filters}
     asked = (await on_the_clock(service, asked)).model_copy(update=others)

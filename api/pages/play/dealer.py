@@ -15,7 +15,7 @@ from api.pages.page_route import page_router
 from api.pages.play.dealer_state import SUPERVISOR, screen_state
 from api.pages.responses import go, render
 from api.service import roles
-from api.service.admission import SecondPerson, ServiceOf, TableId, check_tables
+from api.service.admission import About, SecondPerson, ServiceOf, TableId, check_tables
 from api.service.fields import Id, Number
 from api.service.idempotency import Answer, check_key_is_new, round_answer
 from api.service.problems import MEDIA_TYPE
@@ -115,7 +115,7 @@ async def act_signed(
     await service.run(_check_round, service.ledger, table, form.round)
     proof = await proof_of(service, request, "supervisor")
     supervisor = await service.run(_supervisor, service, caller, form.supervisor, proof)
-    await check_tables(service, supervisor, lambda: (table,))  # the signer sees no more than otherwise
+    await check_tables(request, supervisor, About(lambda *_: (table,)))  # the signer sees no more than otherwise
     writing = await form_writing(request, supervisor)
     sent = form.model_dump(include={"round", "version", "actions", "second_person"})
     once = msgspec.structs.replace(writing.once, parts=(*writing.once.parts[:2], msgspec.json.encode(sent)))

@@ -102,11 +102,11 @@ class PlayerNameForm(FormModel):
 
 @router.post(f"{PATH}/name")
 async def name(
-    request: Request, service: ServiceOf, caller: Registering, form: Annotated[PlayerNameForm, Form()], writing: Command
+    request: Request, service: ServiceOf, caller: Registering, form: Annotated[PlayerNameForm, Form()]
 ) -> Response:
     """Set the name; an empty one erases it."""
     if form.name is None:
-        await service.run(service.ledger.erase_name, form.bettor, writing.actor)
+        await service.run(service.ledger.erase_name, form.bettor)
         return go(request, PATH, f"The name of {form.bettor} is erased.")
-    await service.run(service.ledger.name_proposition, form.bettor, form.name, writing.actor)
+    await service.run(service.ledger.name_proposition, form.bettor, form.name, caller.by)
     return go(request, PATH, f"The name of {form.bettor} is kept.")

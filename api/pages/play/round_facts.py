@@ -10,13 +10,12 @@ from api.pages.forms import FormModel, PageQuery, texts
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles
-from api.service.admission import ServiceOf, check_round
+from api.service.admission import About, ServiceOf, check_tables
 from api.service.fields import GamingDay, Id, Number, Text
-from api.service.state import Service
 from domain.errors import BadChoice
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.views.blindness import table_of_round
+from projections.views.blindness import check_sight_of_round, table_of_round
 from projections.views.books import Books
 from projections.views.report_views import first_sections
 
@@ -62,9 +61,10 @@ def _sections(books: Books, caller: Caller, asked: FactsQuery) -> list[dict[str,
     return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
-async def _check(service: Service, caller: Caller, round_id: str) -> None:
+async def _check(request: Request, caller: Caller, round_id: str) -> None:
     """A form names its round in a field: people who may count boxes are not told whether it is stored."""
-    await check_round(service, caller, lambda: table_of_round(service.ledger, round_id))
+    about = About(lambda service, *_: table_of_round(service.ledger, round_id), check_sight_of_round)
+    await check_tables(request, caller, about)
 
 
 class SupervisorForm(FormModel):
@@ -76,7 +76,7 @@ class SupervisorForm(FormModel):
 async def call_supervisor(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[SupervisorForm, Form()], writing: Command
 ) -> Response:
-    await _check(service, caller, form.round)
+    await _check(request, caller, form.round)
     await service.once(
         writing.once,
         lambda receipt: service.ledger.call_supervisor(form.round, form.supervisor, writing.actor, receipt),
@@ -93,7 +93,7 @@ class DeckForm(FormModel):
 async def see_deck(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[DeckForm, Form()], writing: Command
 ) -> Response:
-    await _check(service, caller, form.round)
+    await _check(request, caller, form.round)
     await service.once(
         writing.once, lambda receipt: service.ledger.see_deck(form.round, form.colour, writing.actor, receipt)
     )
@@ -113,7 +113,7 @@ class MisdealForm(FormModel):
 async def notice_misdeal(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[MisdealForm, Form()], writing: Command
 ) -> Response:
-    await _check(service, caller, form.round)
+    await _check(request, caller, form.round)
     said = form.place, form.expected, form.found, form.outcome, form.note
     await service.once(
         writing.once, lambda receipt: service.ledger.notice_misdeal(form.round, *said, writing.actor, receipt)
@@ -130,7 +130,7 @@ class HandsForm(FormModel):
 async def hold_hands(
     request: Request, service: ServiceOf, caller: Stating, form: Annotated[HandsForm, Form()], writing: Command
 ) -> Response:
-    await _check(service, caller, form.round)
+    await _check(request, caller, form.round)
     words = form.seats.replace(",", " ").split()
     if not all(word.isascii() and word.isdecimal() and len(word) < 3 for word in words):
         raise BadChoice("Seats are their numbers, like 1, 3.")

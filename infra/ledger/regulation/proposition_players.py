@@ -75,7 +75,7 @@ def _save(
 # ---- names
 
 
-def name_proposition(ledger: LedgerApplication, bettor: str, name: str, actor: Actor) -> None:
+def name_proposition(ledger: LedgerApplication, bettor: str, name: str, by: str) -> None:
     """Set the name of somebody on the register."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise BadChoice(f"A name is one line of 1 to {LONGEST_NAME} characters.")
@@ -84,11 +84,11 @@ def name_proposition(ledger: LedgerApplication, bettor: str, name: str, actor: A
     ledger.database.write(
         "INSERT INTO roundledger.proposition_names (bettor, name, set_by) VALUES (%s, %s, %s)"
         " ON CONFLICT (bettor) DO UPDATE SET name = excluded.name, set_by = excluded.set_by, set_at = now()",
-        [bettor, name.strip(), actor.by],
+        [bettor, name.strip(), by],
     )
 
 
-def erase_name(ledger: LedgerApplication, bettor: str, actor: Actor) -> None:
+def erase_name(ledger: LedgerApplication, bettor: str) -> None:
     """Erase a name; the record keeps the id and the company."""
     ledger.database.write("DELETE FROM roundledger.proposition_names WHERE bettor = %s", [bettor])
 

@@ -106,9 +106,9 @@ def test_a_proposition_player_banks_on_registered_days_only(inspected: str):
         ledger.register_proposition(bank, "Southern Gaming", "TPP-2", date(2026, 1, 1), None, at(40))
         with pytest.raises(BadChoice, match="registered for Southern Gaming"):
             ledger.register_proposition(bank, "Other", "TPP-3", date(2026, 2, 1), None, at(40))
-        ledger.name_proposition(bank, "Ana Ruiz", at(40))
+        ledger.name_proposition(bank, "Ana Ruiz", "acct-nia")
         assert ledger.database.rows("SELECT name FROM roundledger.proposition_names") == [("Ana Ruiz",)]
-        ledger.erase_name(bank, at(40))
+        ledger.erase_name(bank)
         assert ledger.database.rows("SELECT name FROM roundledger.proposition_names") == []
         ledger.end_proposition(bank, date(2026, 2, 1), at(40))
         stored = ledger.record_round(raw, at(50))

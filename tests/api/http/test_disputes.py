@@ -288,6 +288,10 @@ def test_what_if_a_card_was_another(locked):
         ({"facts": {"0": {"do": "bet", "seat": 1, "spot": "ante", "amount": "25.00", "kind": "toke"}}}, 409),
     ):
         assert post(locked, f"/v1/rounds/{round_id}/what-if", body, status=status)["code"] == "bad_document"
+    # Also behind a fact that is refused before this one is reached.
+    refused = {"3": {"do": "settle"}, "4": {"do": "bet", "seat": 1, "spot": "ante", "amount": "12,50"}}
+    said = post(locked, f"/v1/rounds/{round_id}/what-if", {"facts": refused}, status=400)["detail"]
+    assert said == "`facts.4.amount` is an amount with two decimals and more than 0.00, like 12.50."
     version = locked.get(f"/v1/rounds/{round_id}", headers=bearer("floor-1")).json()["version"]
     assert version == len(locked.get(f"/v1/rounds/{round_id}/events", headers=bearer("floor-1")).json()["events"])
     assert locked.post("/v1/rounds/no-such/what-if", json=three_times, headers=bearer("floor-1")).status_code == 404

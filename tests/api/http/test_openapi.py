@@ -70,6 +70,16 @@ def test_an_operation_tells_of_its_problems(operation: Operation):
             assert "application/problem+json" in response["content"]
 
 
+@named
+def test_an_operation_with_a_key_says_so_of_its_answer(operation: Operation):
+    """And one that takes none, such as whose name a receipt would keep, promises no second answer."""
+    takes_a_key = any(param.name.lower() == "idempotency-key" for param in operation.params)
+    answers = described(operation)["responses"].values()
+    replays = any("Idempotent-Replayed" in answer.get("headers", {}) for answer in answers)
+    reused = any("`key_reused`" in answer["description"] for answer in answers)
+    assert takes_a_key == replays == reused == operation.writes
+
+
 def test_names_are_unique_and_every_code_has_a_title():
     names = [operation.name for operation in OPERATIONS]
     assert len(names) == len(set(names))

@@ -6,7 +6,7 @@ from fastapi import Query, Response, Security
 
 from api.http.answers import plain, respond
 from api.http.dependencies import Command, caller, plain_caller
-from api.http.problems import stored
+from api.http.problems import kept, stored
 from api.http.resource import resource
 from api.http.schemas.books import cash as schemas
 from api.service import roles
@@ -65,17 +65,22 @@ async def put_thresholds(
     )
 
 
-@router.put("/cash/patrons/{bettor}/name", response_model=schemas.PatronNameOut, responses=stored("The name."))
-async def put_patron_name(
-    service: ServiceOf, caller: Naming, bettor: Patron, body: schemas.PatronNameIn, writing: Command
-) -> Any:
+# Without a key: a name set again changes nothing, and a receipt would keep one that is to be erased.
+
+
+@router.put(
+    "/cash/patrons/{bettor}/name", response_model=schemas.PatronNameOut, responses=kept("The name.", "bad_choice")
+)
+async def put_patron_name(service: ServiceOf, caller: Naming, bettor: Patron, body: schemas.PatronNameIn) -> Any:
     """Say who a patron is, apart from the record."""
-    await service.run(name_patron, service.ledger, bettor, body.name, writing.actor.by)
+    await service.run(name_patron, service.ledger, bettor, body.name, caller.by)
     return {"bettor": bettor, "name": body.name}
 
 
-@router.delete("/cash/patrons/{bettor}/name", response_model=schemas.PatronNameOut, responses=stored("The name."))
-async def delete_patron_name(service: ServiceOf, caller: Naming, bettor: Patron, writing: Command) -> Any:
+@router.delete(
+    "/cash/patrons/{bettor}/name", response_model=schemas.PatronNameOut, responses=kept("That no name is kept.")
+)
+async def delete_patron_name(service: ServiceOf, caller: Naming, bettor: Patron) -> Any:
     """Erase who a patron is. The record keeps the id and the amounts."""
     await service.run(erase_patron, service.ledger, bettor)
     return {"bettor": bettor, "name": None}
