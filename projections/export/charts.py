@@ -26,6 +26,7 @@ INK, FAINT, PAPER = "#1f2933", "#d9dee4", "#ffffff"
 # readable without distinguishing red and green
 COLOURS = ("#1f6feb", "#c2410c", "#15803d", "#7c3aed", "#b45309", "#0e7490")
 MOST_TICKS = 8
+LETTER = 7  # how wide one is, at most
 MOST_POINTS = 2_000  # points of a line: more than there are pixels adds nothing
 MOST_MARKED = 100  # points of a line that show their figures
 MOST_ROUNDS = 100  # drawn one by one: more would be unreadable
@@ -337,12 +338,16 @@ def _chart(
     if low == high:
         low, high = low - 1, high + 1
     flat = _Scale(low=low, high=high, start=LEFT + 6, end=WIDTH - RIGHT - 6)
+    taken = 0.0  # up to where there are labels
     for spot, label in across_ticks:
         x = flat(spot)
         y = HEIGHT - BOTTOM
         parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{y}" y2="{y + 5}" stroke="{INK}"/>')
-        anchor = "end" if x > WIDTH - RIGHT - 40 else "middle"
-        parts.append(_text(x, HEIGHT - BOTTOM + 20, label, anchor))
+        anchor, wide = ("end" if x > WIDTH - RIGHT - 40 else "middle"), LETTER * len(label)
+        begins = x - (wide if anchor == "end" else wide / 2)
+        if begins >= taken:
+            parts.append(_text(x, HEIGHT - BOTTOM + 20, label, anchor))
+            taken = begins + wide + LETTER
     for number, line in enumerate(lines):
         placed = [(flat(x), scale(y)) for x, y in line.points]
         path = _path(placed, line.stepped)

@@ -41,6 +41,7 @@ from domain.round.events import PaymentReported
 from infra.access.staff import Staff, StaffMember
 from infra.embedded import embedded_postgres
 from infra.ledger.audit_runs import AuditRuns
+from infra.ledger.books.slips import Slips
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.ledger import Actor, Ledger
 from infra.schema.migrator import migrate
@@ -116,6 +117,7 @@ NOT_PAGES = frozenset(
         "/close/reopen",
         "/journals/chart",
         "/rules/adopt/check",
+        "/cash/name",
     }
 )
 LOADED = re.compile(rb'(?:href|src)="(/static/[^"]+)"')
@@ -206,8 +208,8 @@ def fill(url: str) -> dict[str, str]:
 
 
 def _other_names(url: str) -> dict[str, str]:
-    """Payments that were reported, a dispute, an audit with findings and somebody of the staff; their ids, with those
-    of a box that has been taken away and of a patron."""
+    """Payments that were reported, a dispute, a slip, an audit with findings and somebody of the staff; their ids, with
+    those of a box that has been taken away and of a patron."""
     ledger = Ledger(url)
     database = ledger.events.recorder.database
     with psycopg.connect(url) as connection:
@@ -215,6 +217,7 @@ def _other_names(url: str) -> dict[str, str]:
             "SELECT round FROM projections.hands WHERE status = 'settled' ORDER BY round"
         ).fetchall()
         box = _one(connection, "SELECT box FROM projections.drops WHERE removed_at IS NOT NULL ORDER BY fees DESC")
+        house = _one(connection, "SELECT table_id FROM projections.tables WHERE open AND ruleset = 'uth-house'")
         patron = _one(connection, "SELECT bettor FROM projections.bankroll GROUP BY 1 ORDER BY sum(rounds) DESC, 1")
     actor = Actor("floor-8", NOON_MS + disputes.DAY_MS // 12)
     for (round_id,) in rounds[::4]:
@@ -223,6 +226,7 @@ def _other_names(url: str) -> dict[str, str]:
         ledger.dealer_paid(round_id, [PaymentReported(*wager, line.paid + 1_00, line.collected)], actor)
     claim = disputes.Claim(line.seat, line.spot, "payout", 5_00, "That was not my hand.", 2 * NOON_MS)
     Disputes(ledger).open(round_id, claim, actor, "d-1")
+    slip = Slips(ledger).request("fill", house, {100_00: 20, 25_00: 40}, actor)
     audits = AuditRuns(database)
     asked = dict.fromkeys(("from", "to", "table", "ruleset", "bettor")) | {"without": []}
     audits.start("a-1", "floor-1", json.dumps(asked))
@@ -231,7 +235,8 @@ def _other_names(url: str) -> dict[str, str]:
     ledger.close()
     with Runner(url) as runner:
         runner.catch_up()
-    return {"dispute": "d-1", "audit": "a-1", "staff": "floor-1", "box": box, "patron": patron}
+    ids = {"dispute": "d-1", "audit": "a-1", "staff": "floor-1", "slip": str(slip.number)}
+    return {**ids, "box": box, "patron": patron}
 
 
 def _one(connection: psycopg.Connection[Any], statement: LiteralString) -> str:

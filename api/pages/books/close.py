@@ -1,6 +1,8 @@
 """Closing a gaming day or a month on a page: what it lacks, with links, its balances, and two signatures."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, Request, Response, Security
 from pydantic import Field
@@ -13,10 +15,13 @@ from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
 from api.service.fields import Id, Text
 from infra.access.callers import Caller
-from projections.closing.closing_views import PERIOD_PATTERN, closing_shown, period_of, periods_of
+from projections.closing.closing_views import PERIOD_PATTERN, Period, closing_shown, period_of, periods_of
+from projections.reports.report import total_of
 
 router = page_router()
 PATH = "/close"
+DAY = timedelta(days=1)
+SIDES = ("debit", "credit", "balance")
 Closing = Annotated[Caller, Security(plain_caller, scopes=roles.ACCOUNTING)]
 Second = Annotated[SecondPerson, Depends(second_person(*roles.CLOSING))]
 PeriodName = Annotated[str, Field(pattern=PERIOD_PATTERN)]
@@ -48,20 +53,40 @@ async def show_close(
 ) -> Response:
     refused = getattr(request.state, "refused", None)
     sent = None if refused is None else refused.sent.get("period")
-    name = asked.period or sent or service.clock.now().day.isoformat()
+    today = service.clock.now().day
+    name = asked.period or sent or today.isoformat()
     found = await service.run(closing_shown, service.books, caller, name)
     period = period_of(name)
     data = {
         **found,
+        "by_kind": _by_kind(found["balances"]),
+        "before": _beside(period, period.first - DAY, today),
+        "after": _beside(period, period.last + DAY, today),
         "month": f"{period.first:%Y-%m}",
         "is_month": period.is_month,
         "may_close": caller.may(roles.ACCOUNTING),
         "uncounted": any(one["explains"] for one in found["missing"]),
         "complete": all(one["explains"] for one in found["missing"]),
     }
-    title = f"Month {period.first:%B %Y}" if period.is_month else f"Close {period.first:%d %b %Y}"
+    title = f"Closing of {period.first:{'%B %Y' if period.is_month else '%d %b %Y'}}"
     crumbs = (("Days", f"/days?gaming_day={period.first}"),)
     return await render(request, "close.html", data, title=title, section="days", crumbs=crumbs)
+
+
+def _beside(period: Period, day: date, today: date) -> str | None:
+    """Return the address of the day or the month that this day is of, if it has begun."""
+    return None if day > today else f"{PATH}?period={day:{'%Y-%m' if period.is_month else '%Y-%m-%d'}}"
+
+
+def _by_kind(balances: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add up the accounts that are of one kind, such as those of all boxes."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for one in balances:
+        kinds.setdefault(one["account"].partition(":")[0], []).append(one)
+    return [
+        {"kind": kind, "accounts": len(rows), **{name: total_of(row[name] for row in rows) for name in SIDES}}
+        for kind, rows in kinds.items()
+    ]
 
 
 @router.post(PATH)

@@ -9,6 +9,7 @@ from pydantic import Field
 from api.pages.dependencies import Command, caller, plain_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
+from api.pages.rendering.addresses import days_beside
 from api.pages.responses import attached, go, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -57,13 +58,15 @@ async def show_journal(
     caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)],
     asked: Annotated[JournalQuery, Query()],
 ) -> Response:
-    day = asked.gaming_day or service.clock.now().day
+    today = service.clock.now().day
+    day = asked.gaming_day or today
     found = await service.run(journal_shown, service.books, caller, day)
     behind = None
     if asked.code is not None and found["refusal"] is None:
         behind = await service.run(entries_for, service.books, caller, day, asked.code, MOST_ENTRIES)
     data: dict[str, Any] = {
         **found,
+        **days_beside(PATH, {}, day, today),
         "behind": behind,
         "chart": await service.run(_chart, service.books),
         "starter": starter(),

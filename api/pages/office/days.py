@@ -1,6 +1,6 @@
 """A gaming day or a shift on one page, with its sheet to print and sign."""
 
-from datetime import date, timedelta
+from datetime import date
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response, Security
 from api.pages import dependencies
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import address
+from api.pages.rendering.addresses import address, days_beside
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -21,7 +21,6 @@ from projections.views.summary_views import day_summary_for
 
 router = page_router()
 PATH = "/days"
-DAY = timedelta(days=1)
 ROWS_OF_A_SECTION = 10  # a busy day has thousands of shortfalls; all of them are a click away, and on the sheet
 
 
@@ -66,8 +65,7 @@ async def show_day(
             }
             for key, (title, report, columns) in SECTIONS.items()
         ],
-        "before": address(PATH, query, gaming_day=day - DAY, shift=None) if day > date.min else None,
-        "after": address(PATH, query, gaming_day=day + DAY, shift=None) if day < today else None,
+        **days_beside(PATH, {**query, "shift": None}, day, today),
         "whole": address(PATH, query, shift=None),
         "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in found["shifts"]],
         "everything": address(PATH, query, rows="all"),

@@ -7,7 +7,7 @@ from fastapi import Request, Response, Security
 
 from api.pages.dependencies import plain_caller
 from api.pages.page_route import page_router
-from api.pages.rendering.navigation import entries_for
+from api.pages.rendering.navigation import entries_for, further_for
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -24,6 +24,8 @@ WHAT_FOR = {
     "collections": "Fees by day, shift, table and tier.",
     "drop": "Boxes with what they should hold, what was counted, and the variance.",
     "trays": "Trays of house-banked tables: the table inventory, and counting one.",
+    "cage": "Slips for fills, credits, tray counts and box swaps, numbered without gaps.",
+    "cash": "Buy-ins and cash-outs at the cage, and the cash log of every patron.",
     "days": "A gaming day or a shift on one page, and its sheet to sign.",
     "reports": "Every report, as a page and as a file.",
     "people": "Bankrolls of bettors, and how player-dealers banked.",
@@ -41,7 +43,13 @@ async def show_home(
 ) -> Response:
     found, begin = await service.run(_found, service, caller)
     pages = [
-        {"name": entry.name, "title": entry.nav, "address": entry.path, "what_for": WHAT_FOR.get(entry.name, "")}
+        {
+            "name": entry.name,
+            "title": entry.nav,
+            "address": entry.path,
+            "what_for": WHAT_FOR[entry.name],
+            "further": [{"title": one.nav, "address": one.path} for one in further_for(caller, entry.name)],
+        }
         for entry in entries_for(caller)
         if entry.name != "home"
     ]

@@ -1,5 +1,6 @@
 """The inspection of a range of gaming days on one page; each row leads to its rounds."""
 
+from datetime import date
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
@@ -61,6 +62,7 @@ async def show_inspection(
         "everything": address(PATH, query, rows="all"),
         "sheet": address("/v1/inspection", query, format="pdf"),
     }
-    title = f"Inspection, {found['first']}" + ("" if found["first"] == found["last"] else f" to {found['last']}")
+    first, last = (f"{date.fromisoformat(found[name]):%d %b %Y}" for name in ("first", "last"))
+    title = f"Inspection, {first}" + ("" if first == last else f" to {last}")
     crumbs = (("Reports", "/reports"),)
     return await render(request, "inspection.html", data, title=title, section="reports", crumbs=crumbs)

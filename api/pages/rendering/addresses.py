@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from projections.reports.report import Report
+
+DAY = timedelta(days=1)
 
 
 def address(path: str, query: Mapping[str, object], **changed: object) -> str:
@@ -20,6 +23,14 @@ def addresses(path: str, query: Mapping[str, object], name: str, values: Iterabl
     shared = address(path, query, **{name: None})
     joined_by = "&" if "?" in shared else "?"
     return {value: f"{shared}{joined_by}{urlencode({name: value})}" for value in values}
+
+
+def days_beside(path: str, query: Mapping[str, object], day: date, today: date) -> dict[str, str | None]:
+    """Return the same page of the gaming days before and after; none is after today."""
+    return {
+        "before": address(path, query, gaming_day=day - DAY) if day > date.min else None,
+        "after": address(path, query, gaming_day=day + DAY) if day < today else None,
+    }
 
 
 def exports(name: str, formats: tuple[str, ...], query: Mapping[str, object]) -> list[dict[str, str]]:

@@ -13,13 +13,16 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from api.pages.rendering.escaping import safe
+from projections.export.headings import heading_of
 
 Columns = Iterable[Mapping[str, str]]
 Column = tuple[str, str]  # name and kind
 Shower = Callable[[Any], str]
 NUMBERS = frozenset({"money", "decimal", "p_value"})
 SIDED = NUMBERS | {"at", "list"}  # kinds with the same alignment for every value
-SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected"})
+SIGNED = frozenset({"variance", "difference", "win", "ledger_win", "left", "corrected", "result"})
+DAYS = frozenset({"gaming_day", "first", "last", "first_day", "last_day", "approved_on"})
+ROUNDED = frozenset({"hours", "hold"})
 EMPTY_AT_ZERO = frozenset({"debit", "credit"})
 LONG = 60  # characters after which a text is wrapped
 UNLIKELY = 0.01  # a p-value below it is marked
@@ -104,13 +107,6 @@ BADGES = {
     "variance": "bad",
     "counted": "info",
 }
-HEADINGS = {
-    "player_dealer": "Player-dealer",
-    "p_value": "P-value",
-    "percent": "Per cent",
-    "ledger_win": "Ledger's win",
-    "hold": "Hold %",
-}
 NOTHING = Markup('<span class="muted">–</span>')
 
 
@@ -145,14 +141,16 @@ def _host(name: str, names: set[str]) -> str:
 
 
 class Cells:
-    """`shown` are the filters of the templates: money, signed, moment, day, count and card."""
+    """`shown` are the filters of the templates: money, signed, moment, day, count, words and card."""
 
     def __init__(self, shown: Mapping[str, Shower]) -> None:
         self._filters = shown
         self._money = shown["money"]
         self._showers: dict[str, Shower] = {
             "hands": _hands,
-            "gaming_day": shown["day"],
+            **dict.fromkeys(DAYS, shown["day"]),
+            **dict.fromkeys(ROUNDED, _rounded),
+            "spot": shown["words"],
             "round": partial(_link, "/rounds/"),
             "most": shown["card"],
             "card": shown["card"],
@@ -230,6 +228,10 @@ def _p_value(value: str) -> str:
     return Markup(f'<span class="badge bad">{safe(value)}</span>') if float(value) < UNLIKELY else value  # escaped
 
 
+def _rounded(value: Any) -> str:
+    return f"{float(value):,.1f}".replace("-", "−")
+
+
 def _hands(value: str) -> Markup:
     address = value.replace("/v1/rounds", "/hands")
     return Markup(f'<a href="{safe(address)}">the hands</a>')  # escaped
@@ -244,13 +246,9 @@ def _length(value: object) -> int:
     return -1 if value is None else len(str(value))
 
 
-def _heading(name: str) -> str:
-    return HEADINGS.get(name) or name.replace("_", " ").capitalize()
-
-
 def _head(name: str, sorting: Mapping[str, Any] | None) -> str:
     if sorting is None:
-        return safe(_heading(name))
+        return safe(heading_of(name))
     title, arrow = "Sort by this column", ""
     if sorting["by"] == name:
         title = (
@@ -258,7 +256,7 @@ def _head(name: str, sorting: Mapping[str, Any] | None) -> str:
         )
         arrow = f'<span aria-hidden="true"> {"▼" if sorting["down"] else "▲"}</span>'
     link = safe(sorting["links"][name])
-    return Markup(f'<a class="sorts" href="{link}" title="{title}">{safe(_heading(name))}{arrow}</a>')  # escaped
+    return Markup(f'<a class="sorts" href="{link}" title="{title}">{safe(heading_of(name))}{arrow}</a>')  # escaped
 
 
 def _column(show: Shower, values: Sequence[Any]) -> list[str]:

@@ -34,7 +34,25 @@ ENTRIES = (
     Entry("staff", "Staff", "/staff", roles.STAFF_READING),
     Entry("settings", "Settings", "/settings", roles.STAFF_READING),
 )
+# Pages that others lead to, each under the entry that it belongs to.
+FURTHER = (
+    Entry("hands", "Saved searches", "/hands/saved", roles.SEEING),
+    Entry("disputes", "Irregular patterns", "/irregular", roles.READING),
+    Entry("disputes", "Facts about rounds", "/facts", roles.READING),
+    Entry("days", "Closing", "/close", roles.BOOKS),
+    Entry("days", "Journal for accounting software", "/journals", roles.BOOKS),
+    Entry("reports", "Statistics", "/statistics", roles.BOOKS),
+    Entry("reports", "Inspection", "/inspection", roles.BOOKS),
+    Entry("rules", "Postings", "/postings", roles.READING),
+    Entry("rules", "Proposition players", "/propositions", roles.READING),
+    Entry("staff", "Access review", "/staff/review", roles.ACCESS_READING),
+    Entry("settings", "Legal holds", "/holds", roles.HOLDING),
+)
 
 
 def entries_for(caller: Caller) -> list[Entry]:
     return [entry for entry in ENTRIES if caller.may(entry.roles)]
+
+
+def further_for(caller: Caller, name: str) -> list[Entry]:
+    return [entry for entry in FURTHER if entry.name == name and caller.may(entry.roles)]

@@ -65,12 +65,13 @@ def environment(assets: Mapping[str, Asset], clock: Clock) -> Environment:
     made.filters.update(money=shown_money, signed=signed_money, count=count, words=words)
     made.filters.update(card_name=card_name, card_rank=card_rank, card_suit=card_suit, card_face=card_face)
     made.filters.update(ticks=ticks, in_script=in_script, some=some, total=total, compared=compared)
-    made.filters.update(moment=clock.moment, moments=clock.moments, clock=clock.clock)
+    made.filters.update(moment=clock.moment, minute=clock.minute, moments=clock.moments, clock=clock.clock)
     made.filters.update(day=shown_day, short_day=short_day, in_words=in_words)
     shown: dict[str, Callable[[Any], str]] = {
         "money": shown_money,
         "signed": signed_money,
         "count": count,
+        "words": words,
         "moment": clock.moment,
         "day": shown_day,
         "card": lambda card: card_face(card, "small"),
@@ -202,6 +203,11 @@ class Clock(LiveClock):
         local = self.local(text)
         return _time(local, f"{_day(local.date())} ")
 
+    def minute(self, text: str) -> Markup:
+        """Return day and time to the minute."""
+        local = self.local(text)
+        return _time(local, f"{_day(local.date())} ", MINUTES)
+
     def moments(self, text: str) -> Markup:
         """Return a text of the ledger, with the property's time in place of each stored moment."""
         parts = STORED_MOMENT.split(text)
@@ -225,10 +231,13 @@ def short_day(text: str) -> str:
     return f"{date.fromisoformat(text):%a %d %b}"
 
 
-def _time(local: datetime, day: str = "") -> Markup:
+MINUTES, SECONDS = slice(11, 16), slice(11, 19)  # of an ISO text
+
+
+def _time(local: datetime, day: str = "", precision: slice = SECONDS) -> Markup:
     exact = local.isoformat(timespec="milliseconds")
-    clock = exact[11:19]  # strftime takes five times as long as all of this
-    full = f"{_weekday(local.date())} {clock} {local.tzname()}"
+    clock = exact[precision]  # strftime takes five times as long as all of this
+    full = f"{_weekday(local.date())} {exact[SECONDS]} {local.tzname()}"
     # Digits, names of days and months, and of a zone: a page has hundreds, and Markup.format is slow.
     return Markup(f'<time datetime="{exact}" title="{safe(full)}">{day}{clock}</time>')
 

@@ -51,6 +51,7 @@ async def find(
     text = asked.q.replace("\0", "")[:LONGEST]
     kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may)]
     found = await service.run(find_things, service.books, caller, text, kinds, MOST_OF_A_KIND)
+    found.sort(key=lambda thing: thing["kind"] == "round")  # tables and boxes are few, rounds many
     leads = [*_pages(caller, text), *(lead for thing in found for lead in _leads(caller, thing))]
     straight = _straight(leads, text)
     if sum(thing["kind"] == "round" for thing in found) == MOST_OF_A_KIND:

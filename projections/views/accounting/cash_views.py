@@ -18,7 +18,7 @@ from projections.reports.report import Filters
 from projections.views.books import BadQuestion, Books
 from projections.views.report_views import report_rows
 
-MOST_MOVES = 200
+MOST_MOVES = 50
 Way = Literal["in", "out"]
 SO_FAR: LiteralString = (
     "SELECT coalesce(sum(amount), 0)::bigint FROM projections.cash_moves"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from domain.money import money
+from domain.money import dollars
 from infra.access.callers import COUNTER
 from infra.ledger.access_reviews import reviews
 from infra.ledger.audit_runs import AuditRuns
@@ -125,7 +125,7 @@ def _uncounted(box: Row, page: str) -> OpenTask:
 
 
 def _variance(cents: int) -> str:
-    return f"${money(abs(cents))} {'short' if cents < 0 else 'over'}"
+    return f"{dollars(abs(cents))} {'short' if cents < 0 else 'over'}"
 
 
 # ---- disputes
@@ -137,7 +137,7 @@ def disputes_to_rule(query: TaskQuery) -> OpenTasks | None:
         OpenTask(
             row["dispute"],
             f"/disputes/{row['dispute']}",
-            f"table {row['table_id']}, {row['kind']}, ${money(row['claimed'])} claimed"
+            f"table {row['table_id']}, {row['kind']}, {dollars(row['claimed'])} claimed"
             + (", appealed" if row["status"] == "appealed" else ""),
             due=moment(row["deadline"]),
             late=row["deadline"] < query.at,
@@ -196,7 +196,7 @@ def slips_to_issue(query: TaskQuery) -> OpenTasks | None:
         OpenTask(
             f"{row['number']:06}",
             f"/cage/{row['number']}/issue",
-            f"{row['kind']}, table {row['table_id']}, ${money(row['amount'])}",
+            f"{row['kind']}, table {row['table_id']}, {dollars(row['amount'])}",
             since=moment(row["at"]),
         )
         for row in query.select(SLIPS)
@@ -220,7 +220,7 @@ def cash_to_report(query: TaskQuery) -> OpenTasks | None:
         OpenTask(
             row["bettor"],
             f"/cash?gaming_day={row['gaming_day']}",
-            f"${money(row['most'])} on {row['gaming_day']}",
+            f"{dollars(row['most'])} on gaming day {row['gaming_day']:%d %b %Y}",
             since=moment(row["last_at"]),
         )
         for row in query.select(CASH)
@@ -239,7 +239,7 @@ def payments_that_differ(query: TaskQuery) -> OpenTasks | None:
         OpenTask(
             row["round"],
             f"/rounds/{row['round']}",
-            f"seat {row['seat']}, {row['spot'].replace('_', ' ')}: ${money(abs(row['left']))} too "
+            f"seat {row['seat']}, {row['spot'].replace('_', ' ')}: {dollars(abs(row['left']))} too "
             + ("much" if row["left"] > 0 else "little"),
             since=moment(row["at"]),
         )

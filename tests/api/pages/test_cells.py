@@ -12,7 +12,7 @@ from api.pages.rendering.cells import Cells, folded, side_of
 from api.pages.rendering.templates import Clock, environment
 from projections.reports.report_list import REPORTS
 
-CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "moment", "day", "count", "card")})
+CELLS = Cells({name: f"{name} {{}}".format for name in ("money", "signed", "moment", "day", "count", "words", "card")})
 
 
 @pytest.mark.parametrize(
