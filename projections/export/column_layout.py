@@ -6,7 +6,7 @@ were cut in the middle of words at 5.5 points, took twice the pages and nine tim
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, product, zip_longest
 from typing import NamedTuple
 
 from reportlab.lib.pagesizes import landscape, letter
@@ -48,14 +48,15 @@ class Layout(NamedTuple):
 
 def layout_of(bold: Sequence[Sequence[str]], cells: Sequence[Sequence[str]], right: Sequence[bool]) -> Layout:
     """Return the largest size in which all columns fit on one line. If that is too small to read, sentences are wrapped
-    or a row takes several lines, whichever is shorter."""
+    or a row takes several lines, whichever is shorter; the columns of several lines are below each other if there is
+    room for that."""
     columns = range(len(right))
     whole, least = zip(*(_needed([row[at] for row in bold], {row[at] for row in cells}) for at in columns), strict=True)
     size = (INNER - GAP * (len(columns) - 1)) / sum(whole)
     if size >= READABLE:
         size = min(LARGEST, size)
         return _layout(size, [columns], [wide * size for wide in whole], right)
-    ways = []
+    ways = [grid for lines in (2, 3) if (grid := _grid(whole, lines, right)) is not None]
     for lines, by in product((1, 2, 3), (whole, least)):
         bands = _split(by, lines)
         rooms = [_inner(band, at) for at, band in enumerate(bands)]
@@ -101,6 +102,31 @@ def _split(wide: Sequence[float], lines: int) -> list[range]:
 
     best = min(combinations(range(1, len(wide)), lines - 1), key=widest, default=())
     return [range(start, end) for start, end in pairwise((0, *best, len(wide)))]
+
+
+def _grid(wide: Sequence[float], lines: int, right: Sequence[bool]) -> Layout | None:
+    """Return so many lines with their columns below each other, in the largest size that is readable, if there is one;
+    of all ways to cut the row, the narrowest."""
+
+    def slots(bands: Sequence[Sequence[int]]) -> list[float]:
+        return [max(wide[at] for at in slot if at is not None) for slot in zip_longest(*bands)]
+
+    every = combinations(range(1, len(wide)), lines - 1)
+    cut = ([range(start, end) for start, end in pairwise((0, *cuts, len(wide)))] for cuts in every)
+    bands = min(cut, key=lambda bands: sum(slots(bands)), default=[])
+    if not bands:
+        return None
+    size = min(LARGEST, (INNER - GAP * (max(map(len, bands)) - 1)) / sum(slots(bands)))
+    if size < READABLE:
+        return None
+    taken = [wide * size for wide in slots(bands)]
+    gap = min((INNER - sum(taken)) / max(len(taken) - 1, 1), WIDEST_GAP)
+    starts = [MARGIN + sum(taken[:at]) + gap * at for at in range(len(taken))]
+    places, widths = [0.0] * len(wide), [0.0] * len(wide)
+    for band in bands:
+        for at, start, wide_ in zip(band, starts, taken, strict=False):
+            places[at], widths[at] = start, wide_
+    return Layout(size=size, bands=bands, places=places, widths=widths, right=right, end=starts[-1] + taken[-1])
 
 
 def _shared(

@@ -46,5 +46,11 @@ def heading_of(column: str) -> str:
 
 
 def for_readers(columns: Sequence[str], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return these columns of a row, with cards as on the screen."""
-    return {name: face(row[name]) if name in CARDS and row[name] in DECK else row[name] for name in columns}
+    """Return these columns of a row, with cards and names of wagers as on the screen."""
+    return {name: _for_readers(name, row[name]) for name in columns}
+
+
+def _for_readers(name: str, value: Any) -> Any:
+    if name in CARDS and value in DECK:
+        return face(value)
+    return value.replace("_", " ") if name == "spot" and isinstance(value, str) else value
