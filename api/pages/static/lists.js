@@ -184,7 +184,7 @@ const resized = new ResizeObserver((entries) => {
 });
 
 function foldFilters(form) {
-  const set = [...form.elements].filter((field) => field.name && field.type !== "hidden" && field.value && field.defaultValue !== undefined).length;
+  const set = [...form.elements].filter((field) => field.matches("input:not([type='hidden']), select:not([name='sort'])") && field.name && field.value).length;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "folds second";

@@ -30,7 +30,7 @@ RULING = ("floor", "accounting", "auditor")
 KEEPERS = ("accounting", "auditor", "admin")
 BOXES: LiteralString = (
     "SELECT box, table_id, seal, removed_at, counters, variance, status FROM projections.drops "
-    "WHERE status = ANY(%(statuses)s) ORDER BY removed_at, box LIMIT 200"
+    "WHERE status IN ('removed', 'counted', 'variance') ORDER BY removed_at, box LIMIT 600"
 )
 DISPUTES: LiteralString = (
     "SELECT dispute, table_id, kind, claimed, status, deadline FROM projections.disputes "
@@ -70,7 +70,7 @@ AUDIT_DAYS = 31.0
 # ---- boxes
 
 
-@task_of((COUNTER,), "drops", shown_to_blind=True)
+@task_of((COUNTER,), "drops", asks=BOXES, shown_to_blind=True)
 def boxes_to_count(query: TaskQuery) -> OpenTasks | None:
     """Return boxes that the caller has not counted yet."""
     boxes = [box for box in _boxes(query, "removed") if query.caller.by not in box["counters"]]
@@ -80,14 +80,14 @@ def boxes_to_count(query: TaskQuery) -> OpenTasks | None:
     )
 
 
-@task_of(OVERSEERS, "drops", shown_to_blind=True)
+@task_of(OVERSEERS, "drops", asks=BOXES, shown_to_blind=True)
 def boxes_uncounted(query: TaskQuery) -> OpenTasks | None:
     things = [_uncounted(box, f"/drop/{box['box']}") for box in _boxes(query, "removed")]
     titles = "Box that is not counted yet", "Boxes that are not counted yet"
     return tasks_of("boxes_uncounted", titles, "/drop?status=removed", things)
 
 
-@task_of(BOOKS, "drops")
+@task_of(BOOKS, "drops", asks=BOXES)
 def boxes_short(query: TaskQuery) -> OpenTasks | None:
     """Return boxes whose agreed count differs from the fees."""
     if not (query.sight.books or query.sight.open):
@@ -100,7 +100,7 @@ def boxes_short(query: TaskQuery) -> OpenTasks | None:
     return tasks_of("boxes_short", titles, "/drop?status=variance", things, urgent=True)
 
 
-@task_of(ACCOUNTING, "drops")
+@task_of(ACCOUNTING, "drops", asks=BOXES)
 def boxes_to_sign(query: TaskQuery) -> OpenTasks | None:
     """Return boxes counted by others. People who may not see the figures do not learn which of them are short."""
     sighted = query.sight.books or query.sight.open
@@ -114,7 +114,7 @@ def boxes_to_sign(query: TaskQuery) -> OpenTasks | None:
 
 
 def _boxes(query: TaskQuery, *statuses: str) -> list[Row]:
-    return query.select(BOXES, {"statuses": list(statuses)})
+    return [box for box in query.rows[BOXES] if box["status"] in statuses]
 
 
 def _uncounted(box: Row, page: str) -> OpenTask:
@@ -131,7 +131,7 @@ def _variance(cents: int) -> str:
 # ---- disputes
 
 
-@task_of(RULING, "disputes")
+@task_of(RULING, "disputes", asks=DISPUTES)
 def disputes_to_rule(query: TaskQuery) -> OpenTasks | None:
     things = [
         OpenTask(
@@ -142,7 +142,7 @@ def disputes_to_rule(query: TaskQuery) -> OpenTasks | None:
             due=moment(row["deadline"]),
             late=row["deadline"] < query.at,
         )
-        for row in query.select(DISPUTES)
+        for row in query.rows[DISPUTES]
         if row["status"] == "appealed" or query.caller.role != "accounting"
     ]
     titles = (
@@ -156,40 +156,40 @@ def disputes_to_rule(query: TaskQuery) -> OpenTasks | None:
 # ---- tables
 
 
-@task_of(FLOOR, "tables")
+@task_of(FLOOR, "tables", asks=TABLES)
 def rounds_left_open(query: TaskQuery) -> OpenTasks | None:
     things = [
         OpenTask(row["round"], f"/rounds/{row['round']}", f"table {row['table_id']}", since=moment(row["round_at"]))
-        for row in query.select(TABLES)
+        for row in query.rows[TABLES]
         if row["round_status"] == "open" and row["round_at"] < ago(query, minutes=OPEN_MINUTES)
     ]
     titles = "Round that is still open", "Rounds that are still open"
     return tasks_of("rounds_left_open", titles, "/floor", things)
 
 
-@task_of(FLOOR, "tables")
+@task_of(FLOOR, "tables", asks=TABLES)
 def tables_without_dealer(query: TaskQuery) -> OpenTasks | None:
     things = [
         OpenTask(row["table_id"], f"/dealer/{row['table_id']}", "nobody has tapped in", since=moment(row["opened_at"]))
-        for row in query.select(TABLES)
+        for row in query.rows[TABLES]
         if row["dealer"] is None
     ]
     titles = "Open table without a dealer", "Open tables without a dealer"
     return tasks_of("tables_without_dealer", titles, "/floor", things)
 
 
-@task_of(("floor", "accounting"), "inventory", "tables")
+@task_of(("floor", "accounting"), "inventory", "tables", asks=TRAYS)
 def trays_uncounted(query: TaskQuery) -> OpenTasks | None:
     """Return trays of tables that have closed since."""
     things = [
         OpenTask(row["table_id"], f"/trays?table={row['table_id']}", "no closing count", since=moment(row["began_at"]))
-        for row in query.select(TRAYS)
+        for row in query.rows[TRAYS]
     ]
     titles = "Tray without its closing count", "Trays without their closing count"
     return tasks_of("trays_uncounted", titles, "/trays", things)
 
 
-@task_of(("cage",), "slips", shown_to_blind=True)
+@task_of(("cage",), "slips", asks=SLIPS, shown_to_blind=True)
 def slips_to_issue(query: TaskQuery) -> OpenTasks | None:
     """Return the fills and credits that the floor asked for, which say nothing of boxes."""
     things = [
@@ -199,7 +199,7 @@ def slips_to_issue(query: TaskQuery) -> OpenTasks | None:
             f"{row['kind']}, table {row['table_id']}, {dollars(row['amount'])}",
             since=moment(row["at"]),
         )
-        for row in query.select(SLIPS)
+        for row in query.rows[SLIPS]
     ]
     return tasks_of("slips_to_issue", ("Fill or credit to issue", "Fills and credits to issue"), "/cage", things)
 
@@ -213,7 +213,7 @@ def own_table(query: TaskQuery) -> OpenTasks | None:
 # ---- cash
 
 
-@task_of(("cage", "accounting", "auditor"), "cash_log")
+@task_of(("cage", "accounting", "auditor"), "cash_log", asks=CASH)
 def cash_to_report(query: TaskQuery) -> OpenTasks | None:
     """Patrons whose cash on a gaming day of the last week is over the property's threshold."""
     things = [
@@ -223,7 +223,7 @@ def cash_to_report(query: TaskQuery) -> OpenTasks | None:
             f"{dollars(row['most'])} on gaming day {row['gaming_day']:%d %b %Y}",
             since=moment(row["last_at"]),
         )
-        for row in query.select(CASH)
+        for row in query.rows[CASH]
     ]
     titles = "Patron whose cash has to be reported", "Patrons whose cash has to be reported"
     return tasks_of("cash_to_report", titles, "/cash", things, urgent=True)
@@ -232,9 +232,9 @@ def cash_to_report(query: TaskQuery) -> OpenTasks | None:
 # ---- payments
 
 
-@task_of(OVERSEERS, "payments")
+@task_of(OVERSEERS, "payments", asks=PAYMENTS)
 def payments_that_differ(query: TaskQuery) -> OpenTasks | None:
-    rows = query.select(PAYMENTS)
+    rows = query.rows[PAYMENTS]
     things = [
         OpenTask(
             row["round"],

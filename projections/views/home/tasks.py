@@ -7,7 +7,7 @@ reveals nothing of play."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
@@ -16,7 +16,7 @@ from msgspec import Struct
 from infra.access.callers import Caller
 from projections.views.blindness import Sight, sight_of
 from projections.views.books import Books
-from projections.views.named_rows import Row, select
+from projections.views.named_rows import Row, select_all
 
 MOST_NAMED = 5  # per kind; the rest is on the page that lists them
 
@@ -45,15 +45,13 @@ class OpenTasks(Struct, frozen=True):
 
 
 class TaskQuery(Struct, frozen=True):
-    """Who looks, when, and what they may see of boxes."""
+    """Who looks, when, what they may see of boxes, and the rows of each statement."""
 
     books: Books
     caller: Caller
     sight: Sight
     at: datetime
-
-    def select(self, statement: LiteralString, values: Row | None = None) -> list[Row]:
-        return select(self.books.database, statement, values)
+    rows: Mapping[str, list[Row]]
 
 
 Finder = Callable[[TaskQuery], OpenTasks | None]
@@ -63,12 +61,16 @@ class TaskKind(Struct, frozen=True):
     find: Finder
     roles: frozenset[str]
     projections: tuple[str, ...]
+    asks: LiteralString | None
     shown_to_blind: bool
 
 
-def task_of(roles: Collection[str], *projections: str, shown_to_blind: bool = False) -> Callable[[Finder], TaskKind]:
-    """Mark a kind with its roles and the projections that are brought up to date for it."""
-    return lambda find: TaskKind(find, frozenset(roles), projections, shown_to_blind)
+def task_of(
+    roles: Collection[str], *projections: str, asks: LiteralString | None = None, shown_to_blind: bool = False
+) -> Callable[[Finder], TaskKind]:
+    """Mark a kind with its roles, the projections that are brought up to date for it, and the statement whose rows it
+    reads; those of all kinds are sent together."""
+    return lambda find: TaskKind(find, frozenset(roles), projections, asks, shown_to_blind)
 
 
 def tasks_for(books: Books, caller: Caller, every_kind: Sequence[TaskKind]) -> list[OpenTasks]:
@@ -78,7 +80,9 @@ def tasks_for(books: Books, caller: Caller, every_kind: Sequence[TaskKind]) -> l
     needed = {projection for kind in kinds for projection in kind.projections}
     if needed:
         books.bring_up_to_date(*sorted(needed))
-    query = TaskQuery(books, caller, sight, datetime.fromtimestamp(time.time(), UTC))
+    asked = [*dict.fromkeys(kind.asks for kind in kinds if kind.asks is not None)]
+    rows = dict(zip(asked, select_all(books.database, {}, *asked), strict=True)) if asked else {}
+    query = TaskQuery(books, caller, sight, datetime.fromtimestamp(time.time(), UTC), rows)
     found = [tasks for kind in kinds if (tasks := kind.find(query)) is not None]
     return sorted(found, key=lambda tasks: not tasks.urgent)
 
