@@ -10,6 +10,7 @@ from msgspec import to_builtins
 from domain.floor.drop_boxes import BOX_TOPICS, BoxInstalled
 from domain.floor.meters import METER_TOPICS, MeterSeeded
 from domain.floor.table_sessions import TABLE_TOPICS, SessionOpened
+from domain.regulation.round_facts import FACT_TOPICS, DeckSeen, HandsHeld, MisdealNoticed, SupervisorCalled
 from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS, RoundOpened
 from domain.view.event_text import describe
 from infra.ledger.application import LedgerApplication
@@ -22,7 +23,7 @@ LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
 BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
 MOST_PLACES = 10_000  # mostly finished rounds: some megabytes per listener
 OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
-SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys()) - LEFT_OUT
+SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys() | FACT_TOPICS.keys()) - LEFT_OUT
 
 
 class FeedReader:
@@ -59,7 +60,7 @@ class FeedReader:
 
 def _place_of(opened: Any) -> dict[str, str | None]:
     match opened:
-        case RoundOpened():
+        case RoundOpened() | SupervisorCalled() | DeckSeen() | MisdealNoticed() | HandsHeld():
             return {"table": opened.table, "round": opened.round}
         case SessionOpened():
             return {"table": opened.table}

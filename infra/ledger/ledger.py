@@ -41,6 +41,7 @@ class Ledger(LedgerApplication):
     post_terms = postings.post_terms
     take_down = postings.take_down
     designate_table = postings.designate_table
+    facts_of = round_facts.facts_of
     call_supervisor = round_facts.call_supervisor
     see_deck = round_facts.see_deck
     notice_misdeal = round_facts.notice_misdeal

@@ -140,7 +140,6 @@ class Statement:
         return respond(await self.service.once(self.writing.once, command, plain(fact_document)))
 
 
-ByFloor = Annotated[Statement, Security(Statement, scopes=roles.FLOOR)]
 ByTable = Annotated[Statement, Security(Statement, scopes=roles.PLAYING)]
 Explaining = Annotated[Caller, Security(searching_caller, scopes=roles.ACCOUNTING)]
 EXPLAINED = stored("The explanation.", "conflict", status=201)
@@ -162,7 +161,7 @@ async def see_deck(statement: ByTable, body: regulation.DeckIn) -> Response:
 
 
 @router.post("/rounds/{round}/misdeal", response_model=regulation.FactOut, responses=STATED)
-async def notice_misdeal(statement: ByFloor, body: regulation.MisdealIn) -> Response:
+async def notice_misdeal(statement: ByTable, body: regulation.MisdealIn) -> Response:
     """Record a wrong number of cards that was noticed, and the outcome. It voids nothing by itself."""
     said = body.place, body.expected, body.found, body.outcome, body.note
     ledger = statement.service.ledger

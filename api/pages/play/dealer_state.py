@@ -15,6 +15,14 @@ from domain.cards import SEALED
 from domain.errors import Refusal
 from domain.floor.table_sessions import TableSession
 from domain.money import money
+from domain.regulation.round_facts import (
+    DeckSeen,
+    HandsHeld,
+    MisdealNoticed,
+    RoundFact,
+    SupervisorCalled,
+    progressive_wins,
+)
 from domain.round.actions import CloseBets
 from domain.round.dealing import clockwise
 from domain.round.decide import decide
@@ -60,6 +68,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         "unpaid": [],
         "reported": [],
         "back": None,
+        "stated": None,
         "passwords": caller.role != OPEN,  # two people sign with their own
         "signatures": None,
         "may": {"waive": caller.may(roles.FLOOR), "dispute": caller.may(roles.FLOOR)},
@@ -76,6 +85,7 @@ def screen_state(service: Service, caller: Caller, table: str) -> dict[str, Any]
         stored = service.ledger.load(round_id)
         _record_look(service, caller, stored)
         shown |= _round(caller, stored)
+        shown["stated"] = _stated(stored.public, service.ledger.facts_of(round_id))
     if playing is not None and own:
         shown["before"] = _before(service.ledger.load(own[0]))
     shown["unpaid"] = _unpaid_rounds(service, [one for one in session.ended if one != round_id])
@@ -110,6 +120,23 @@ def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
         "back": offered(round_),
         "signatures": signatures(caller) if signed else None,
     }
+
+
+def _stated(round_: Round, facts: list[RoundFact]) -> dict[str, Any]:
+    """Return what people said about the round beside its events, and what is still to be said."""
+    return {
+        "due": round_.opened.deck,
+        "deck": next((fact.colour for fact in facts if isinstance(fact, DeckSeen)), None),
+        "jackpots": sorted({line.seat for line in progressive_wins(round_.lines)}),
+        "minutes": round_.rules.supervisor_minutes,
+        "supervisors": [fact.supervisor for fact in facts if isinstance(fact, SupervisorCalled)],
+        "held": sorted({seat for fact in facts if isinstance(fact, HandsHeld) for seat in fact.seats}),
+        "misdeals": [_misdeal(fact) for fact in facts if isinstance(fact, MisdealNoticed)],
+    }
+
+
+def _misdeal(noticed: MisdealNoticed) -> dict[str, Any]:
+    return {name: getattr(noticed, name) for name in ("place", "expected", "found", "outcome")}
 
 
 def _facts(stored: StoredRound) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ import { ending, payments, unpaid, waiver } from "./dealer_after.js";
 import { entriesAfter } from "./dealer_ahead.js";
 import { takingBack } from "./dealer_back.js";
 import { button, h, renew } from "./dealer_drawing.js";
+import { handsHeld, supervisorCalled } from "./dealer_facts.js";
 import { listenToKeys } from "./dealer_keys.js";
 import { inWords, saidOfAll } from "./dealer_next.js";
 import { offers } from "./dealer_offers.js";
@@ -16,6 +17,7 @@ import { judged } from "./dealer_taps.js";
 
 const UNHEARD_MS = 3000; // between polls while the feed is down
 const HEARD_MS = 20000; // and while it is up: a connection may be dead without notice
+const PATIENCE_MS = 15000; // with an answer of a network that neither carries nor refuses
 const LONGEST_ID = 40;
 const root = document.getElementById("dealer");
 const table = root.dataset.table;
@@ -31,7 +33,7 @@ const ui = { // what the dealer has started and the service does not know
   behind: { kind: "", bettor: "" }, void: { reason: "misdeal", detail: "" }, waiver: { how: "not dropped", reason: "" }, payments: {},
 };
 const screen = {
-  ui, act, draw,
+  ui, act, draw, tell, stating,
   get state() { return state; },
   get waiting() { return outbox.items.flatMap((item) => item.actions ?? []); }, // actions that are on their way
   get facts() { return [...(state.round?.status === "open" ? state.facts : []), ...this.waiting]; }, // with what was stored before them
@@ -46,14 +48,34 @@ const outbox = new Outbox(table, root.dataset.by, (happened, facts) => {
     if (facts.value.expects) {
       const begins = facts.value.id !== state?.round?.id;
       if (begins) Object.assign(ui, { amount: 0, written: "", mode: "add", bank: null });
-      state = { ...state, round: facts.value, closing: null, ...(begins ? { facts: [], ahead: null, before: null } : { facts: [...state.facts, ...(facts.item.actions ?? []).map(({ cards, ...fact }) => fact)] }) }; // without the cards: it is remembered
+      state = { ...state, round: facts.value, closing: null, ...(begins ? { facts: [], ahead: null, before: null, stated: null } : { facts: [...state.facts, ...(facts.item.actions ?? []).map(({ cards, ...fact }) => fact)] }) }; // without the cards: it is remembered
       remember(state);
     }
+    const { of, said } = facts.item.fact ?? {};
+    if (of && of === state?.round?.id) state = { ...state, stated: withFact(state.stated, said) };
     if (!outbox.items.length) look();
   }
   if (happened === "refused" || (happened === "stopped" && facts.why !== "signed-out")) look();
   draw();
 });
+
+/** Something is said about the round that is shown; entries do not wait for it, and it does not depend on them. */
+function tell(what, body, said, words) {
+  problem = null;
+  outbox.add({ method: "POST", path: `${ofRound()}/${what}`, body, actions: [], fact: { of: state.round.id, said }, what: words });
+  draw();
+}
+
+/** What is said of the round and on its way. */
+function stating(name) {
+  return outbox.items.find(({ fact }) => fact?.of === state.round?.id && name in fact.said)?.fact.said[name];
+}
+
+/** As the service will tell it in a moment. */
+function withFact(stated, { deck, supervisor, held, misdeal }) {
+  const { supervisors, misdeals } = stated;
+  return { ...stated, ...(deck ? { deck } : {}), ...(held ? { held } : {}), supervisors: [...supervisors, ...(supervisor ? [supervisor] : [])], misdeals: [...misdeals, ...(misdeal ? [misdeal] : [])] };
+}
 
 const ofTable = `/v1/tables/${encodeURIComponent(table)}`;
 const ofRound = () => `/v1/rounds/${encodeURIComponent(state.round.id)}`;
@@ -87,7 +109,8 @@ async function sendTakeBack(form) {
   try {
     const response = await fetch(`${location.pathname}/take-back`, { method: "POST", headers: { Accept: "application/json", "CSRF-Token": csrfToken() }, body, credentials: "same-origin" });
     const value = await response.json();
-    if (response.ok) Object.assign(ui, { back: { reason: "", floor: ui.back.floor }, backOpen: false, rows: [], planned: {}, picked: [], task: null });
+    if (response.ok) document.querySelector('[data-id="take-back-folded"]')?.removeAttribute("open");
+    if (response.ok) Object.assign(ui, { back: { reason: "", floor: ui.back.floor }, rows: [], planned: {}, picked: [], task: null });
     problem = response.ok ? null : { ...value, what: "Take back" };
     delete ui.back.key;
   } catch {
@@ -103,13 +126,33 @@ function command(method, path, body, what) {
 
 // ---- looking
 
-/** Fetches the table; also by itself now and then, because another terminal may have acted. */
-async function look(byItself = false) {
+/** Fetches the table; also by itself now and then, because another terminal may have acted. One at a time, because answers
+ * overtake one another: what is heard meanwhile leads to one more. */
+function look(byItself = false) {
+  again = looking ? { byItself: byItself && (again?.byItself ?? true) } : null;
+  looking ??= lookUntilNothingIsHeard(byItself).finally(() => { looking = null; });
+  return looking;
+}
+
+let looking = null;
+let again = null;
+
+async function lookUntilNothingIsHeard(byItself) {
+  await lookOnce(byItself);
+  while (again) {
+    const { byItself: once } = again;
+    again = null;
+    await lookOnce(once);
+  }
+}
+
+async function lookOnce(byItself) {
   const headers = { Accept: "application/json" };
   if (byItself) headers["Page-Refresh"] = "1";
   looked = performance.now();
   try {
-    const response = await fetch(location.pathname, { headers, credentials: "same-origin" });
+    const response = await fetch(location.pathname, { headers, credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE_MS) });
+    refusedToTell = !response.ok;
     if (response.status === 401) {
       const reason = await response.json();
       feed?.close();
@@ -145,13 +188,15 @@ const remembered = () => JSON.parse(sessionStorage.getItem(memory));
 
 let feed = null;
 let looked = 0;
+let refusedToTell = false; // too many questions, or the service is ill
 
 /** Follows what is stored of this table; what this screen has sent is fetched anyway. */
 function follow() {
   feed = new EventSource(`${ofTable}/feed`);
+  feed.addEventListener("open", () => look(true)); // what was stored since the last look and before this is not told
   const heard = ({ data }) => {
-    const { round, version } = JSON.parse(data);
-    const known = state?.round && round === state.round.id && version <= state.round.version;
+    const { round, version, event } = JSON.parse(data);
+    const known = !event.startsWith("fact.") && state?.round && round === state.round.id && version <= state.round.version;
     if (!known && !outbox.busy && !outbox.items.length && !document.hidden) look(true);
   };
   for (const topic of state.hears) feed.addEventListener(topic, heard);
@@ -159,7 +204,7 @@ function follow() {
 
 setInterval(() => {
   if (document.hidden || outbox.busy) return;
-  const pause = feed?.readyState === EventSource.OPEN && outbox.reachable ? HEARD_MS : UNHEARD_MS;
+  const pause = feed?.readyState === EventSource.OPEN && outbox.reachable && !refusedToTell ? HEARD_MS : UNHEARD_MS;
   if (performance.now() - looked >= pause) look(true);
 }, UNHEARD_MS / 3);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) look(true); });
@@ -188,7 +233,10 @@ function draw() {
     renew(part("owed"), [kept.stopped ? null : unpaid(ui, state, reportBefore)].filter(Boolean));
     renew(part("lines"), ending(state));
     const heading = part("next").querySelector("h2")?.textContent ?? "";
-    if (part("told").textContent !== heading) part("told").textContent = heading;
+    if (part("told").textContent !== heading) {
+      part("told").textContent = heading;
+      if (part("next").getBoundingClientRect().top < 0) part("next").scrollIntoView(); // something else is to be done: from its beginning
+    }
   }
   drawn = JSON.stringify([state, kept, outbox.reachable, outbox.busy, problem, ui]);
   if (!focused.isConnected) part("next").focus({ preventScroll: true });
@@ -219,7 +267,7 @@ function stopped(kept) {
   if (!kept.stopped) return null;
   const { why, problem: reason } = kept.stopped;
   const [first] = kept.items;
-  if (why === "forbidden" && state?.signatures && first?.actions) {
+  if (why === "forbidden" && state?.signatures && first?.actions && !first.fact) {
     return signing(state.signatures, first.what, reason.detail, sendSigned, throwAway(), redraw);
   }
   if (why === "signed-out" || why === "forbidden") {
@@ -267,7 +315,7 @@ function refused() {
 function about() {
   const { session, rules, round } = state;
   if (!session || !session.open) return h("p", { class: "muted" }, "The table is closed.");
-  const facts = [rules.title, session.dealer ? `dealer ${session.dealer}` : null, session.box ? `box ${session.box}` : null, session.deck ? `${session.deck} deck` : null].filter(Boolean).join(" · ");
+  const facts = [rules.title, session.dealer ? `dealer ${session.dealer}` : null, session.box ? `box ${session.box}` : null, state.stated?.deck ? `${state.stated.deck} deck` : null].filter(Boolean).join(" · ");
   return h("p", { class: "muted" }, facts, round ? [" · ", h("a", { href: `/rounds/${round.id}` }, round.id), " ", h("span", { class: "badge" }, round.status)] : null);
 }
 
@@ -275,14 +323,14 @@ function about() {
  * moment, and until then the screen stays as it is. */
 function next(kept) {
   if (kept.stopped) return [];
-  const waiting = kept.items;
+  const waiting = kept.items.filter((item) => !item.fact);
   const { session, round } = state;
   const playing = round && round.status === "open";
   const known = waiting.some((item) => !item.actions) ? null : !waiting.length ? round?.expects ?? [] : playing ? entriesAfter(state, screen.facts) : null;
   if (!known) return outbox.reachable ? null : [hold()];
   if (!session || !session.open) return [payments(ui, state, report, draw), openTable(ui, state.rulesets, (body) => command("POST", `${ofTable}/sessions`, body, "Open the table"), draw)];
-  if (playing) return [...offers(screen, known, waiting.length > 0), waiting.length ? lastOne(waiting) : takingBack(screen, sendTakeBack, redraw)];
-  return [payments(ui, state, report, draw), waiver(ui, state, (body) => annotate("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
+  if (playing) return offers(screen, known, waiting.length > 0, waiting.length || (kept.items.length && !outbox.reachable) ? lastOne(kept.items) : takingBack(screen, sendTakeBack, redraw));
+  return [supervisorCalled(screen), payments(ui, state, report, draw), handsHeld(screen), waiver(ui, state, (body) => annotate("waiver", body, "Waive the fee")), nextRound(ui, state, openRound, draw), seating(ui, state, hands, draw)];
 }
 
 /** What was not sent yet need not be taken back: it is dropped. */

@@ -10,10 +10,11 @@ let given = {};
 
 /** `send(form)` posts it at once: nobody's password waits for a network. */
 export function takingBack({ ui, state, draw }, send, redraw) {
-  const { back, passwords } = state;
+  const { back, passwords, round } = state;
   if (!back) return null;
   const what = said(back.entry);
   const form = ui.back;
+  if (form.of !== round.version) Object.assign(form, { of: round.version, reason: "" }); // it was given for another entry
   given.second_person = form.floor;
   const submit = (event) => {
     event.preventDefault();

@@ -61,7 +61,7 @@ function choiceButtons(screen, entry, choice, who, waits) {
   const chip = cents(state.rules.chip);
   const most = cents(choice.max);
   const wanted = ui.wanted[id] ?? money(most - (most % chip) || most); // at most so much, in whole chips
-  return [h("span", { class: "with-amount" }, field(`${id}-amount`, `${choice.choice}, at most ${shown(choice.max)}`, wanted, (text) => { ui.wanted[id] = text; }, { inputmode: "decimal" }),
+  return [h("span", { class: "with-amount" }, field(`${id}-amount`, `at most ${shown(choice.max)}`, wanted, (text) => { ui.wanted[id] = text; }, { inputmode: "decimal", "aria-label": `${who}: ${choice.choice}, at most ${shown(choice.max)}` }),
     button(id, choice.choice, () => take(screen, entry, { choice: choice.choice, amount: asAmount(ui.wanted[id] ?? wanted) }), { kind: "pad roomy", label: `${who}: ${choice.choice}` }))];
 }
 

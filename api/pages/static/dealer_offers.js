@@ -3,11 +3,12 @@
 import { betting } from "./dealer_bets.js";
 import { cardWork } from "./dealer_cards.js";
 import { decisions } from "./dealer_decisions.js";
+import { deckInPlay, misdeal } from "./dealer_facts.js";
 import { button, field, folded, h, select } from "./dealer_drawing.js";
 import { inWords, many, place } from "./dealer_next.js";
 
-/** `guessed`: something waits to be sent, and these are the entries that still hold after it. */
-export function offers(screen, entries, guessed) {
+/** `guessed`: something waits to be sent, and these are the entries that still hold after it. `back`: how the last entry is undone. */
+export function offers(screen, entries, guessed, back) {
   const { act, facts, ui } = screen;
   const of = (what) => entries.filter((entry) => entry.do === what);
   // Where the cards go on as well, whoever may decide need not: insurance, following a double, a tip's play wager.
@@ -23,16 +24,20 @@ export function offers(screen, entries, guessed) {
     ...of("reveal").filter((entry) => !entry.count).flatMap((entry) => many(entry.of))
       .map((one) => button(`reveal-${one}`, `Turn over ${place(one)}`, () => act({ do: "reveal", of: one }), { kind: "big second" })),
     of("close_bets").length ? closing(screen, guessed) : null,
+    of("close_bets").length || screen.state.stated?.deck === screen.state.stated?.due ? null : deckInPlay(screen),
+    back,
+    misdeal(screen),
     of("void").length && !guessed ? voiding(screen) : null,
   ];
 }
 
 /** What the rules will not accept is said as the wagers are entered. */
-function closing({ act, state }, guessed) {
+function closing(screen, guessed) {
+  const { act, state } = screen;
   const wrong = guessed ? null : state.closing;
   return h("div", { id: "closing", class: "stack" },
     wrong ? h("p", { id: "not-yet", class: "hint", role: "status" }, inWords(wrong.detail)) : null,
-    button("close-bets", "No more bets", () => act({ do: "close_bets" }), { kind: `big${wrong ? " second" : ""}` }));
+    h("div", { class: "row-buttons" }, deckInPlay(screen), button("close-bets", "No more bets", () => act({ do: "close_bets" }), { kind: `big${wrong ? " second" : ""}` })));
 }
 
 // ---- voiding

@@ -105,10 +105,10 @@ export function nextRound(ui, state, open, draw) {
   const { rules, session } = state;
   if (!rules.player_banked) return h("div", { id: "next-round" }, h("h2", {}, "Next round"), button("open-round", "Open the round", () => open({}), { kind: "big" }));
   const run = session.banked;
-  if (!ui.bank && state.bank && state.round?.bank?.wager) ui.amount = cents(state.round.bank.wager); // as before
-  const bank = (ui.bank ??= { seat: state.bank?.seat ?? null, declined: [] });
+  const bank = offered(ui, state);
   const seats = Object.keys(session.players).map(Number);
   const press = (seat) => () => {
+    bank.chosen = true;
     if (bank.asking === "declined" && seat !== bank.seat) bank.declined = bank.declined.includes(seat) ? bank.declined.filter((one) => one !== seat) : [...bank.declined, seat];
     else {
       bank.seat = seat;
@@ -117,8 +117,10 @@ export function nextRound(ui, state, open, draw) {
     draw();
   };
   const begin = () => open({ player_dealer: { seat: bank.seat, wager: money(ui.amount), ...(bank.declined.length ? { declined: bank.declined } : {}) } });
-  return h("div", { id: "next-round" },
+  // The button comes first: mostly everything is as before, and Enter in the amount presses it as well.
+  return h("form", { id: "next-round", class: "stack", on: { submit: (event) => { event.preventDefault(); begin(); } } },
     h("h2", {}, "Next round: who banks?"),
+    h("button", { id: "open-round", class: "big", disabled: !bank.seat || !ui.amount }, !bank.seat ? "Who banks?" : !ui.amount ? `How much does seat ${bank.seat} put up?` : `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}`),
     run ? h("p", { class: "muted" }, `${run.bettor} at seat ${run.seat} banked last, ${run.rounds === 1 ? "one round" : `${run.rounds} rounds in a row`}.`) : null,
     seats.length ? null : h("p", { class: "muted" }, "Nobody is seated. Seat the player-dealer below first."),
     h("div", { class: "row-buttons", role: "group", "aria-label": "Player-dealer" },
@@ -130,8 +132,16 @@ export function nextRound(ui, state, open, draw) {
         return button(`declined-${seat}`, at < 0 ? `${seat}` : `${seat} (${at + 1}.)`, () => { bank.asking = "declined"; press(seat)(); }, { kind: "pad", pressed: at >= 0, label: `Seat ${seat} declined` });
       })) : null,
     h("p", { class: "step" }, "Their wager:"),
-    chipPad(ui, cents(rules.chip), draw),
-    button("open-round", !bank.seat ? "Who banks?" : !ui.amount ? `How much does seat ${bank.seat} put up?` : `Open the round: seat ${bank.seat} banks ${shown(money(ui.amount))}`, begin, { kind: "big", disabled: !bank.seat || !ui.amount }));
+    chipPad(ui, cents(rules.chip), draw));
+}
+
+/** Who banks next, for as much as before, until the dealer chooses otherwise: known only once the round is over. */
+function offered(ui, { bank, round }) {
+  if (!ui.bank?.chosen && ui.bank?.of !== bank?.seat) {
+    ui.bank = null;
+    if (round?.bank?.wager && !ui.written) ui.amount = cents(round.bank.wager);
+  }
+  return (ui.bank ??= { seat: bank?.seat ?? null, of: bank?.seat, declined: [] });
 }
 
 /** Sitting down, getting up, and closing the table. */

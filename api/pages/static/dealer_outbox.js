@@ -47,10 +47,10 @@ export class Outbox {
   // ---- adding, and deciding about what waits
 
   /** `version`: the one that the screen shows, for the first of a round's actions; later ones follow from it. */
-  add({ method, path, body, version = null, conditional = false, actions = null, what }) {
+  add({ method, path, body, version = null, conditional = false, actions = null, fact = null, what }) {
     this.change((kept) => {
       const follows = kept.items.some((item) => item.conditional);
-      kept.items.push({ key: newKey(), by: this.by, method, path, body, conditional, version: follows ? null : version, actions, what });
+      kept.items.push({ key: newKey(), by: this.by, method, path, body, conditional, version: follows ? null : version, actions, fact, what });
     });
     this.told("changed");
     this.flush();
@@ -183,10 +183,10 @@ export class Outbox {
   refused(item, problem) {
     this.change((kept) => {
       kept.items = kept.items.filter((other) => other.key !== item.key);
-      if (kept.items.length) kept.stopped = { why: "refused", problem };
+      if (kept.items.length && !item.fact) kept.stopped = { why: "refused", problem };
     });
     this.told("refused", { item, problem });
-    return false;
+    return Boolean(item.fact); // nothing depends on what somebody says of the round
   }
 
   stop(why, problem) {

@@ -15,6 +15,10 @@ from infra.store.streams import stream_id
 FACTS = "facts"  # kind of aggregate: one for each round that has any
 
 
+def facts_of(ledger: LedgerApplication, round_id: str) -> list[RoundFact]:
+    return [entry.event for entry in ledger.events.load(stream_id(FACTS, round_id))]
+
+
 def call_supervisor(
     ledger: LedgerApplication, round_id: str, supervisor: str, actor: Actor, receipt: CommandReceipt = None
 ) -> RoundFact:

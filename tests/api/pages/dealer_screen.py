@@ -137,9 +137,25 @@ def as_dealt(document: Document) -> Document:
     return {**document, "actions": actions}
 
 
+# What is tapped is clicked a moment later. Two taps as quick as a test's would be one finger that bounces.
+BY_TOUCH = """
+window.clicks = 0; addEventListener("click", () => { window.clicks += 1; }, true);
+const stamp = Object.getOwnPropertyDescriptor(Event.prototype, "timeStamp").get;
+Object.defineProperty(Event.prototype, "timeStamp", { get() { return stamp.call(this) * 1000; } });
+"""
+# Where a finger could not reach it at once: outside the screen, or under something else.
+OUT_OF_REACH = """(one) => {
+  const { x, y, width, height, bottom } = one.getBoundingClientRect();
+  return y < 0 || bottom > innerHeight || !one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+
+
 class Dealer:
     def __init__(self, page: Page) -> None:
         self.page = page
+
+    def press(self, name: str) -> None:
+        self.on(name).click()
 
     def go(self, url: str, table: str) -> None:
         self.page.goto(f"{url}/dealer/{table}")
@@ -219,23 +235,23 @@ class Dealer:
                 if any(action["cards"]):
                     self._pick(action["cards"])
                 else:
-                    self.on("deal-down").click()
+                    self.press("deal-down")
             case "reveal" if "cards" in action:
                 self._choose(f"reveal-{action['of']}")
                 self._pick(action["cards"])
             case "reveal":
-                self.on(f"reveal-{action['of']}").click()
+                self.press(f"reveal-{action['of']}")
             case "decide":
                 name = f"decide-{action['seat']}-{action.get('hand', 1)}-{action.get('bettor', '')}-{action['choice']}"
                 if "amount" in action:
                     self.on(f"{name}-amount").fill(action["amount"])
-                self.on(f"{name}-{action['times']}" if "times" in action else name).click()
+                self.press(f"{name}-{action['times']}" if "times" in action else name)
             case "peek":
-                self.on("peek-yes" if action["pure"] else "peek-no").click()
+                self.press("peek-yes" if action["pure"] else "peek-no")
             case "close_bets":
-                self.on("close-bets").click()
+                self.press("close-bets")
             case "settle":
-                self.on("settle").click()
+                self.press("settle")
             case "void":
                 self.on("void-open").click()
                 self.on("void-reason").select_option(action["reason"])
@@ -253,10 +269,10 @@ class Dealer:
     def _bet(self, action: Action, mode: str) -> None:
         """A wager that is equal to another is entered with it."""
         self._behind(action)
-        self.on(f"mode-{mode}").click()
+        self.press(f"mode-{mode}")
         if mode == "add" and self.on("amount").input_value() != action["amount"]:
             self.on("amount").fill(action["amount"])
-        self.on(f"bet-{action['seat']}-{action['spot']}").click()
+        self.press(f"bet-{action['seat']}-{action['spot']}")
 
     def _choose(self, task: str) -> None:
         """Which cards, where several could be dealt or turned over."""
@@ -265,8 +281,8 @@ class Dealer:
         expect(choice.or_(chosen).or_(early).first).to_be_visible()
         if not chosen.count():
             if early.count() and not choice.is_visible():
-                early.click()
-            choice.click()
+                self.press("turn-early")
+            self.press(f"task-{task}")
 
     def _behind(self, action: Action) -> None:
         """Whose bet it is, where it is not the seated player's."""
@@ -286,4 +302,22 @@ class Dealer:
         expect(places).to_have_count(len(cards))
         wanted = places.evaluate_all("all => all.map((card) => card.classList.contains('wanted'))")
         for card in (card for card, here in zip(cards, wanted, strict=True) if here):
-            self.on(f"card-{card}").click()
+            self.press(f"card-{card}")
+
+
+class Finger(Dealer):
+    """Who has no mouse; `reached` counts what had to be scrolled to."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        page.add_init_script(BY_TOUCH)
+        self.reached: list[str] = []
+
+    def press(self, name: str) -> None:
+        target = self.on(name)
+        expect(target).to_be_enabled()
+        if target.evaluate(OUT_OF_REACH):
+            self.reached.append(name)
+        clicks = self.page.evaluate("window.clicks")
+        target.tap()
+        self.page.wait_for_function("(before) => window.clicks > before", arg=clicks)

@@ -18,6 +18,7 @@ from domain.cards import DECK
 from domain.documents.document import adjudicate, read_document
 from domain.documents.result import result_of
 from domain.money import money
+from domain.regulation.round_facts import DeckSeen, HandsHeld, MisdealNoticed, SupervisorCalled
 from domain.round.actions import Bet
 from domain.round.events import EntryTakenBack, PlaySupervised, WagerPlaced
 from domain.round.floor_annotations import compared
@@ -153,7 +154,7 @@ def test_a_round_is_dealt_by_keyboard_alone(site: Site, dealer: Dealer):
     keys.press("bank-3", "Space")
     keys.reach("amount")
     page.keyboard.type("1,000")
-    keys.press("open-round")
+    page.keyboard.press("Enter")
     dealer.stored()
     assert keys.at() == "next"
     round_id = playing(site.ledger, "by-keys")
@@ -312,6 +313,8 @@ def test_a_round_of_every_rule_set_is_played_by_tapping_what_is_offered(
     dealer.on("paid-so" if differs else "paid-as-computed").click()
     dealer.stored()
     expect(dealer.on("paid")).to_contain_text("1 paid otherwise" if differs else "paid as worked out")
+    if not differs:  # whose turn it is next, for as much as before
+        expect(dealer.on("open-round")).to_be_enabled()
     expect(dealer.on("not-right").get_by_role("link")).to_have_attribute("href", f"/disputes/new?round={round_id}")
     expect(page.locator('[data-part="told"]')).to_have_text(page.locator('[data-part="next"] h2').first.inner_text())
     shown = compared(site.ledger.load(round_id).round)
@@ -730,6 +733,8 @@ def test_every_device_shows_who_is_paid_what_until_it_is_confirmed(site: Site, b
     site.ledger.act(round_id, UTH["actions"][:-1], Actor("deal-1", time.time_ns() // 1_000_000))
     for one in (dealer, other):  # what another terminal has stored is heard at once
         expect(one.on("settle")).to_be_visible()
+    dealer.on("deck-blue").click()
+    expect(other.page.locator('[data-part="about"]')).to_contain_text("blue deck")
     dealer.play({"do": "settle"})
     nets = {"1 p-1": 0, "5 p-9": 0}
     for line in site.ledger.load(round_id).round.lines:
@@ -748,6 +753,91 @@ def test_every_device_shows_who_is_paid_what_until_it_is_confirmed(site: Site, b
         expect(one.on("unpaid")).to_have_count(0)
     assert all(one.difference == 0 for one in compared(site.ledger.load(round_id).round))
     other_context.close()
+
+
+# ---- what is said of a round beside its play
+
+
+def test_the_deck_in_play_is_said_in_one_tap_and_a_misdeal_with_its_cards(site: Site, dealer: Dealer):
+    """Nothing waits for what is said, and a slip of the finger is asked about before it is stored."""
+    page = dealer.page
+    dealer.go(site.url, "said-1")
+    dealer.open_table(UTH)
+    dealer.open_round(UTH)
+    expect(page.locator('[data-part="about"]')).not_to_contain_text("deck")
+    dealer.on("deck-red").click()
+    expect(dealer.on("deck-asked")).to_contain_text("It is the turn of the blue deck. Is the red one on the table?")
+    fits(page)
+    page.context.set_offline(True)
+    dealer.on("deck-not").click()
+    dealer.tap(UTH["actions"][0])
+    expect(dealer.network).to_contain_text("No network: 2 waiting")
+    expect(dealer.on("deck-seen")).to_have_text("The blue deck is in play.")
+    page.context.set_offline(False)
+    dealer.stored()
+    for action in entered(UTH["actions"][2:7]):
+        dealer.play(action)
+    expect(page.locator('[data-part="about"]')).to_contain_text("blue deck")
+    round_id = playing(site.ledger, "said-1")
+    dealer.on("misdealt").click()
+    dealer.on("misdeal-expected").fill("2")
+    dealer.on("misdeal-found").fill("3")
+    dealer.on("misdeal-note").fill("The shuffler gave one too many.")
+    keep_picture(page, "dealer-misdeal")
+    fits(page)
+    dealer.on("misdeal-store").click()
+    dealer.stored()
+    site.ledger.act(round_id, UTH["actions"][7:-1], Actor("deal-1", time.time_ns() // 1_000_000))
+    dealer.play({"do": "settle"})
+    dealer.on("held").click()
+    dealer.on("held-5").click()  # whose hand was not
+    dealer.on("held-store").click()
+    expect(dealer.on("hands-held")).to_have_text("Held face up until paid: seat 1.")
+    dealer.stored()
+    assert site.ledger.facts_of(round_id) == [
+        DeckSeen(round_id, "said-1", "blue", "blue"),
+        MisdealNoticed(round_id, "said-1", "seat 1", 2, 3, "put right", "The shuffler gave one too many."),
+        HandsHeld(round_id, "said-1", (1,)),
+    ]
+
+    # The next round is dealt from the deck whose turn it is not, and void because of a misdeal.
+    dealer.on("open-round").click()
+    dealer.stored()
+    dealer.on("deck-blue").click()
+    dealer.on("deck-so").click()
+    expect(dealer.on("deck-seen")).to_contain_text("it was the turn of the red one")
+    for action in entered(UTH["actions"][:7]):
+        dealer.play(action)
+    round_id = playing(site.ledger, "said-1")
+    dealer.on("misdealt").click()
+    dealer.on("misdeal-outcome").select_option("void")
+    for name, text in (("expected", "2"), ("found", "1"), ("note", "A card is missing.")):
+        dealer.on(f"misdeal-{name}").fill(text)
+    dealer.on("misdeal-store").click()
+    dealer.stored()
+    assert site.ledger.load(round_id).round.status == "void"
+    assert site.ledger.facts_of(round_id) == [
+        DeckSeen(round_id, "said-1", "blue", "red"),
+        MisdealNoticed(round_id, "said-1", "seat 1", 2, 1, "void", "A card is missing."),
+    ]
+
+
+def test_a_progressive_win_asks_who_was_called(site: Site, dealer: Dealer):
+    example = Path("tests/rules/examples/uth-sd.jsonl").read_text(encoding="utf-8").splitlines()[7]
+    document = {**json.loads(example), "table": "won-1"}
+    result = site.ledger.record(document, Actor("dealer-1", time.time_ns() // 1_000_000))
+    assert result["status"] == "settled", result
+    dealer.go(site.url, "won-1")
+    expect(dealer.on("supervisor")).to_contain_text("call a supervisor")
+    fits(dealer.page)
+    keep_picture(dealer.page, "dealer-supervisor")
+    dealer.on("supervisor-id").fill("floor-9")
+    dealer.page.keyboard.press("Enter")
+    expect(dealer.on("supervisor-called")).to_contain_text("floor-9 was called.")
+    dealer.stored()
+    [called] = site.ledger.facts_of(str(result["id"]))
+    assert isinstance(called, SupervisorCalled)
+    assert called.supervisor == "floor-9"
 
 
 # ---- two screens

@@ -1,4 +1,5 @@
-"""How many taps a round takes at the dealer's screen, with the wagers of the round before made again."""
+"""How many taps of a finger a round takes at the dealer's screen, with the wagers of the round before made again and
+the deck in play said where decks alternate. Nothing is typed, and nothing has to be scrolled to."""
 
 from __future__ import annotations
 
@@ -7,19 +8,20 @@ import time
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, expect
 
 from domain.documents.document import adjudicate
 from domain.documents.result import result_of
 from infra.ledger.ledger import Actor
-from tests.api.pages.conftest import Site, keep_picture
-from tests.api.pages.dealer_screen import Action, Dealer, as_dealt, bet
+from tests.api.pages.conftest import WAIT_MS, Site, keep_picture
+from tests.api.pages.dealer_screen import Action, Dealer, Finger, as_dealt, bet
 
 # Whatever a finger does on the glass; only what is inside the page counts.
 COUNT = "window.taps = 0; addEventListener('pointerdown', () => { window.taps += 1; }, true);"
 PLAYERS = {str(seat): f"p-{seat}" for seat in range(1, 7)}
 BANK = {"seat": 7, "bettor": "tp-1", "wager": "5000.00"}
 SEATS = range(1, 7)
+TABLET, DESKTOP = (1024, 768), (1280, 800)
 
 
 def deal(to: int | str, *cards: str | None) -> Action:
@@ -132,30 +134,37 @@ def known_table(site: Site, table: str, document: Action) -> None:
     assert result["status"] == "settled", result
 
 
-def begin(site: Site, context: BrowserContext, table: str, document: Action) -> Dealer:
-    known_table(site, table, document)
+def begin(site: Site, browser: Browser, table: str, document: Action, size: tuple[int, int]) -> Finger:
+    """The screen has been open since before the round that is played again."""
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height}, has_touch=True, color_scheme="dark")
+    context.set_default_timeout(WAIT_MS)
     context.add_init_script(COUNT)
-    dealer = Dealer(context.new_page())
+    dealer = Finger(context.new_page())
     dealer.go(site.url, table)
-    dealer.stored()
+    expect(dealer.on("opening")).to_be_visible()
+    known_table(site, table, document)
+    expect(dealer.on("open-round")).to_be_enabled()
     return dealer
 
 
 def tap(dealer: Dealer, name: str) -> None:
-    dealer.on(name).click()
+    dealer.press(name)
     dealer.stored()
 
 
-def finish(site: Site, dealer: Dealer, table: str, document: Action) -> int:
+def finish(site: Site, dealer: Finger, table: str, document: Action) -> int:
     """The round is settled and paid; how many taps it took, if it came out as the document does."""
     tap(dealer, "settle")
     keep_picture(dealer.page, f"taps-{table}")
     tap(dealer, "paid-as-computed")
     taps = int(dealer.page.evaluate("window.taps"))
+    assert dealer.reached == []
     session = site.ledger.tables.reload(table).session
     assert session is not None
     stored = result_of(site.ledger.load(session.ended[-1]).round)
     assert {**stored, "round": None} == {**adjudicate(json.dumps(document).encode()), "round": None}
+    dealer.page.context.close()
     return taps
 
 
@@ -163,6 +172,8 @@ def open_and_deal(dealer: Dealer, table: str) -> None:
     tap(dealer, "open-round")
     keep_picture(dealer.page, f"bets-{table}")
     tap(dealer, "again-all")
+    if dealer.on("deck").count():
+        dealer.press("deck-red")  # the round before had the blue one
     tap(dealer, "close-bets")
 
 
@@ -171,8 +182,8 @@ def name_cards(dealer: Dealer, *actions: Action) -> None:
         dealer.play(action)
 
 
-def test_six_players_of_ultimate_texas_holdem(site: Site, context: BrowserContext):
-    dealer = begin(site, context, "taps-uth", UTH)
+def test_six_players_of_ultimate_texas_holdem(site: Site, browser: Browser):
+    dealer = begin(site, browser, "taps-uth", UTH, TABLET)
     open_and_deal(dealer, "taps-uth")
     keep_picture(dealer.page, "deal-taps-uth")
     tap(dealer, "deal-all")
@@ -192,12 +203,12 @@ def test_six_players_of_ultimate_texas_holdem(site: Site, context: BrowserContex
     assert finish(site, dealer, "taps-uth", UTH) <= 45
 
 
-def test_six_players_of_three_card_poker(site: Site, context: BrowserContext):
-    dealer = begin(site, context, "taps-tcp", TCP)
+def test_six_players_of_three_card_poker(site: Site, browser: Browser):
+    dealer = begin(site, browser, "taps-tcp", TCP, DESKTOP)
     open_and_deal(dealer, "taps-tcp")
     tap(dealer, "deal-all")
     name_cards(dealer, deal("dealer", None, None, "Td"))
-    dealer.on("decide-5-1--fold").click()  # before it is their turn
+    dealer.press("decide-5-1--fold")  # before it is their turn
     expect(dealer.on("decide-5-1--fold")).to_have_attribute("aria-pressed", "true")
     keep_picture(dealer.page, "decide-taps-tcp")
     tap(dealer, "all-play")
@@ -205,8 +216,8 @@ def test_six_players_of_three_card_poker(site: Site, context: BrowserContext):
     assert finish(site, dealer, "taps-tcp", TCP) <= 35
 
 
-def test_six_players_of_pure_21_5(site: Site, context: BrowserContext):
-    dealer = begin(site, context, "taps-p215", P215)
+def test_six_players_of_pure_21_5(site: Site, browser: Browser):
+    dealer = begin(site, browser, "taps-p215", P215, TABLET)
     open_and_deal(dealer, "taps-p215")
     begun = next(at for at, action in enumerate(P215["actions"]) if action["do"] == "deal")
     for action in P215["actions"][begun:-1]:
