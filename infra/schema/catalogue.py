@@ -163,13 +163,15 @@ class CatalogueAudit:
         self.objects = 0
         self.with_rights = False
 
-    def findings(self, database: Database) -> Iterator[Finding]:
-        has, gives, version = database.read(
-            lambda cursor: (objects(cursor), rights(cursor), cursor.connection.info.server_version)
-        )
+    def findings(self, database: Database) -> list[Finding]:
+        return database.read(lambda cursor: list(self.differences(cursor)))
+
+    def differences(self, cursor: Cursor) -> Iterator[Finding]:
+        """Compare what the database of a cursor has with what the migrations make."""
+        has, gives = objects(cursor), rights(cursor)
         self.objects, self.with_rights = len(has), bool(gives)
         should = expected()
-        if version < PLAIN_COLUMNS:
+        if cursor.connection.info.server_version < PLAIN_COLUMNS:
             yield from _differences(unqualified(has), unqualified(should["objects"]))
         else:
             yield from _differences(has, should["objects"])

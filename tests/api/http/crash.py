@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -127,11 +127,11 @@ def figures(terminals: Terminals, port: int, times: int) -> Figures:
 
 
 def kill_under_load(
-    database_url: str, port: int, how: signal.Signals, *, kills: int, connections: int, answers: int
+    database_url: str, port: int, signals: Sequence[signal.Signals], *, connections: int, answers: int
 ) -> Figures:
     """Kill it after `answers` more bets were acknowledged, start it again, and again; then count what is stored."""
     terminals: Terminals | None = None
-    for _ in range(kills):
+    for how in signals:
         with serving(database_url, port) as process:
             terminals = terminals or Terminals(port, connections)
             terminals.wait_for(answers)
@@ -142,7 +142,7 @@ def kill_under_load(
     assert terminals is not None
     with serving(database_url, port):
         terminals.wait_for(answers)
-        return figures(terminals, port, kills)
+        return figures(terminals, port, len(signals))
 
 
 def kill_database_under_load(folder: Path, *, kills: int, connections: int, answers: int) -> Figures:
@@ -220,7 +220,7 @@ def main() -> None:
     def killed(how: signal.Signals) -> Figures:
         with tempfile.TemporaryDirectory() as folder, embedded_postgres(Path(folder)) as url:
             migrate(url)
-            return kill_under_load(url, free_port(), how, kills=given.kills, **load)
+            return kill_under_load(url, free_port(), [how] * given.kills, **load)
 
     def database_killed() -> Figures:
         with tempfile.TemporaryDirectory() as folder:

@@ -5,23 +5,37 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import subprocess
 import threading
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from api.cli.main import app
+from api.service.identity.tokens import make_token
+from api.service.settings import Settings
 from tests.api.http.crash import ANTE, kill_under_load, new_round
-from tests.api.processes import PATIENCE_SECONDS, SERVE, environment, free_port, serving, until_gone
+from tests.api.processes import PATIENCE_SECONDS, free_port, serving, until_gone
 from tests.api.service import KEY
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(ledger_url: str, how: signal.Signals):
-    figures = kill_under_load(ledger_url, free_port(), how, kills=1, connections=64, answers=128)
+@pytest.fixture(scope="module")
+def port(ledger_url: str) -> Iterator[int]:
+    """Of a service that may be reached from elsewhere, and waits a few seconds for the rest of a request."""
+    port = free_port()
+    serve = partial(serving, ROUNDLEDGER_TOKEN_KEY=KEY, ROUNDLEDGER_TIME_LIMIT_SECONDS="3")
+    with serve(ledger_url, port, "--host", "0.0.0.0"):
+        yield port
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_is_stored_twice(ledger_url: str):
+    signals = (signal.SIGTERM, signal.SIGKILL)
+    figures = kill_under_load(ledger_url, free_port(), signals, connections=64, answers=128)
     assert figures.lost == figures.doubled == 0
-    assert figures.acknowledged >= 2 * 128
+    assert figures.acknowledged >= 3 * 128
 
 
 def read_feed(port: int, path: str, count: int, after: int | None) -> list[dict[str, Any]]:
@@ -74,26 +88,25 @@ def test_a_feed_resumes_with_nothing_skipped_and_ends_with_the_service(ledger_ur
         assert ended.is_set()
 
 
-def test_a_body_is_counted_whatever_its_head_says(ledger_url: str):
+def test_a_body_is_counted_whatever_its_head_says(port: int):
     """Of two lengths the one that does not count must not be the one that is looked at."""
-    port = free_port()
-    with serving(ledger_url, port), socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        head = "POST /v1/adjudications HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked"
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        token, _ = make_token(KEY, Settings(token_key=KEY), "oli", "auditor", None, 1.0)
+        head = f"POST /v1/adjudications HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+        head += "Content-Length: 2\r\nTransfer-Encoding: chunked"
         connection.sendall(f"{head}\r\n\r\n".encode())
         for _ in range(17):  # the last of which is over the limit
             connection.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
         assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
-def test_whoever_never_comes_to_the_end_of_their_request_is_not_waited_for(ledger_url: str):
-    port = free_port()
-    with serving(ledger_url, port, ROUNDLEDGER_TIME_LIMIT_SECONDS="1"):
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
-            assert connection.recv(1000) == b""
-        with answered_connection(port) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
-            assert connection.recv(1000) == b""
+def test_whoever_never_comes_to_the_end_of_their_request_is_not_waited_for(port: int):
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
+        with answered_connection(port) as another:
+            another.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+            assert another.recv(1000) == b""
+        assert connection.recv(1000) == b""
 
 
 def answered_connection(port: int) -> socket.socket:
@@ -109,27 +122,23 @@ def answered_connection(port: int) -> socket.socket:
         connection.close()
 
 
-def test_beyond_loopback_only_with_authentication(ledger_url: str):
-    command = [*SERVE, "--host", "0.0.0.0", "--database-url", ledger_url]
-    refused = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
-    assert refused.returncode == 2
+def test_beyond_loopback_only_with_authentication(ledger_url: str, port: int):
+    refused = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0", "--database-url", ledger_url])
+    assert refused.exit_code == 2
     assert "no authentication is configured" in refused.stderr
-    port = free_port()
-    with serving(ledger_url, port, "--host", "0.0.0.0", ROUNDLEDGER_TOKEN_KEY=KEY):
-        assert httpx.get(f"http://127.0.0.1:{port}/v1/rulesets").status_code == 401
+    assert httpx.get(f"http://127.0.0.1:{port}/v1/rulesets").status_code == 401
 
 
 def test_several_workers_serve_one_ledger(ledger_url: str):
     port = free_port()
+    address: dict[str, Any] = {"base_url": f"http://127.0.0.1:{port}", "timeout": PATIENCE_SECONDS, "verify": False}
     with serving(ledger_url, port, "--workers", "2"):
         for _ in range(4):
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS) as client:
+            with httpx.Client(**address) as client:
                 round_id = new_round(client)
             version = 0
             for _ in range(4):
-                with httpx.Client(
-                    base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS
-                ) as client:  # perhaps the other one
+                with httpx.Client(**address) as client:  # perhaps the other one
                     answer = client.post(f"/v1/rounds/{round_id}/actions", json={"actions": [ANTE]})
                     assert answer.status_code == 200, answer.text
                     version = answer.json()["version"]
