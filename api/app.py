@@ -44,7 +44,7 @@ from api.http.routers import holds as hold_routes
 from api.http.routers.books import cash, closings, journals, slips
 from api.http.routers.search import round_search
 from api.http.routers.search import saved_searches as search_routes
-from api.pages import errors, glossary
+from api.pages import errors, glossary, setup
 from api.pages.books import cage, close, statistics
 from api.pages.books import cash as cash_pages
 from api.pages.books import journals as journal_pages
@@ -163,6 +163,7 @@ PAGES = (
     setting_pages.router,
     holds.router,
     account.router,
+    setup.router,
     provider.router,
     second_step.router,
     factors.router,

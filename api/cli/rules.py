@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -14,12 +14,14 @@ from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_ledg
 from api.cli.terminal.errors import fail, nothing_unforeseen
 from api.cli.terminal.output import AsJson, Into
 from api.cli.terminal.rule_trial import print_trial, trial_document
+from api.cli.terminal.signing import FromInput, Passwords, two_signed
 from api.cli.whatif import OutputFormat, settled_otherwise, show
 
 if TYPE_CHECKING:
     from domain.rules.book import RuleBook
     from domain.rules.loader import RuleSetError
     from domain.rules.ruleset import RuleSet
+    from infra.ledger.ledger import Actor, Ledger
 
 app = typer.Typer(help="List, show, compare, check, try, adopt and retire rule sets.", invoke_without_command=True)
 
@@ -255,7 +257,9 @@ Second = Annotated[str, typer.Option(metavar="ID", help="The second person's sta
 @app.command("adopt")
 def adopt(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A rule-set file.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="A rule-set file, or the id of a rule set that ships, as it is.")
+    ],
     first_day: Day,
     approval: Annotated[str, typer.Option(metavar="NUMBER", help="The number under which it was approved.")],
     second: Second,
@@ -264,6 +268,7 @@ def adopt(
     ] = None,
     until: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day, if it is known.")] = None,
     by: By = None,
+    password_stdin: FromInput = False,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
     as_json: AsJson = False,
@@ -273,12 +278,13 @@ def adopt(
     from domain.rules.adoption import Approval, Days
     from domain.rules.description import adoption_document
 
-    rules = _parsed(file)
+    rules = _to_adopt(source, first_day.date())
     days = Days(first_day.date(), None if until is None else until.date())
     approved = Approval(approval, None if approved_on is None else approved_on.date())
     with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
         try:
-            adopted = ledger.adopt_rules(rules.text, rules.id, days, approved, second, actor(by))
+            who, other = _signed(ledger, by, second, password_stdin)
+            adopted = ledger.adopt_rules(rules.text, rules.id, days, approved, other, who)
         except Refusal as refusal:
             fail(refusal.detail)
     if as_json or context.obj.as_json:
@@ -295,6 +301,7 @@ def retire(
     second: Second,
     reason: Annotated[str, typer.Option(help="Why, in one line.")] = "",
     by: By = None,
+    password_stdin: FromInput = False,
     database_url: DatabaseUrl = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -303,10 +310,25 @@ def retire(
 
     with open_ledger(*_ledger_of(context, database_url, data_dir)) as ledger:
         try:
-            retired = ledger.retire_rules(ruleset, first_day.date(), reason, second, actor(by))
+            who, other = _signed(ledger, by, second, password_stdin)
+            retired = ledger.retire_rules(ruleset, first_day.date(), reason, other, who)
         except Refusal as refusal:
             fail(refusal.detail)
     typer.echo(f"The last day of version {retired.version} of {ruleset} is {retired.in_force.until}.")
+
+
+def _signed(ledger: Ledger, by: str | None, second: str, password_stdin: bool) -> tuple[Actor, str]:
+    """Return both signers, who authenticate unless the staff register is empty."""
+    from api.service import roles
+    from infra.access.callers import Forbidden
+
+    if not ledger.staff.any():
+        return actor(by), second
+    try:
+        first, other = two_signed(ledger, Passwords(password_stdin), by, second, roles.ADOPTING, roles.ADOPTING)
+    except Forbidden as refusal:
+        fail(str(refusal))
+    return actor(first), other
 
 
 @app.command("adoptions")
@@ -350,6 +372,15 @@ def _meter(amount: str | None) -> int | None:
         return positive_cents(amount)
     except BadDocument as error:
         fail(error.detail)
+
+
+def _to_adopt(source: str, day: date) -> RuleSet:
+    """Return a file by its path, or what ships in the version of that day."""
+    from domain.rules import rulesets
+
+    if source.endswith(".toml") or source not in rulesets.ids():
+        return _parsed(Path(source))
+    return rulesets.in_force(source, day)
 
 
 def _source(book: RuleBook, name: str) -> RuleSet:

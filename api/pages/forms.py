@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from api.service.fields import matching
 from api.service.problems import Problem
 from api.service.state import Service
 from domain.errors import Refusal
@@ -30,6 +31,7 @@ LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 AS_TYPED = frozenset({"password", "again", "old", "first_password", "first_again"})  # spaces are part of a password
 AMOUNT = re.compile(r"([-−]?)\$?((?:0|[1-9][0-9]{0,11}))(?:\.([0-9]{2}))?")
 MOST_PIECES = 1_000_000
+LONGEST_NAME = 80
 
 
 Password = Annotated[str, StringConstraints(strip_whitespace=False)]
@@ -134,4 +136,5 @@ class NewPassword(FormModel):
 
 LocalMoment = Annotated[datetime, PlainValidator(_moment)]  # by the property's clock, or with its offset
 Typed = BeforeValidator(_amount)  # Annotated[Money, Typed]: an amount as people type it
+PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 Pieces = Annotated[int, BeforeValidator(_pieces)]

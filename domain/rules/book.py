@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, timedelta
 
 from msgspec import Struct
@@ -129,6 +130,15 @@ class RuleBook:
             return self.in_force(rules.id, day).content_hash == rules.content_hash
         except UnknownRuleset:
             return False
+
+    def shipped(self, day: date) -> list[RuleSet]:
+        """Return the rule sets that ship, in the version in force that day."""
+        found = []
+        for ruleset in rulesets.ids():
+            with suppress(UnknownRuleset):
+                rules = self.in_force(ruleset, day)
+                found += [rules] if rulesets.in_force(ruleset, day).content_hash == rules.content_hash else []
+        return found
 
     def check_adopted(self, rules: RuleSet, day: date) -> None:
         """Refuse a rule set that is not adopted, for a property that requires it."""

@@ -34,6 +34,7 @@ class Ledger(LedgerApplication):
 
     # rule sets
     adopt_rules = adoptions.adopt_rules
+    adopt_shipped = adoptions.adopt_shipped
     retire_rules = adoptions.retire_rules
 
     # for the regulator

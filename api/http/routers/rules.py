@@ -25,6 +25,7 @@ from api.service.fields import Number
 from api.service.idempotency import Writing
 from api.service.problems import Problem
 from domain.errors import UnknownRuleset
+from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
 from domain.rules.book import Adoption, RuleBook
 from domain.rules.description import adoption_document, contents, summary
@@ -90,15 +91,16 @@ async def adopt_rules(
     """Adopt a version of a rule set, by two different people.
 
     The next version of its id, in force from a day on that is still to come; or, under a new id, the first one, which
-    may be in force from today on. What ships is adopted with the text that ships. Open rounds are finished under the
-    version that they opened with.
+    may be in force from today on. What ships is adopted with the text that ships, or without a text. Open rounds are
+    finished under the version that they opened with.
     """
 
     def command(receipt: CommandReceipt) -> Adoption:
         signed = second.signed(body.second_person)
         days = Days(body.first_day, body.last_day)
         approval = Approval(body.approval, body.approved_on)
-        return service.ledger.adopt_rules(body.text, ruleset, days, approval, signed, _now(writing), receipt)
+        text = rulesets.in_force(ruleset, body.first_day).text if body.text is None else body.text
+        return service.ledger.adopt_rules(text, ruleset, days, approval, signed, _now(writing), receipt)
 
     return respond(await service.once(writing.once, command, plain(adoption_document)))
 

@@ -85,9 +85,10 @@ class RulesetOut(RulesetSummary):
 
 
 class AdoptionIn(Model):
-    """`text` is the whole file. Days are in UTC, as for every version."""
+    """`text` is the whole file; without it, what ships under this id is adopted as it is. Days are in UTC, as for every
+    version."""
 
-    text: Annotated[str, Field(max_length=500_000)]
+    text: Omittable[Annotated[str, Field(max_length=500_000)]] = None
     first_day: GamingDay
     last_day: Omittable[GamingDay] = None
     approval: Text

@@ -1,6 +1,5 @@
-"""Signing in and out, the first two admins, one's own account, and the theme of the pages."""
+"""Signing in and out, one's own account, and the theme of the pages."""
 
-import hmac
 import secrets
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -15,32 +14,23 @@ from api.pages.responses import go, render, visitor_of
 from api.service import roles
 from api.service.admission import ServiceOf
 from api.service.cookies import YEAR_SECONDS, Cookies
-from api.service.fields import Id, matching
+from api.service.fields import Id
 from api.service.identity.provider import ProviderFailed
 from api.service.identity.site import site_of
 from api.service.problems import Problem
-from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
 from infra.access.callers import STAFF_ID, Caller
 from infra.access.passwords import SHORTEST
-from infra.access.passwords import check as check_password
-from infra.access.role_matrix import GRANTING, NotAllowed
+from infra.access.role_matrix import NotAllowed
 from infra.access.sessions import SecondFactorNeeded, SignInRefused
-from infra.access.signatures import PasswordGiven
 
 router = page_router()
 Stranger = Annotated[Caller, Depends(stranger)]
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]
-LONGEST_NAME = 80
-NO_SETUP = {
-    "open": "The service runs without authentication, so nobody signs in.",
-    "done": "There are two admins, who add the others.",
-}
 SECOND = "/sign-in/second"
 HALF_COOKIE = "half"  # what the browser keeps between the two halves of a sign-in
 HALF_SECONDS = 600
 TOKEN_COOKIE = "provider-token"  # the token by which the identity provider recognises a sign-out
-PersonName = Annotated[str, matching(r"^[^\x00-\x1f\x7f]+$", "is one line", min_length=1, max_length=LONGEST_NAME)]
 
 
 def local_address(text: str | None) -> str:
@@ -142,84 +132,6 @@ async def _logout_address(service: Service, request: Request) -> str | None:
         )
     except ProviderFailed:
         return None
-
-
-# ---- the first two admins
-
-
-class SetupForm(NewPassword):
-    """Each of the two types their own password. If there is one admin already, that one signs as the first."""
-
-    code: str
-    staff_id: Id
-    name: PersonName
-    first_id: Id
-    first_name: PersonName | None = None
-    first_password: Password
-    first_again: Password = ""
-    first_code: str = ""
-
-
-@router.get("/setup")
-async def show_setup(request: Request, service: ServiceOf, caller: Stranger) -> Response:
-    data = {
-        "state": await _setup_state(service),
-        "shortest": SHORTEST,
-        "shortest_key": SHORTEST_KEY,
-        "one_admin": await service.run(service.people.admins) == 1,
-    }
-    return await render(request, "setup.html", data, title="The first two admins", section="setup")
-
-
-@router.post("/setup")
-async def set_up(
-    request: Request, service: ServiceOf, caller: Stranger, form: Annotated[SetupForm, Form()]
-) -> Response:
-    if (state := await _setup_state(service)) in NO_SETUP:
-        raise Problem("out_of_turn", NO_SETUP[state])
-    cookies, code = visitor_of(request).cookies, secret_of(service.settings.setup_code)
-    if code is None or not hmac.compare_digest(form.code.encode(), code.encode()):
-        await service.failures.check(cookies.address)
-        raise Problem("forbidden", "That is not the code that the service made when it started.")
-    await service.run(_make_admins, service, form, cookies)
-    try:
-        cookie = await service.run(
-            service.sessions.sign_in, form.first_id, form.first_password, cookies.address, cookies.device
-        )
-    except SecondFactorNeeded as half:  # the code is used up
-        return halfway(request, half, "/")
-    response = go(request, "/", f"Welcome, {form.first_id} and {form.staff_id}. Add the others under Staff.")
-    await signed_in(service, cookies, response, form.first_id, cookie)
-    return response
-
-
-def _make_admins(service: Service, form: SetupForm, cookies: Cookies) -> None:
-    """Create both, or only the second if there is one."""
-    people = service.people
-    if form.first_id == form.staff_id:
-        raise Problem("bad_choice", "Two admins are two people, with an id each.")
-    check_password(form.password, form.staff_id)
-    if people.admins() == 1:
-        given = PasswordGiven(form.first_password, cookies.address, cookies.device, code=form.first_code)
-        service.signatures.authenticated(form.first_id, given, GRANTING)
-        people.add_admin(form.staff_id, form.name, form.password)
-        return
-    if form.first_name is None or form.first_password != form.first_again:
-        raise Problem("bad_choice", "The first admin has a name, and types the same password twice.")
-    if people.find(form.staff_id) is not None:
-        raise Problem("bad_choice", f"There is somebody with the id {form.staff_id} already.")
-    people.add_admin(form.first_id, form.first_name, form.first_password)
-    people.add_admin(form.staff_id, form.name, form.password)
-
-
-async def _setup_state(service: Service) -> str:
-    """Return what can be done: nothing without authentication or once there are two admins; otherwise with a code, or
-    by command."""
-    if not service.settings.authenticated:
-        return "open"
-    if await service.run(service.people.admins) >= 2:
-        return "done"
-    return "command" if service.settings.setup_code is None else "code"
 
 
 # ---- one's own account; it has several forms, and `do` says which

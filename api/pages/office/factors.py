@@ -12,8 +12,8 @@ from pyotp import random_base32
 from pyotp.totp import TOTP
 
 from api.pages.dependencies import given_passkey
-from api.pages.forms import BY_DO, FormModel
-from api.pages.office.account import Anybody, PersonName
+from api.pages.forms import BY_DO, FormModel, PersonName
+from api.pages.office.account import Anybody
 from api.pages.page_route import page_router
 from api.pages.responses import Refused, go, render, visitor_of
 from api.service.admission import ServiceOf

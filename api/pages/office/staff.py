@@ -7,8 +7,7 @@ from msgspec import to_builtins
 from pydantic import Field, Tag
 
 from api.pages.dependencies import plain_caller, second_person
-from api.pages.forms import BY_DO, FormModel, NewPassword
-from api.pages.office.account import PersonName
+from api.pages.forms import BY_DO, FormModel, NewPassword, PersonName
 from api.pages.page_route import page_router
 from api.pages.responses import go, render
 from api.service import roles

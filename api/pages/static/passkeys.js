@@ -82,7 +82,10 @@ function sign(form, staffId) {
   const who = form.querySelector('[name="second_person"]');
   if (who && !who.value) who.value = staffId;
   form.querySelector('[name="second_password"]')?.removeAttribute("required");
-  form.requestSubmit();
+  if (!form.querySelector("button[name]")) return form.requestSubmit();
+  const why = form.querySelector(".passkey-says"); // one of several buttons says what is signed
+  why.textContent = "Signed with a passkey. Now choose what is signed.";
+  why.hidden = false;
 }
 
 for (const button of document.querySelectorAll("[data-passkey]")) {

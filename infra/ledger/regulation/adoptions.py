@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from domain.rules import adoption
+from domain.rules import adoption, rulesets
 from domain.rules.adoption import Approval, Days, RulebookEvent
 from domain.rules.book import Adoption
 from domain.rules.ruleset import RuleSet
@@ -33,6 +33,20 @@ def adopt_rules(
     outcome = Adoption(adopted, rules, actor.by, actor.at_ms, adopted.last_day)
     _save(ledger, version, adopted, actor, receipt, outcome)
     return outcome
+
+
+def adopt_shipped(
+    ledger: LedgerApplication,
+    ruleset: str,
+    approval: str,
+    second_person: str,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> Adoption:
+    """Adopt what ships with the program, as it is in force today, from today on."""
+    today = adoption.day_of(actor.at_ms)
+    text = rulesets.in_force(ruleset, today).text
+    return adopt_rules(ledger, text, ruleset, Days(today), Approval(approval), second_person, actor, receipt)
 
 
 def retire_rules(

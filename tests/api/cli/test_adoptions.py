@@ -16,6 +16,7 @@ from api.cli.main import app
 from domain.rules import rulesets
 from infra.schema.migrator import migrate
 from infra.simulation.table import Table
+from tests.api.service import PASSWORD, register_in
 from tests.domain.rules.own_rules import own_text
 
 
@@ -84,3 +85,30 @@ def test_one_person_alone_and_a_broken_file_adopt_nothing(ledger_url: str, tmp_p
     assert broken.exit_code == 2
     assert broken.stderr.startswith("uth-hill.toml:")
     assert json.loads(run("rules", "adoptions", "--json", "--database-url", ledger_url).stdout) == []
+
+
+def test_what_ships_is_adopted_by_its_id(ledger_url: str) -> None:
+    today = datetime.now(UTC).date()
+    done = adopt(Path("uth-house"), ledger_url, today)
+    assert done.stdout == f"Version 2 of uth-house is in force from {today} on.\n", done.stderr
+    assert adopt(Path("uth-mars"), ledger_url, today).exit_code == 2
+
+
+def test_two_people_on_the_register_sign_with_their_passwords(ledger_url: str) -> None:
+    register_in(ledger_url, ("floor-1", "floor"), ("floor-2", "floor"), ("cage-1", "cage"))
+    today = datetime.now(UTC).date().isoformat()
+
+    def signed(by: str, second: str, *passwords: str) -> Any:
+        arguments = ["rules", "adopt", "uth-house", "--from", today, "--approval", "GEGA-7", "--by", by]
+        more = ["--second", second, "--password-stdin", "--database-url", ledger_url]
+        return CliRunner().invoke(app, [*arguments, *more], input="".join(f"{one}\n" for one in passwords))
+
+    assert signed("floor-1", "floor-2", PASSWORD, "not theirs").exit_code == 2
+    assert signed("floor-1", "floor-1", PASSWORD, PASSWORD).exit_code == 2
+    assert signed("floor-1", "cage-1", PASSWORD, PASSWORD).exit_code == 2
+    assert signed("floor-1", "nobody-2", PASSWORD, PASSWORD).exit_code == 2
+    done = signed("floor-1", "floor-2", PASSWORD, PASSWORD)
+    assert done.exit_code == 0, done.stderr
+    retired = ["rules", "retire", "uth-house", "--from", "2030-01-01", "--by", "floor-1", "--second", "floor-2"]
+    refused = CliRunner().invoke(app, [*retired, "--password-stdin", "--database-url", ledger_url], input="x\ny\n")
+    assert refused.exit_code == 2

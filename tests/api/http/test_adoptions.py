@@ -177,6 +177,32 @@ def test_what_ships_is_adopted_without_its_file(client, today: date):
     assert stored["hash"] == rulesets.load("p215-casino-club").content_hash
 
 
+def test_what_ships_is_adopted_without_a_text(client, today: date):
+    asked = {name: value for name, value in body("", today).items() if name != "text"}
+    answer = client.post("/v1/rulesets/uth-club/adoptions", json=asked)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["hash"] == rulesets.in_force("uth-club", today).content_hash
+    again = client.post("/v1/rulesets/uth-club/adoptions", json=asked)
+    assert (again.status_code, "adopted already" in again.text) == (409, True)
+    assert client.post("/v1/rulesets/uth-mars/adoptions", json=asked).status_code == 422
+
+
+def test_what_ships_is_adopted_with_one_click(client, today: date):
+    page = client.get("/setup/rules", headers=PAGE).text
+    assert page.count('name="adopt" value="tcp-casino-club"') == 1
+    asked = {"adopt": "tcp-casino-club", "second_person": "floor-2"}
+    refused = sent(client, "/setup/rules", **asked, approval_uth_club="9")
+    assert (refused.status_code, "The approval number is one line" in refused.text) == (409, True), refused.text
+    done = sent(client, "/setup/rules", **asked, **{"approval_tcp-casino-club": "GEGA-12"})
+    assert "tcp-casino-club is adopted, and in force from today on." in done.text
+    (stored,) = client.get("/v1/rulesets/tcp-casino-club/adoptions").json()["adoptions"]
+    assert (stored["approval"], stored["first_day"]) == ("GEGA-12", today.isoformat())
+    assert 'name="adopt" value="tcp-casino-club"' not in done.text
+    again = sent(client, "/setup/rules", **asked, **{"approval_tcp-casino-club": "GEGA-13"})
+    assert "adopted already" in again.text
+    assert sent(client, "/setup/rules", adopt="uth-mars", second_person="floor-2").status_code in (404, 422)
+
+
 def test_a_page_reports_every_mistake(client):
     refused = sent(client, "/rules/adopt/check", text='id = "uth-moor"\nfamily = "uth"\n')
     assert refused.status_code == 409

@@ -38,6 +38,7 @@ ADDRESSES: tuple[str, ...] = (
     "/rules/adopt",
     "/rules/adopt?ruleset={ruleset}",
     "/rules/{ruleset}/retire",
+    "/setup/rules",
     "/postings",
     "/inspection",
     "/inspection?first=2026-09-21&last=2026-09-21",

@@ -14,10 +14,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from domain.rules import rulesets
 from infra.access.attempts import FOR_AN_ID
 from infra.access.staff import StaffMember
 from projections.calendar import live_clock
-from tests.api.pages.conftest import PASSWORD, Site, serving
+from tests.api.pages.conftest import PASSWORD, Site, serving, signs_in
 from tests.api.pages.page_checks import look_at
 from tests.databases import PATIENCE_SECONDS, migrated_database
 
@@ -251,6 +252,38 @@ def test_the_first_two_admins_are_made_with_the_code_and_only_once(server_url: s
             assert answer.status_code == 409
             assert "There are two admins" in answer.text
             assert [one.staff_id for one in site.app.state.service.people.everybody()] == ["boss-1", "boss-2"]
+        adopt_what_ships(page, site)
+
+
+def adopt_what_ships(page: Page, site: Site) -> None:
+    """The two admins do not adopt: two of the people whom they add do, each rule set with one click."""
+    expect(page.get_by_role("main")).to_contain_text("admins do not")
+    refused = page.request.get(f"{site.url}/setup/rules", headers={"Accept": "text/html"})
+    assert refused.status == 403, refused.url
+    people = site.app.state.service.people
+    for who, part in (("floor-1", "floor"), ("books-1", "accounting")):
+        people.add(StaffMember(who, who, (part,), False), PASSWORD, "tests")  # the password is their own
+    page.context.clear_cookies()
+    signs_in(page, site, "floor-1")
+    page.goto(f"{site.url}/setup")
+    page.get_by_role("link", name="Adopt what ships with the program").click()
+    expect(page.locator("button[name=adopt]")).to_have_count(7)
+    look_at(page, "setup-rules")
+
+    def adopt(ruleset: str, password: str) -> None:
+        page.get_by_label(f"Approval number of {ruleset}").fill("GEGA-1")
+        page.get_by_label("Staff id").fill("books-1")
+        page.get_by_label("Password").fill(password)
+        page.get_by_role("button", name=f"Adopt {ruleset}", exact=True).click()
+
+    for number, ruleset in enumerate(rulesets.ids(), start=1):
+        adopt(ruleset, PASSWORD)
+        expect(page.get_by_role("status")).to_contain_text(f"{ruleset} is adopted")
+        expect(page.locator("button[name=adopt]")).to_have_count(7 - number)
+    expect(page.get_by_role("main")).to_contain_text("by floor-1 and books-1")
+    expect(page.get_by_label("Staff id")).to_have_count(0)  # nothing is left to sign
+    signed = [(one.by, one.event.second_person) for one in site.ledger.rulebook.latest()[0].adoptions()]
+    assert signed == [("floor-1", "books-1")] * 7
 
 
 def test_a_wrong_code_makes_nobody(server_url: str):
