@@ -46,6 +46,7 @@ ledger "{user}" "postgres"
 ledger "{user}" "{service}"
 """
 TOO_OPEN = stat.S_IWGRP | stat.S_IRWXO  # its group may read it, as backup programs do
+INSIDE = ("global", "base", "pg_wal")  # folders that PostgreSQL must own as well
 OPTIONS = (
     "--encoding=UTF8",
     "--locale=C",
@@ -135,6 +136,13 @@ def check_access(pgdata: Path, uid: int) -> None:
             f"{pgdata} belongs to user id {found.st_uid}, and PostgreSQL would run as user id {uid}. Give it back with "
             f"`chown -R {uid} {pgdata}`, or run as its owner."
         )
+    for name in INSIDE:
+        part = pgdata / name
+        if part.exists() and part.stat().st_uid != uid:
+            raise EmbeddedPostgresError(
+                f"{part} belongs to user id {part.stat().st_uid}, and the folder it is in to user id {uid}. Give all "
+                f"of it one owner with `chown -R {uid} {pgdata}`."
+            )
     mode = stat.S_IMODE(found.st_mode)
     if mode & TOO_OPEN:
         raise EmbeddedPostgresError(

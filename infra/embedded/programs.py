@@ -77,7 +77,7 @@ def failure(what: str, log: Path, since: int) -> EmbeddedPostgresError:
     free_bytes = shutil.disk_usage(log.parent).free
     if free_bytes < FULL_DISK_BYTES or any("No space left on device" in line for line in lines):
         return EmbeddedPostgresError(f"PostgreSQL {what}: {reason} The disk is full: free some space and start again.")
-    return EmbeddedPostgresError(f"PostgreSQL {what}: {reason} More in {log}.")
+    return EmbeddedPostgresError(f"PostgreSQL {what}: {reason.removesuffix('.')}. More in {log}.")
 
 
 @contextmanager

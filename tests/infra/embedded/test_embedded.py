@@ -530,6 +530,17 @@ def test_a_database_of_another_user_in_ones_own_folder_is_refused(tmp_path):
         data_folder.check_access(tmp_path, 0)
 
 
+@needs_root
+def test_a_database_of_two_owners_is_refused(tmp_path):
+    """As after a `chown` that was not recursive."""
+    tmp_path.chmod(0o700)
+    (tmp_path / "base").mkdir()
+    data_folder.check_access(tmp_path, 0)
+    os.chown(tmp_path / "base", 12345, 12345)
+    with pytest.raises(EmbeddedPostgresError, match=r"base belongs to user id 12345, .* to user id 0\. .*`chown -R 0 "):
+        data_folder.check_access(tmp_path, 0)
+
+
 def test_files_that_may_not_be_read_explain_themselves(tmp_path):
     said = r"user id .*, which may not read or write there.*`chown -R`"
     with pytest.raises(EmbeddedPostgresError, match=said), explained_errors(tmp_path):
