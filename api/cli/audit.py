@@ -14,7 +14,7 @@ import typer
 
 from api.cli.log import read_checkpoint
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
-from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
+from api.cli.terminal.errors import database_failed, fail, first_line, nothing_unforeseen
 from api.cli.terminal.output import Into
 from api.cli.terminal.time_options import moment_ms
 
@@ -211,7 +211,7 @@ def auditable(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
         try:
             yield url
         except DATABASE_ERRORS as error:
-            fail(f"the audit could not be run: {first_line(error)}")
+            database_failed(error, "the audit could not be run")
 
 
 # ---- writing findings

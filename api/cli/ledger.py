@@ -18,7 +18,7 @@ from api.cli.terminal.database import (
     open_database,
     open_ledger,
 )
-from api.cli.terminal.errors import fail
+from api.cli.terminal.errors import database_failed, fail
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
@@ -80,7 +80,7 @@ def record(
         except NotRecording:
             raise  # the message itself says what to do
         except StoreError as error:
-            fail(f"the database does not answer: {error}")
+            database_failed(error)
     if refused:
         raise typer.Exit(1)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from api.cli.terminal.database import By, DatabaseUrl, DataDir, actor, open_database
-from api.cli.terminal.errors import fail, first_line
+from api.cli.terminal.errors import database_failed, fail
 from api.cli.terminal.output import Into, open_page, print_table, write, write_json
 from api.cli.terminal.time_options import day, moment
 
@@ -156,9 +156,9 @@ def open_reports(database_url: str | None, data_dir: Path | None) -> Iterator[st
         try:
             yield url
         except UNAVAILABLE as error:
-            fail(f"the database does not answer: {first_line(error)}")
+            database_failed(error)
         except DATABASE_ERRORS as error:
-            fail(f"the database refused: {first_line(error)}")
+            database_failed(error, "the database refused")
 
 
 def _summarize(url: str, name: str, filters: "Filters", output: Format, into: Path | None) -> None:

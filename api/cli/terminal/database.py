@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.terminal.errors import fail, first_line
+from api.cli.terminal.errors import database_failed, fail, is_read_only
 
 if TYPE_CHECKING:
     from api.service.settings import Settings
@@ -53,7 +53,7 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
     from infra.embedded import EmbeddedPostgresError, as_service, default_data_dir, embedded_postgres
     from infra.schema.migrator import MigrationRefused, migrate, pending
     from infra.standby.standby_state import is_standby_folder
-    from infra.store.errors import NotRecording
+    from infra.store.errors import DATABASE_ERRORS, NotRecording
 
     try:
         if database_url is not None:
@@ -71,7 +71,11 @@ def open_database(database_url: str | None, data_dir: Path | None) -> Iterator[s
     except (EmbeddedPostgresError, MigrationRefused, NotRecording) as error:
         fail(str(error))
     except psycopg.OperationalError as error:
-        fail(f"the database does not answer: {first_line(error)}")
+        database_failed(error)
+    except DATABASE_ERRORS as error:
+        if is_read_only(error):
+            database_failed(error)
+        raise
 
 
 def check_address(database_url: str) -> None:

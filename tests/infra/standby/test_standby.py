@@ -10,13 +10,16 @@ from pathlib import Path
 import psycopg
 import pytest
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
 from api.app import create_app
+from api.cli.main import app
 from infra.embedded import EmbeddedPostgresError, as_service, embedded_postgres, shared_server
 from infra.ledger.ledger import Ledger
 from infra.log import sealer
 from infra.log.sealer import StandbyBehind
 from infra.schema.migrator import migrate
+from infra.simulation import documents
 from infra.standby import standby_watch
 from infra.standby.promotion import promote
 from infra.standby.replica import REWINDING, Primary, StandbyRefused, create, rejoin, remove
@@ -126,6 +129,13 @@ def test_reports_pages_and_archives_come_from_the_standby_and_nothing_is_stored(
         ready = client.get("/readyz")
         assert ready.status_code == 503
         assert "This is a standby: it only reads." in ready.json()["warnings"]
+
+
+@pytest.mark.parametrize("command", [["property", "set", "--name", "A"], ["audit"], ["record"]])
+def test_a_command_that_would_write_to_a_standby_names_the_reason(pair: Pair, command: list[str]):
+    line = next(iter(documents("uth-house", 5, 1)))
+    done = CliRunner().invoke(app, [*command, "--data-dir", str(pair.standby)], input=line)
+    assert (done.exit_code, "this is a standby, which only reads" in done.output) == (2, True), done.output
 
 
 def test_a_primary_that_has_a_standby_says_how_it_is(pair: Pair):
