@@ -72,6 +72,18 @@ class Holds:
     def find(self, kind: Kind, subject: str) -> Hold | None:
         return next((hold for hold in self.in_force() if (hold.kind, hold.subject) == (kind, subject)), None)
 
+    def check_name_may_go(self, bettor: str) -> None:
+        """Refuse to erase or replace the name of somebody who took part in a round under a hold: it belongs to it."""
+        for hold in self.in_force():
+            if hold.kind == "round" and bettor in self._bettors(hold.subject):
+                raise Conflict(
+                    f"{bettor} took part in round {hold.subject}, which is under a legal hold: the name stays."
+                )
+
+    def _bettors(self, round_id: str) -> set[Any]:
+        events = [entry.event for entry in self._ledger.events.load(stream_id("round", round_id))]
+        return {getattr(event, name, None) for event in events for name in ("bettor", "bank_bettor")}
+
     def _add(self, kind: Kind, subject: str, held: bool, reason: str, by: str) -> Hold:
         reason = reason.strip()
         if not reason or not reason.isprintable() or len(reason) > LONGEST_REASON:

@@ -8,6 +8,7 @@ from domain.books import cash
 from domain.books.cash import BoughtIn, CashedOut, CashEvent, ThresholdsSet
 from domain.errors import BadChoice
 from infra.aggregates.changes import Changes
+from infra.housekeeping.holds import Holds
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.database import Database
@@ -71,6 +72,8 @@ def name_patron(ledger: LedgerApplication, bettor: str, name: str, by: str) -> N
     """A name, or a description of somebody whom nobody knows, in place of any other."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise BadChoice(f"A name or a description is one line of 1 to {LONGEST_NAME} characters.")
+    if patron_names(ledger.database, [bettor]).get(bettor, name.strip()) != name.strip():
+        Holds(ledger).check_name_may_go(bettor)
     ledger.database.write(
         "INSERT INTO roundledger.patron_names (bettor, name, set_by) VALUES (%s, %s, %s)"
         " ON CONFLICT (bettor) DO UPDATE SET name = excluded.name, set_by = excluded.set_by, set_at = now()",
@@ -80,6 +83,7 @@ def name_patron(ledger: LedgerApplication, bettor: str, name: str, by: str) -> N
 
 def erase_patron(ledger: LedgerApplication, bettor: str) -> None:
     """The record keeps the id and the amounts."""
+    Holds(ledger).check_name_may_go(bettor)
     ledger.database.write("DELETE FROM roundledger.patron_names WHERE bettor = %s", [bettor])
 
 

@@ -10,6 +10,7 @@ from domain.regulation.proposition_players import PropositionEvent, PropositionP
 from domain.rules.adoption import day_of
 from domain.rules.ruleset import RuleSet
 from infra.aggregates.changes import Changes
+from infra.housekeeping.holds import Holds
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.database import Database
@@ -81,6 +82,8 @@ def name_proposition(ledger: LedgerApplication, bettor: str, name: str, by: str)
         raise BadChoice(f"A name is one line of 1 to {LONGEST_NAME} characters.")
     if not player_of(ledger, bettor)[0].registrations:
         raise BadChoice(f"{bettor} is registered for no company.")
+    if names_of(ledger.database).get(bettor, name.strip()) != name.strip():
+        Holds(ledger).check_name_may_go(bettor)
     ledger.database.write(
         "INSERT INTO roundledger.proposition_names (bettor, name, set_by) VALUES (%s, %s, %s)"
         " ON CONFLICT (bettor) DO UPDATE SET name = excluded.name, set_by = excluded.set_by, set_at = now()",
@@ -90,6 +93,7 @@ def name_proposition(ledger: LedgerApplication, bettor: str, name: str, by: str)
 
 def erase_name(ledger: LedgerApplication, bettor: str) -> None:
     """Erase a name; the record keeps the id and the company."""
+    Holds(ledger).check_name_may_go(bettor)
     ledger.database.write("DELETE FROM roundledger.proposition_names WHERE bettor = %s", [bettor])
 
 

@@ -23,6 +23,7 @@ from infra.housekeeping.holds import Holds, UnknownSubject
 from infra.housekeeping.housekeeper import Housekeeping, Removed, tidy
 from infra.housekeeping.retention import COVERED, LEAST_DAYS, Retention
 from infra.ledger.audit_runs import AuditRuns
+from infra.ledger.books.cash import erase_patron, name_patron
 from infra.ledger.ledger import Ledger
 from infra.log.sealer import Sealer
 from infra.log.stored_log import LogReader
@@ -279,6 +280,20 @@ def test_a_hold_is_placed_once_with_a_reason_and_on_what_exists(url: str):
         with pytest.raises(Conflict):
             holds.place("round", ROUND, "why", "ada")
         assert [(hold.kind, hold.subject, hold.set_by) for hold in holds.in_force()] == [("round", ROUND, "ada")]
+
+        # who took part keeps their name
+        played = next(entry.event.bettor for entry in ledger.entries(ROUND) if hasattr(entry.event, "bettor"))
+        for patron in (played, "somebody-else"):
+            name_patron(ledger, patron, "Ann Example", "ada")
+            name_patron(ledger, patron, "Ann Example", "ada")
+        for change in (lambda: erase_patron(ledger, played), lambda: name_patron(ledger, played, "Ann", "ada")):
+            with pytest.raises(Conflict, match=f"took part in round {ROUND}, which is under a legal hold"):
+                change()
+        with pytest.raises(Conflict, match="under a legal hold"):
+            ledger.erase_name(played, ACTOR)
+        erase_patron(ledger, "somebody-else")
+        holds.lift("round", ROUND, "settled", "ada")
+        erase_patron(ledger, played)
     finally:
         ledger.close()
 
