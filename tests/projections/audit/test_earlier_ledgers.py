@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -37,6 +38,14 @@ from tests.tables_in_play import bank_round
 
 AFTERWARDS_MS = 1_794_970_000_000
 NOBODY = UUID(int=0)
+
+
+def test_every_released_version_has_left_a_ledger(project_root: Path):
+    """The newest may still lack its own: it is made right after the release."""
+    changes = (project_root / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, *before = re.findall(r"^## \[([0-9.]+)\]", changes, re.MULTILINE)
+    assert before
+    assert {*before} <= {ledger.version for ledger in EARLIER}
 
 
 @pytest.fixture(scope="module", params=EARLIER, ids=lambda earlier: earlier.version)
