@@ -18,6 +18,7 @@ from infra.backup import key_box
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.manifest import BadBackup, LogState, Manifest, file_entries, read_manifest
 from infra.backup.postgres_programs import RIGHT_NEEDED, ProgramFailed, command, connection_of, run
+from infra.backup.published_log import log_state, noting
 from infra.backup.received_wal import hashing
 
 SLOT = "roundledger_backup"
@@ -42,9 +43,11 @@ class ServerState(NamedTuple):
 
 def create_backup(database_url: str, target: BackupFolder, keys: KeyChoice, *, incremental: bool = False) -> Backup:
     """Copy the server of this database with everything that a restore needs. The login needs the right to replicate."""
+    if keys.passphrase is not None:
+        key_box.check_passphrase(keys.passphrase)  # now, not after hours of copying
     with target.locked():
         state = _state(database_url)
-        parent = _parent(target, state) if incremental else None
+        parent = parent_of(target, state) if incremental else None
         started_at = datetime.now(UTC)
         with target.new("incremental" if incremental else "full") as folder:
             options = ["--pgdata", str(folder / DATA), "--checkpoint=fast", "--wal-method=stream", "--no-sync"]
@@ -76,25 +79,24 @@ def _state(database_url: str) -> ServerState:
     with psycopg.connect(database_url, autocommit=True) as connection:
         row = connection.execute(
             "SELECT current_setting('server_version_num')::int, "
-            "(SELECT system_identifier::text FROM pg_control_system()), "
-            "(SELECT log_id::text FROM roundledger.log_identity)"
+            "(SELECT system_identifier::text FROM pg_control_system())"
         ).fetchone()
         last = connection.execute(
             "SELECT position, recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1"
         ).fetchone()
-        sealed = connection.execute(
-            "SELECT size, note, sealed_at FROM roundledger.log_checkpoints ORDER BY number DESC LIMIT 1"
-        ).fetchone()
+        log = log_state(connection)
     assert row is not None
-    size, note, sealed_at = sealed or (0, None, None)
     position, recorded_at = last or (0, None)
-    log = LogState(log_id=row[2], size=size, checkpoint=note, sealed_at=sealed_at)
     return ServerState(postgresql=row[0], system=row[1], last_position=position, last_recorded_at=recorded_at, log=log)
 
 
-def _parent(target: BackupFolder, state: ServerState) -> Backup:
+def parent_of(target: BackupFolder, state: ServerState) -> Backup:
+    """Return the backup that an incremental one of this server continues."""
     if state.postgresql // 10_000 < FIRST_INCREMENTAL:
-        raise BadBackup(f"Incremental backups need PostgreSQL {FIRST_INCREMENTAL} or later on the server.")
+        raise BadBackup(
+            f"Incremental backups need PostgreSQL {FIRST_INCREMENTAL} or later on the server, and this is "
+            f"{state.postgresql // 10_000}. Take a full one."
+        )
     parent = target.newest()
     if parent.manifest.system != state.system:
         raise BadBackup(f"{parent.name} is of another server. Take a full backup first.")
@@ -152,7 +154,7 @@ def follow_wal(database_url: str, target: BackupFolder, wait: Callable[[subproce
     keep_wal(database_url)
     connection, environment = connection_of(make_conninfo(database_url, application_name=SLOT))
     options = [f"--directory={target.wal}", f"--slot={SLOT}", "--synchronous", "--status-interval=1"]
-    with hashing(target.wal):
+    with hashing(target.wal), noting(database_url, target.wal):
         receiver = subprocess.Popen(command("pg_receivewal", *options, *connection), env=environment)
         try:
             wait(receiver)

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -53,21 +53,31 @@ class WalHashes:
 @contextmanager
 def hashing(wal: Path) -> Iterator[None]:
     """Write hashes while a receiver runs, and once it has ended."""
-    hashes, ended = WalHashes(wal), threading.Event()
+    hashes = WalHashes(wal)
 
-    def look_again() -> None:
+    def look_again(ended: threading.Event) -> None:
         while not ended.wait(SECONDS_BETWEEN_LOOKS):
             with suppress(OSError):  # such as a full disk, which the receiver reports
                 hashes.look()
 
-    thread = threading.Thread(target=look_again, name="hashes of the received log", daemon=True)
+    try:
+        with in_a_thread(look_again, "hashes of the received log"):
+            yield
+    finally:
+        hashes.look(ended=True)
+
+
+@contextmanager
+def in_a_thread(work: Callable[[threading.Event], None], name: str) -> Iterator[None]:
+    """Run work, which stops soon after its event is set, until the end of the block."""
+    ended = threading.Event()
+    thread = threading.Thread(target=work, args=[ended], name=name, daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
         thread.join()
-        hashes.look(ended=True)
 
 
 def check_received(wal: Path, backup: Backup, *, every: bool = False) -> list[str]:

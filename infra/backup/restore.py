@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from infra.backup.backup_folder import Backup, BackupFolder
 from infra.backup.manifest import BadBackup, differences
 from infra.backup.postgres_programs import run
 from infra.backup.received_wal import check_received, received_files
-from infra.embedded import embedded_postgres
+from infra.embedded import EmbeddedPostgresError, embedded_postgres
 from infra.embedded.binaries import POSTGRES_MAJOR, find_in_wheel
 from infra.embedded.data_folder import RESTORING, SETTINGS
 from infra.embedded.shared_server import SharedServer
@@ -53,6 +54,7 @@ def restore(
     backup = source.newest(to_time)
     chain = source.chain_of(backup)
     _check_version(backup)
+    _check_past(to_time)
     _check_empty(into)
     keys = _keys(backup, passphrase)
     if wrong := check_backups(chain, report):
@@ -76,11 +78,36 @@ def restore(
         raise
     if keys:
         key_box.write_keys(keys, into / "keys")
-    with embedded_postgres(into, although_closed=True) as url:
+    with _target_reached(into, to_time), embedded_postgres(into, although_closed=True) as url:
         restored = _recovered(url, backup, into)
         audit(url, restored)
     (into / RESTORING).unlink()
     return restored
+
+
+def _check_past(to_time: datetime | None) -> None:
+    if to_time is not None and to_time > datetime.now(UTC):
+        raise BadBackup(f"{_moment(to_time)} is in the future. Without --to-time the newest moment is restored.")
+
+
+@contextmanager
+def _target_reached(into: Path, to_time: datetime | None) -> Iterator[None]:
+    """Explain PostgreSQL's refusal of a time after everything that was received."""
+    try:
+        yield
+    except EmbeddedPostgresError as error:
+        if to_time is None or "before configured recovery target" not in str(error):
+            raise
+        _clear(into)
+        (into / RESTORING).touch(0o600)  # its locks are left, and the next restore may go on there
+        raise BadBackup(
+            f"Nothing was received from after {_moment(to_time)}. Without --to-time the newest moment is restored, "
+            "which is not after it."
+        ) from None
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _check_version(backup: Backup) -> None:

@@ -101,7 +101,13 @@ def newest_events(database: Database) -> Check:
 
 
 def sealing(database: Database) -> Check:
-    lag = LogReader(database).lag()
+    log = LogReader(database)
+    keys = log.keys()
+    published = log.published(keys[-1].name) if keys else None
+    if published is not None and published.size > log.size():
+        said = f"The log was restored with {log.size():,} events, and one of {published.size:,} was published."
+        return fault("sealing", f"{said} Nothing is sealed.", "Two people run `roundledger log succeed`.")
+    lag = log.lag()
     if lag.seconds > SEAL_LAG_SECONDS:
         said = f"{lag.events:,} events are not sealed; the oldest has waited for {lag.seconds:,.0f} seconds."
         return warning(

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from infra.log.signed_notes import BadNote, Note, Signature, Signer, Verifier, decode_base64, parse_note
+from infra.log.signed_notes import COSIGNED_BYTES, BadNote, Note, Signature, Signer, Verifier, decode_base64, parse_note
 
 _BODY = re.compile(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\n)*)")
 
@@ -28,6 +28,13 @@ class Checkpoint(NamedTuple):
 
     def with_signature(self, signature: Signature) -> Checkpoint:
         return self._replace(note=self.note._replace(signatures=(*self.note.signatures, signature)))
+
+    def cosigned_at(self) -> int | None:
+        """Return when it was first cosigned, in seconds, as its cosignatures say."""
+        times = [
+            int.from_bytes(one.value[:8], "big") for one in self.note.signatures if len(one.value) == COSIGNED_BYTES
+        ]
+        return min(times, default=None)
 
     def trusted_by(self, keys: Iterable[Verifier]) -> list[Verifier]:
         """Return the log's own keys that have signed it. A key under another name proves nothing for the log."""

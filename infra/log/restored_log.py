@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,35 +24,66 @@ from infra.store.streams import stream_id
 
 STREAM = stream_id("log", "succession")
 # counts all of them, not up to a limit as a lag does
-UNSEALED = "SELECT count(*) FROM roundledger.events WHERE position > %s"
+UNSEALED = (
+    "SELECT (SELECT count(*) FROM roundledger.events WHERE position > %s), "
+    "(SELECT recorded_at FROM roundledger.events ORDER BY position DESC LIMIT 1)"
+)
+
+
+class Published(NamedTuple):
+    """A checkpoint that somebody outside has, and when it was signed, or cosigned, if that is known."""
+
+    checkpoint: Checkpoint
+    at: datetime | None
+
+    @classmethod
+    def of_witness(cls, checkpoint: Checkpoint) -> Published:
+        seconds = checkpoint.cosigned_at()
+        return cls(checkpoint, None if seconds is None else datetime.fromtimestamp(seconds, UTC))
 
 
 class LostEvents(NamedTuple):
-    published: Checkpoint
+    published: Published
     restored: int  # sealed events
     unsealed: int
+    last_recorded_at: datetime | None
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.published.checkpoint.size - self.restored - self.unsealed)
 
     def sentence(self) -> str:
-        missing = max(0, self.published.size - self.restored - self.unsealed)
+        at = "" if self.published.at is None else f" at {_moment(self.published.at)}"
+        last = "" if self.last_recorded_at is None else f", the last one recorded at {_moment(self.last_recorded_at)}"
         return (
-            f"A checkpoint of {self.published.size:,} events was published, and {self.restored + self.unsealed:,} were "
-            f"restored: {missing:,} are missing. Nothing is sealed until two people continue the log under a new "
-            "name: `roundledger log succeed`."
+            f"A checkpoint of {self.published.checkpoint.size:,} events was published{at}, and "
+            f"{self.restored + self.unsealed:,} were restored{last}: {self.missing:,} are missing. Nothing is sealed "
+            "until two people continue the log under a new name: `roundledger log succeed`."
         )
 
 
-def lost_events(database_url: str, published: Iterable[Checkpoint]) -> LostEvents | None:
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def lost_events(database_url: str, published: Iterable[Published]) -> LostEvents | None:
     """Return what a restored log lacks of the largest checkpoint published under its name."""
     database = Database(database_url)
     try:
         log = LogReader(database)
         keys, size, latest = log.keys(), log.size(), log.latest()
-        ((waiting,),) = database.rows(UNSEALED, [0 if latest is None else latest.last_position])
+        ((waiting, recorded_at),) = database.rows(UNSEALED, [0 if latest is None else latest.last_position])
     finally:
         database.close()
-    ours = [one for one in published if keys and one.origin == keys[-1].name and one.trusted_by(keys)]
-    largest = max(ours, key=lambda one: one.size, default=None)
-    return None if largest is None or largest.size <= size else LostEvents(largest, size, waiting)
+    ours = [one for one in published if keys and _is_of(one.checkpoint, keys)]
+    largest = max(ours, key=lambda one: (one.checkpoint.size, one.at is not None), default=None)
+    if largest is None or largest.checkpoint.size <= size:
+        return None
+    return LostEvents(largest, size, waiting, recorded_at)
+
+
+def _is_of(checkpoint: Checkpoint, keys: Sequence[Verifier]) -> bool:
+    return checkpoint.origin == keys[-1].name and bool(checkpoint.trusted_by(keys))
 
 
 def remember_published(owner_url: str, checkpoint: Checkpoint) -> None:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 SIGNATURE, COSIGNATURE = 0x01, 0x04  # the types of key, part of a key's id
+COSIGNED_BYTES = 72  # of a cosignature: a time and an Ed25519 signature
 DASH = "— "
 MOST_SIGNATURES = 100
 _NAME = re.compile(r"[^\s+\x00-\x1f\x7f]{1,200}")
@@ -51,7 +52,7 @@ class Verifier(NamedTuple):
             return False
         message, signed = body.encode(), signature.value
         if self.kind == COSIGNATURE:
-            if len(signed) != 72:
+            if len(signed) != COSIGNED_BYTES:
                 return False
             message, signed = cosigned_message(body, int.from_bytes(signed[:8], "big")), signed[8:]
         try:

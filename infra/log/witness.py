@@ -119,8 +119,8 @@ class Witness:
             return None
         lost = max(0, last.size - succession.restored_size)
         return (
-            f"{checkpoint.origin} continues {succession.old_name} from {succession.restored_size} events; {lost} that "
-            f"we saw are lost. The reason given: {succession.reason}"
+            f"{checkpoint.origin} continues {succession.old_name} from {succession.restored_size} events; of those "
+            f"that we saw, {lost} are lost or no longer proven. The reason given: {succession.reason}"
         )
 
     def _compare(self, checkpoint: Checkpoint, last: Checkpoint | None, prove: Prove) -> None:

@@ -52,9 +52,13 @@ def thresholds(
 @on_ledger
 def erase(ledger: "Ledger", patron: Patron) -> None:
     """Erase the name or description of a patron. The record keeps the id and the amounts."""
+    from domain.errors import Refusal
     from infra.ledger.books.cash import erase_patron
 
-    erase_patron(ledger, patron)
+    try:
+        erase_patron(ledger, patron)
+    except Refusal as refusal:
+        fail(refusal.detail)
 
 
 def _cents(text: str) -> int:

@@ -18,9 +18,10 @@ from api.cli.terminal.errors import fail, first_line, nothing_unforeseen
 from api.cli.terminal.time_options import moment
 
 if TYPE_CHECKING:
-    from infra.backup.backup_folder import Backup
+    from infra.backup.backup_folder import Backup, BackupFolder
     from infra.backup.restore import Restored
     from infra.log.checkpoints import Checkpoint
+    from infra.log.restored_log import Published
 
 PASSPHRASE_VARIABLE = "ROUNDLEDGER_BACKUP_PASSPHRASE"
 DAMAGED_EXIT = 1
@@ -96,12 +97,21 @@ def create(
             keep_wal(url)
         made = create_backup(url, backups, KeyChoice(folder, passphrase), incremental=incremental)
         typer.echo(f"{made.name}: {_described(made)}")
+        if made.manifest.log.checkpoint is not None and made.manifest.keys == "none":
+            typer.echo(
+                f"roundledger: no key of the log is in {folder}; keep it safe, or name its folder: --keys", err=True
+            )
         if keep is not None:
             for name in backups.prune(keep):
                 typer.echo(f"{name}: removed")
         if follow:
             typer.echo("roundledger: receiving the write-ahead log until Ctrl-C", err=True)
             follow_wal(url, backups, _until_interrupted)
+            typer.echo(
+                "roundledger: stopped. All that was received can be restored; the server keeps what follows until the "
+                "next `backup --follow`.",
+                err=True,
+            )
 
 
 @app.command("list")
@@ -115,7 +125,10 @@ def list_backups(
     from infra.backup.backup_folder import BackupFolder
 
     with _explained():
-        for backup in BackupFolder(target).backups():
+        found = BackupFolder(target).backups()
+        if not found:
+            typer.echo(f"roundledger: there is no backup in {target}", err=True)
+        for backup in found:
             manifest = msgspec.to_builtins(backup.manifest)
             if as_json:
                 about = {name: value for name, value in manifest.items() if name not in ("files", "format")}
@@ -138,15 +151,18 @@ def verify(
     from api.cli.terminal.progress import counting
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.manifest import BadBackup
-    from infra.backup.received_wal import check_received
+    from infra.backup.published_log import check_noted
+    from infra.backup.received_wal import check_received, received_files
     from infra.backup.restore import check_backups
 
     folder = BackupFolder(target)
     try:
-        backups = folder.backups() if every else folder.chain_of(folder.newest())
+        newest = folder.newest()
+        backups = folder.backups() if every else folder.chain_of(newest)
         with counting(sum(one.manifest.bytes for one in backups), "Verifying") as report:
             wrong = check_backups(backups, report)
         wrong += check_received(folder.wal, backups[-1], every=every)
+        wrong += check_noted(folder.wal)
     except BadBackup as error:
         wrong = [str(error)]
         backups = []
@@ -154,7 +170,10 @@ def verify(
         typer.echo(what)
     if wrong:
         raise typer.Exit(DAMAGED_EXIT)
-    typer.echo(f"{len(backups)} backup{'s' if len(backups) > 1 else ''} complete and unchanged.")
+    names = f"{len(backups)} backups" if every and len(backups) > 1 else " and ".join(one.name for one in backups)
+    received = len(received_files(folder.wal, backups[-1].manifest.first_wal))
+    log = f", and {received:,} files of the log received since" if received else ""
+    typer.echo(f"Complete and unchanged: {names}{log}.")
 
 
 @nothing_unforeseen("the backup could not be restored")
@@ -179,10 +198,11 @@ def restore(
     from api.cli.terminal.progress import counting
     from infra.backup.backup_folder import BackupFolder
     from infra.backup.restore import restore as restore_backup
+    from infra.log.restored_log import Published
 
     backups, until = BackupFolder(source), moment(to_time, "--to-time")
     passphrase = None if without_keys else _passphrase(passphrase_file)
-    known = [*_read_checkpoints(checkpoints or [])]
+    published = [Published.of_witness(one) for one in _read_checkpoints(checkpoints or [])]
     clean = False
 
     def audit(url: str, restored: "Restored") -> None:
@@ -191,11 +211,14 @@ def restore(
             f"Restored {restored.backup.name} into {into}: {restored.log_size + restored.unsealed:,} events, "
             f"the last one recorded at {_moment(restored.last_recorded_at)}."
         )
-        clean = _audited(url, [*_published(backups), *known])
+        clean = _audited(url, published)
+        if (lacking := _lacking_key(restored, into)) is not None:
+            typer.echo(lacking)
 
     with _explained():
         if passphrase is None and not without_keys and backups.newest(until).manifest.keys == "encrypted":
             fail("the backup has the log's private keys: give --passphrase-file FILE, or --without-keys")
+        published += _published(backups)
         total = sum(one.manifest.bytes for one in backups.chain_of(backups.newest(until)))
         with counting(total, "Verifying") as report:
             restore_backup(backups, into, to_time=until, passphrase=passphrase, report=report, audit=audit)
@@ -204,7 +227,23 @@ def restore(
     typer.echo(f"Start the service with --data-dir {into}.")
 
 
-def _audited(url: str, published: "list[Checkpoint]") -> bool:
+def _lacking_key(restored: "Restored", into: Path) -> str | None:
+    """Return what to do if the log's private key has not come back."""
+    about = restored.backup.manifest
+    if about.log.checkpoint is None or any((into / "keys").glob("*.key")):
+        return None
+    why = {
+        "encrypted": "it was not to be restored",
+        "left out": "it was left out of the backup",
+        "none": "it was not where the backup looked for it",
+    }
+    return (
+        f"The log's private key is not here: {why[about.keys]}. Put it into {into / 'keys'} before the service starts; "
+        "nothing is sealed without it. If it is lost, `roundledger log key rotate --lost` makes another."
+    )
+
+
+def _audited(url: str, published: "list[Published]") -> bool:
     """Migrate and audit what was restored. A published checkpoint that it does not reach is stored for the sealer."""
     from infra.embedded import as_service
     from infra.log.restored_log import lost_events, remember_published
@@ -215,9 +254,10 @@ def _audited(url: str, published: "list[Checkpoint]") -> bool:
     found: list[str] = []
     lost = lost_events(url, published)
     if lost is not None:
-        remember_published(url, lost.published)
+        remember_published(url, lost.published.checkpoint)
         typer.echo(lost.sentence())
-    reached = [one for one in published if lost is None or one.size <= lost.restored]
+    outside = [one.checkpoint for one in published]
+    reached = [one for one in outside if lost is None or one.size <= lost.restored]
     summary = Audit(as_service(url), outside=reached, report=lambda finding: found.append(finding.what)).run()
     for what in found[:MOST_FINDINGS]:
         typer.echo(what)
@@ -225,13 +265,15 @@ def _audited(url: str, published: "list[Checkpoint]") -> bool:
     return summary.clean
 
 
-def _published(backups: Any) -> "Iterator[Checkpoint]":
-    """Return what every backup knew of the log, including backups later than the restored one."""
+def _published(backups: "BackupFolder") -> "Iterator[Published]":
+    """Return what every backup knew of the log, including backups later than the restored one, and the receiver."""
+    from infra.backup.published_log import noted
     from infra.log.checkpoints import parse_checkpoint
+    from infra.log.restored_log import Published
 
-    for backup in backups.backups():
-        if backup.manifest.log.checkpoint is not None:
-            yield parse_checkpoint(backup.manifest.log.checkpoint)
+    for state in (*(one.manifest.log for one in backups.backups()), noted(backups.wal)):
+        if state is not None and state.checkpoint is not None:
+            yield Published(parse_checkpoint(state.checkpoint), state.sealed_at)
 
 
 def _read_checkpoints(files: list[Path]) -> "Iterator[Checkpoint]":
@@ -258,9 +300,12 @@ def _server(database_url: str | None, data_dir: Path | None) -> Iterator[str]:
         check_address(database_url)
         yield database_url
         return
-    with embedded_postgres(data_dir or default_data_dir()) as url:
+    folder = data_dir or default_data_dir()
+    if not (folder / "pgdata").is_dir():  # starting a server there would make a new ledger
+        fail(f"there is no ledger in {folder}: name its folder with --data-dir")
+    with embedded_postgres(folder) as url:
         if pending(url):
-            fail(f"{data_dir or default_data_dir()} has no ledger of this release: start the service there once")
+            fail(f"{folder} has no ledger of this release: start the service there once")
         yield url
 
 

@@ -73,7 +73,9 @@ def _checks(
     yield machine_checks.disk(settings.disk(embedded))
     yield machine_checks.backup(backups)
     yield from machine_checks.secret_files(
-        file for file in (settings.token_key_file, settings.metrics_token_file) if file is not None
+        file
+        for file in (settings.token_key_file, settings.metrics_token_file, settings.oidc_client_secret_file)
+        if file is not None
     )
     key_folder = settings.log_keys or default_folder(data_dir)
     try:

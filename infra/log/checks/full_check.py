@@ -252,7 +252,7 @@ class Checker:
 
     def _roots(self, found: list[Finding]) -> Iterator[SignedRoot]:
         """Yield all roots that the log must have, by size; faults of checkpoints are reported on the way."""
-        outside = kept_outside(self._outside, self._keys, found)
+        outside = kept_outside(self._outside, self._log, self._keys, found)
         return merge(signed(self._checkpoints(), self._keys, found), outside)
 
     def _checkpoints(self) -> Iterator[StoredCheckpoint]:

@@ -161,8 +161,8 @@ class PartChecker:
     def _compare_roots(self, nodes: Nodes, found: list[Finding]) -> RootComparison:
         """Compare the checkpoints under which these events were sealed, the last one, and those kept outside."""
         comparison = RootComparison()
-        roots = [*signed(self._checkpoints(), self._keys, found), *kept_outside(self._outside, self._keys, found)]
-        for mark in sorted(roots):
+        outside = kept_outside(self._outside, self._log, self._keys, found)
+        for mark in sorted([*signed(self._checkpoints(), self._keys, found), *outside]):
             if mark.size > self._size:
                 comparison.beyond(mark)
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from domain.audit.findings import Finding
@@ -10,6 +11,7 @@ from infra.log.checkpoints import Checkpoint
 from infra.log.merkle import HASH_BYTES
 from infra.log.signed_notes import BadNote, Verifier
 from infra.log.stored_log import PAGE, StoredCheckpoint
+from infra.log.succession import Succession, succession_of
 from infra.log.tiles import WIDTH, Tree
 
 MOST_NAMED = 1_000  # findings of one sort; further ones are counted
@@ -199,12 +201,49 @@ def signed(
             yield SignedRoot(checkpoint.size, checkpoint.root)
 
 
-def kept_outside(outside: Iterable[Checkpoint], keys: Sequence[Verifier], found: list[Finding]) -> list[SignedRoot]:
-    """Return roots kept outside, by size. One that the log's key has not signed is compared and reported."""
+def kept_outside(
+    outside: Iterable[Checkpoint], log: StoredLog, keys: Sequence[Verifier], found: list[Finding]
+) -> list[SignedRoot]:
+    """Return roots kept outside, by size. One that the log's key has not signed is compared and reported. One that the
+    log left behind when it was restored cannot be compared, and is reported with the reason."""
     roots = []
     for checkpoint in sorted(outside, key=lambda checkpoint: checkpoint.size):
-        roots.append(SignedRoot(checkpoint.size, checkpoint.root, True))
         if not checkpoint.trusted_by(keys):
             detail = f"The checkpoint of {checkpoint.size} events that was kept outside is not signed by the log's key."
             found.append(log_finding("signature_broken", detail))
+        elif (succession := _left_behind(checkpoint, log, keys)) is not None:
+            detail = (
+                f"A checkpoint that was kept outside has {checkpoint.size} events, and the log was restored with "
+                f"{succession.restored_size} and continued under the name {succession.new_name}: the events in between "
+                f"are lost or no longer proven. The reason given: {succession.reason}"
+            )
+            found.append(log_finding("tree_shorter", detail))
+            continue
+        roots.append(SignedRoot(checkpoint.size, checkpoint.root, True))
     return roots
+
+
+def _left_behind(checkpoint: Checkpoint, log: StoredLog, keys: Sequence[Verifier]) -> Succession | None:
+    """Return the succession in which the log became shorter than a checkpoint of an earlier name."""
+    if not keys or checkpoint.origin == keys[-1].name:
+        return None
+    reached = False  # from this name on
+    for succession in _successions(log, keys):
+        reached = reached or succession.old_name == checkpoint.origin
+        if reached and succession.restored_size < checkpoint.size:
+            return succession
+    return None
+
+
+def _successions(log: StoredLog, keys: Sequence[Verifier]) -> Iterator[Succession]:
+    """Yield each one once, in the order in which they happened."""
+    last: Succession | None = None
+    for stored in log.checkpoints():
+        if not stored.note:
+            continue
+        with suppress(BadNote):
+            checkpoint = stored.parsed()
+            here = succession_of(checkpoint)
+            if here is not None and here != last and checkpoint.trusted_by(keys):
+                last = here
+                yield here

@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,13 +15,14 @@ import msgspec
 import psycopg
 import pytest
 
-from infra.backup import key_box
+from infra.backup import create, key_box, published_log
 from infra.backup.backup_folder import DATA, Backup, BackupFolder
 from infra.backup.create import KeyChoice, create_backup, follow_wal, keep_wal
 from infra.backup.manifest import NAME, BadBackup, read_manifest
+from infra.backup.postgres_programs import reason_of
 from infra.backup.received_wal import check_received
 from infra.backup.restore import check_backups, restore
-from infra.embedded import as_service, embedded_postgres
+from infra.embedded import EmbeddedPostgresError, as_service, embedded_postgres
 from infra.schema.migrator import migrate
 from tests.infra.backup.kills import Figures, kill_backups, kill_restores
 from tests.sealed_ledger import record_rounds, seal
@@ -151,6 +152,63 @@ def test_guards_and_roles_come_back(lost_property: Property, tmp_path: Path):
         for url, refusal in ((as_service(admin), psycopg.errors.InsufficientPrivilege), (admin, psycopg.errors.Error)):
             with psycopg.connect(url) as connection, pytest.raises(refusal):
                 connection.execute("DELETE FROM roundledger.events")
+
+
+def test_the_receiver_notes_how_far_the_log_was_published(lost_property: Property):
+    """A restore to the moment in between must know of what was sealed after it."""
+    noted = published_log.noted(lost_property.backups.wal)
+    assert noted is not None
+    assert noted.size == lost_property.events["end"]
+
+
+def test_a_changed_note_of_what_was_published_is_named(lost_property: Property, tmp_path: Path):
+    shutil.copy(lost_property.backups.wal / published_log.NAME, tmp_path)
+    assert published_log.check_noted(tmp_path) == []
+    for at in range(0, (tmp_path / published_log.NAME).stat().st_size, 7):
+        flip(tmp_path / published_log.NAME, at)
+        (wrong,) = published_log.check_noted(tmp_path)
+        assert f"{published_log.NAME} is not as it was written." in wrong
+        flip(tmp_path / published_log.NAME, at)
+
+
+def test_a_time_that_was_not_reached_is_refused(lost_property: Property, tmp_path: Path):
+    now = datetime.now(UTC)
+    with pytest.raises(BadBackup, match=r"is in the future\. Without --to-time the newest moment is restored"):
+        restore(lost_property.backups, tmp_path / "data", to_time=now + timedelta(hours=1))
+    assert not (tmp_path / "data").exists()
+    with pytest.raises(BadBackup, match=r"Nothing was received from after .*\. Without --to-time"):
+        restore(lost_property.backups, tmp_path / "data", to_time=now)
+    with (
+        pytest.raises(EmbeddedPostgresError, match="Run `roundledger restore` again"),
+        embedded_postgres(tmp_path / "data"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("printed", "advice"),
+    [
+        ("pg_basebackup: error: could not initiate base backup: ERROR:  incremental backups cannot be taken unless WAL "
+         "summarization is enabled", "Set summarize_wal = on"),
+        ('pg_basebackup: error: FATAL:  no pg_hba.conf entry for replication connection from host "[local]"',
+         "ALTER ROLE … REPLICATION"),
+    ],
+)  # fmt: skip
+def test_what_a_server_of_ones_own_lacks_is_explained(printed: str, advice: str):
+    assert advice in reason_of("pg_basebackup", f"{printed}\npg_basebackup: removing data directory\n")
+
+
+def test_a_server_without_incremental_backups_explains_itself(lost_property: Property):
+    """Before version 17."""
+    state = create.ServerState(160_004, "1", 0, None, lost_property.full.manifest.log)
+    with pytest.raises(BadBackup, match="need PostgreSQL 17 or later on the server"):
+        create.parent_of(lost_property.backups, state)
+
+
+def test_a_passphrase_that_is_too_short_is_refused_before_anything_is_copied(tmp_path: Path):
+    with pytest.raises(key_box.WrongPassphrase, match="at least 12 characters"):
+        create_backup("postgresql://127.0.0.1:1/none", BackupFolder(tmp_path / "b"), KeyChoice(tmp_path, "short"))
+    assert not (tmp_path / "b").exists()
 
 
 def test_a_time_before_the_first_backup_is_refused(lost_property: Property, tmp_path: Path):

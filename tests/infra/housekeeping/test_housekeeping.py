@@ -290,7 +290,7 @@ def test_a_hold_is_placed_once_with_a_reason_and_on_what_exists(url: str):
             with pytest.raises(Conflict, match=f"took part in round {ROUND}, which is under a legal hold"):
                 change()
         with pytest.raises(Conflict, match="under a legal hold"):
-            ledger.erase_name(played, ACTOR)
+            ledger.erase_name(played)
         erase_patron(ledger, "somebody-else")
         holds.lift("round", ROUND, "settled", "ada")
         erase_patron(ledger, played)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from api.cli.main import app
+from infra.access.staff import StaffMember
+from infra.backup.backup_folder import BackupFolder
+from infra.backup.published_log import write_note
 from infra.embedded import as_service, embedded_postgres
+from infra.ledger.ledger import Ledger
 from infra.log.checkpoints import sign
 from infra.log.keys import new_signer
 from infra.log.sealer import Sealer
@@ -28,7 +34,23 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     for name in ("ROUNDLEDGER_DATABASE_URL", "ROUNDLEDGER_DATA_DIR", "ROUNDLEDGER_LOG_KEYS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ROUNDLEDGER_BACKUP_PASSPHRASE", PASSPHRASE)
-    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    def invoke(*arguments: object, passwords: tuple[str, ...] = ()) -> Result:
+        typed = "".join(f"{password}\n" for password in passwords)
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=typed)
+
+    return invoke
+
+
+def checks(done: Result) -> dict[str, dict[str, str]]:
+    return {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+
+
+def register(data: Path, people: dict[str, str]) -> None:
+    """Put people on the staff register, each with one role and a password of their own."""
+    with embedded_postgres(data) as admin, closing(Ledger(as_service(admin))) as ledger:
+        for staff_id, role in people.items():
+            ledger.staff.add(StaffMember(staff_id, staff_id, (role,)), PASSPHRASE, staff_id)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +91,15 @@ def test_backups_are_listed_and_verified(backed_up: Path, run: Run):
     listed = [json.loads(line) for line in run("backup", "list", backed_up / "backups", "--json").output.splitlines()]
     assert listed[0]["log"]["checkpoint"] == (backed_up / "first").read_text()
     verified = run("backup", "verify", backed_up / "backups", "--all")
-    assert (verified.exit_code, verified.output) == (0, "2 backups complete and unchanged.\n")
+    assert (verified.exit_code, verified.output) == (0, "Complete and unchanged: 2 backups.\n")
+
+
+def test_a_folder_without_backups_and_one_without_a_ledger_explain_themselves(run: Run, tmp_path: Path):
+    for command in (["list"], ["verify"], ["verify", "--all"]):
+        assert "here is no backup in" in run("backup", *command, tmp_path / "none").output
+    refused = run("backup", tmp_path / "backups", "--data-dir", tmp_path / "none")
+    assert (refused.exit_code, "there is no ledger in" in refused.output) == (2, True)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_damaged_backup_is_named_and_not_restored(backed_up: Path, run: Run, tmp_path: Path):
@@ -105,12 +135,24 @@ def test_a_log_that_lost_published_events_continues_under_a_new_name(
 
     # the newer backup is gone; only its checkpoint is known, from the witness
     older = tmp_path / "backups"
-    shutil.copytree(min(path for path in (backed_up / "backups").iterdir() if path.is_dir()), older / "full")
-    options = () if keys_kept else ("--without-keys",)
-    restored = run("restore", older, "--into", data, "--checkpoint", backed_up / "second", *options)
+    first, second = BackupFolder(backed_up / "backups").backups()
+    shutil.copytree(first.folder, older / "full")
+    if keys_kept:  # the receiver of the log noted it
+        (older / "wal").mkdir()
+        write_note(older / "wal", second.manifest.log)
+        options: tuple[str | Path, ...] = ()
+        assert second.manifest.log.sealed_at is not None
+        at = f" at {second.manifest.log.sealed_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    else:
+        options, at = ("--without-keys", "--checkpoint", backed_up / "second"), ""
+    restored = run("restore", older, "--into", data, *options)
     assert restored.exit_code == 0, restored.output
-    missing = second_size - first_size
-    assert f"{second_size:,} events was published, and {first_size:,} were restored: {missing:,} are" in restored.output
+    last = f"the last one recorded at {first.manifest.last_recorded_at:%Y-%m-%d %H:%M:%S} UTC"
+    assert (
+        f"A checkpoint of {second_size:,} events was published{at}, and {first_size:,} were restored, {last}: "
+        f"{second_size - first_size:,} are missing." in restored.output
+    )
+    assert ("The log's private key is not here: it was not to be restored." in restored.output) is not keys_kept
 
     # nothing is signed under the old name
     with embedded_postgres(data) as admin:
@@ -118,22 +160,41 @@ def test_a_log_that_lost_published_events_continues_under_a_new_name(
     refused = run("log", "seal", "--once", "--data-dir", data)
     assert refused.exit_code == 2
     assert "a checkpoint of" in refused.output
+    assert checks(run("doctor", "--json", "--data-dir", data))["sealing"]["state"] == "fault"
     said = ("log", "succeed", "--reason", "The disk failed.", "--by", "ops-1", "--data-dir", data)
     alone = run(*said, "--second", "ops-1")
     assert (alone.exit_code, "Two different people" in alone.output) == (2, True)
 
-    # two people continue it, on the record
-    continued = run(*said, "--second", "ops-2")
+    # two people continue it, on the record; they prove who they are if there is a staff register
+    if keys_kept:
+        register(data, {"ops-1": "admin", "ops-2": "auditor", "ops-3": "floor"})
+        for second_person, passwords, refusal in (
+            ("ops-2", (PASSPHRASE, "not the password"), "ops-2 has to sign, too"),
+            ("ops-2", ("not the password", PASSPHRASE), "ops-1 has to sign, too"),
+            ("ops-3", (PASSPHRASE, PASSPHRASE), "ops-3 needs the role"),
+            ("ops-1", (PASSPHRASE, PASSPHRASE), "Two different people are needed."),
+        ):
+            refused = run(*said, "--second", second_person, "--password-stdin", passwords=passwords)
+            assert (refused.exit_code, refusal) == (2, refusal if refusal in refused.output else refused.output)
+    said_by_both = (*said, "--second", "ops-2", *(["--password-stdin"] if keys_kept else []))
+    passwords = (PASSPHRASE, PASSPHRASE)
+    continued = run(*said_by_both, passwords=passwords)
     assert continued.exit_code == 0, continued.output
     new_key = continued.output.strip()
     assert "/succession-1+" in new_key
-    again = run(*said, "--second", "ops-2")
+    again = run(*said_by_both, passwords=passwords)
     assert (again.exit_code, "lacks nothing" in again.output) == (2, True)
     with embedded_postgres(data) as admin:
         record_rounds(as_service(admin), "uth-sd", 1)
         assert seal(as_service(admin), data / "keys") > 0
-    audited = run("audit", "--data-dir", data, "--processes", 1)
+    # the last name's longer checkpoint is no fork: an audit says what happened, a checkpoint that was reached agrees
+    audited = run("audit", "--data-dir", data, "--processes", 1, "--checkpoint", backed_up / "first")
     assert audited.exit_code == 0, audited.output
+    audited = run("audit", "--data-dir", data, "--processes", 1, "--checkpoint", backed_up / "second")
+    words = " ".join(audited.output.split())
+    assert f"restored with {first_size} and continued under the name" in words
+    assert "The reason given: The disk failed." in words
+    assert (audited.exit_code, "1 finding:" in words, "fork" in words) == (1, True, False)
 
     # the witness recognises the log by its key, and accepts the new name with the reason; else it needs the new key
     checkpoint, proof = tmp_path / "checkpoint", tmp_path / "proof"
@@ -145,7 +206,8 @@ def test_a_log_that_lost_published_events_continues_under_a_new_name(
         assert (accepted.exit_code, "unknown_key" in accepted.output) == (1, True)
         accepted = run(*look, "--key", new_key)
     assert accepted.exit_code == 0, accepted.output
-    assert f"from {first_size} events; 0 that we saw are lost. The reason given: The disk failed." in accepted.output
+    lost = "of those that we saw, 0 are lost or no longer proven. The reason given: The disk failed."
+    assert f"from {first_size} events; {lost}" in accepted.output
 
     # and from then on the new name is a log like any other
     with embedded_postgres(data) as admin:
