@@ -189,6 +189,7 @@ def create_app(ledger: Ledger, settings: Settings | None = None) -> FastAPI:
         title="roundledger",
         version=version("roundledger"),
         description=DESCRIPTION,
+        openapi_tags=[{"name": name, "description": said} for name, said in documentation.TAGS.items()],
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         lifespan=lifespan,
         docs_url=None,

@@ -26,6 +26,28 @@ INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 ADDRESS = "/docs/assets"
 LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"  # ReDoc loads its vendor's logo from the network
 
+TAGS = {
+    "rounds": "Rounds of play, action by action: opening, playing, replaying, searching and correcting them.",
+    "tables": "Tables from opening to closing: seats, chips, trays, dealers, and the floor as it is now.",
+    "rule sets": "What rounds are judged by: figures with their clauses, adopted versions, adjudication of documents.",
+    "regulation": "What tables post and the property offers, facts about rounds, proposition players, explanations.",
+    "reports": "Every report, summaries of days, and what an inspector asks, as JSON or files.",
+    "bettors": "Bettors, their bankrolls, and how they banked.",
+    "boxes": "Drop boxes: swapped, counted blind, signed off.",
+    "meters": "Progressive meters.",
+    "slips": "Numbered fills, credits and counts of trays.",
+    "cash": "Cash at the cage by patron and gaming day.",
+    "closings": "Gaming days and months: what they lack, closing and reopening them.",
+    "journals": "A gaming day in the property's own accounts.",
+    "disputes": "Claims on wagers, from opening to ruling, appeal and closing.",
+    "audits": "Stored rounds decided again, with findings and notes.",
+    "log": "The transparency log: checkpoints, tiles, proofs, evidence.",
+    "holds": "Legal holds on rounds and disputes.",
+    "feed": "Live events, resumable and without gaps.",
+    "access": "People, tokens, reviews of access, and who looked at what.",
+    "service": "Liveness, readiness and metrics.",
+}
+
 router = APIRouter(include_in_schema=False)
 
 

@@ -1,7 +1,8 @@
 """The service against bare FastAPI handlers on the same server: one worker process, the same clients, taking turns.
 
 Single actions are compared with a handler that inserts one row by the same pool of connections; adjudications against
-one that parses the body and returns it.
+one that parses the body and returns it. What is compared is the processor time of the service for a request: by the
+clock, other work on the machine decides.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tests.benchmarks import Row
 SECONDS = float(os.environ.get("ROUNDLEDGER_BENCH_SECONDS", "2"))  # of each run
 TURNS = int(os.environ.get("ROUNDLEDGER_BENCH_TURNS", "5"))
 CONNECTIONS = 16
+CLOCK_OF_A_PROCESS = 2  # CPUCLOCK_SCHED, as the kernel numbers the clock of another process
 RULESET = "uth-casino-club"
 
 
@@ -129,7 +131,7 @@ class Client:
 
 
 def _rate(port: int, work: Callable[[Client, int, threading.Event], int]) -> float:
-    """Requests a second of all connections together."""
+    """Requests of all connections together, in a second of the service's processor time."""
     done = [0] * CONNECTIONS
     failed: list[Exception] = []
     stop, ready = threading.Event(), threading.Barrier(CONNECTIONS + 1)
@@ -145,15 +147,20 @@ def _rate(port: int, work: Callable[[Client, int, threading.Event], int]) -> flo
     threads = [threading.Thread(target=run, args=(number,)) for number in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
+    before = _processor_seconds()
     ready.wait()
-    started = time.perf_counter()
     time.sleep(SECONDS)
     stop.set()
     for thread in threads:
         thread.join()
     if failed:
         raise failed[0]
-    return sum(done) / (time.perf_counter() - started)
+    return sum(done) / (_processor_seconds() - before)
+
+
+def _processor_seconds() -> float:
+    (service,) = [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+    return time.clock_gettime(~service << 3 | CLOCK_OF_A_PROCESS)
 
 
 class Tables:
@@ -228,7 +235,7 @@ def _row(name: str, measured: list[float], references: list[float], reference_na
     return Row(
         name=f"{name}, {CONNECTIONS} connections",
         measured=ratio * reference,
-        unit="requests/s",
+        unit="requests/s of processor time",
         reference=reference,
         reference_name=reference_name,
         required_ratio=required,

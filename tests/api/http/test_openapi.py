@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from api.http.documentation import TAGS
 from api.service.problems import STATUSES, TITLES
 from tests.api.operations import DOCUMENT, OPERATIONS, Operation
 from tests.api.service import open_service
@@ -84,6 +85,11 @@ def test_names_are_unique_and_every_code_has_a_title():
     names = [operation.name for operation in OPERATIONS]
     assert len(names) == len(set(names))
     assert STATUSES.keys() == TITLES.keys()
+
+
+def test_every_group_of_operations_says_what_it_is_for():
+    used = {tag for operation in OPERATIONS for tag in described(operation)["tags"]}
+    assert used == TAGS.keys()
 
 
 def test_references_lead_somewhere():
