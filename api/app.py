@@ -41,13 +41,14 @@ from api.http.routers import (
     tables,
 )
 from api.http.routers import holds as hold_routes
-from api.http.routers.books import cash, closings, journals, slips
+from api.http.routers.books import cash, closings, journals, machines, slips
 from api.http.routers.search import round_search
 from api.http.routers.search import saved_searches as search_routes
 from api.pages import errors, glossary, setup
 from api.pages.books import cage, close, statistics
 from api.pages.books import cash as cash_pages
 from api.pages.books import journals as journal_pages
+from api.pages.books import machines as machine_pages
 from api.pages.dependencies import DutyFirst, SignInFirst
 from api.pages.office import (
     access_review,
@@ -116,6 +117,7 @@ ROUTERS = (
     closings.router,
     journals.router,
     slips.router,
+    machines.router,
     cash.router,
     disputes.router,
     audits.router,
@@ -141,6 +143,7 @@ PAGES = (
     dispute_pages.files,
     collections.router,
     drop.router,
+    machine_pages.router,
     trays.router,
     cage.router,
     posting_pages.router,

@@ -56,6 +56,8 @@ def journal(
     bring_up_to_date(url, "journal")
     entries = rows(url, "journal", Filters(gaming_day=wanted))
     if behind is not None:
+        if behind not in {account.code for account in known.accounts.values()}:
+            fail(f"the chart of accounts has no code {behind}")
         print_table(ENTRY_COLUMNS, entries_behind(entries, known, behind))
         return
     try:

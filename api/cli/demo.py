@@ -91,6 +91,28 @@ def _build(ledger: "Ledger", url: str, folder: Path, days: int, rounds_a_day: in
     except Stale:  # another version of the program made them
         rebuild(url)
     seal_now(url, default_folder(folder))
+    _close_first_day(ledger, url)
+
+
+def _close_first_day(ledger: "Ledger", url: str) -> None:
+    """Close the first day of several, whose boxes are all signed off. A day that lacks something stays open."""
+    from api.cli.reports import bring_up_to_date
+    from domain.errors import OutOfTurn
+    from infra.aggregates.stored_closings import stored_closings
+    from infra.demo.roster import ACCOUNTING, SECOND_FLOOR
+    from infra.ledger.ledger import Actor
+    from projections.calendar.property_clock import clock_of
+    from projections.closing.day_closing import DayClosing
+
+    days = [day for (day,) in ledger.database.rows("SELECT DISTINCT gaming_day FROM projections.hands ORDER BY 1")]
+    now_ms = time.time_ns() // 1_000_000
+    if len(days) < 2 or stored_closings(ledger.events).entries:
+        return
+    closing = DayClosing(ledger, lambda *names: bring_up_to_date(url, *names), clock_of(ledger.database).days)
+    try:
+        closing.close(days[0], None, SECOND_FLOOR, Actor(ACCOUNTING, now_ms))
+    except OutOfTurn as refusal:
+        typer.echo(f"The first day is not closed: {refusal.detail}", err=True)
 
 
 def _first_day_ms(days: int) -> int:

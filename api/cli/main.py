@@ -10,7 +10,7 @@ import typer
 from api.cli import disputes, log, people, property_name, rules
 from api.cli.adjudicate import adjudicate
 from api.cli.audit import archive, audit
-from api.cli.books import cash, closing, slips
+from api.cli.books import cash, closing, machines, slips
 from api.cli.day_journal import chart_app, journal
 from api.cli.demo import demo
 from api.cli.evidence import evidence, verify
@@ -77,6 +77,7 @@ app.add_typer(property_name.app, name="property")
 app.add_typer(closing.app, name="close")
 app.add_typer(chart_app, name="chart")
 app.add_typer(slips.app, name="slip")
+app.add_typer(machines.app, name="machine")
 app.add_typer(cash.app, name="cash")
 app.add_typer(disputes.app, name="dispute")
 app.add_typer(disputes.dealers, name="dealer")

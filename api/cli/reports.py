@@ -34,8 +34,8 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="bankroll, exposure, collections, drops, slips, slip-numbers, journal, trial-balance, hands, rotation,"
-        " meters, adjustments, close, cash-log, cash-moves,"
+        help="bankroll, exposure, collections, drops, machine-counts, slips, slip-numbers, journal, trial-balance,"
+        " hands, rotation, meters, adjustments, close, cash-log, cash-moves,"
         " adoptions, postings, designations, choices, jackpots, decks, decks-seen, misdeals, hands-held, exceptions,"
         " fee-tiers, proposition-players, proposition-banks, disputes (also -by-dealer, -by-table, -by-kind), payments,"
         " irregular-payments,"

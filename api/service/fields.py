@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
@@ -183,6 +184,28 @@ Seat = Annotated[
     Whole, Field(ge=1, le=MOST_SEATS, description="Seat number, clockwise from the house dealer's left.", examples=[1])
 ]
 SeatName = Annotated[str, matching("^([1-9]|1[0-6])$", f"is the number of a seat, 1 to {MOST_SEATS}")]
+
+
+def _content(value: Any) -> bytes:
+    try:
+        return b64decode(value, validate=True)
+    except (TypeError, ValueError):
+        raise PydanticCustomError("refused", "is a file in Base64") from None
+
+
+MOST_BASE64 = 700_000
+FileContent = Annotated[
+    bytes,
+    BeforeValidator(_content),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "contentEncoding": "base64",
+            "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+            "maxLength": MOST_BASE64,
+        }
+    ),
+]
 
 
 class DescribedKeys:

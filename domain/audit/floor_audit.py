@@ -327,8 +327,8 @@ def _box_event(box: drop_boxes.DropBox, event: drop_boxes.BoxEvent) -> drop_boxe
             return drop_boxes.remove(box, by, seal)
         case drop_boxes.BoxCounted(counter, pieces, _):
             return drop_boxes.count(box, counter, pieces)
-        case drop_boxes.CountSealed(counter, _):
-            drop_boxes.check_counter(box, counter)
+        case drop_boxes.CountSealed(counter, _, machine):
+            drop_boxes.check_counter(box, counter, machine is not None)
             return event
         case drop_boxes.CountsOpened():
             return drop_boxes.open_counts(box, event)

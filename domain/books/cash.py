@@ -6,6 +6,7 @@ No name is in an event: patrons are ids, and names and descriptions are kept apa
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from domain.errors import BadChoice
@@ -15,6 +16,7 @@ from domain.money import dollars
 Means = Literal["cash", "chips", "other", "unknown"]
 Marked = Literal["cash", "chips", "other"]
 Level = Literal["log", "report"]
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 COUNTED = ("cash", "unknown")  # what nobody has marked may be cash, and counts as cash
 LOG_CENTS = 2_500_00  # unless the property has other thresholds
 REPORT_CENTS = 10_000_00
@@ -50,6 +52,12 @@ CASH_TOPICS: dict[str, type[Event]] = {
     "cash.thresholds_set.v1": ThresholdsSet,
 }
 DEFAULTS = ThresholdsSet(LOG_CENTS, REPORT_CENTS)
+
+
+def check_patron(bettor: str) -> None:
+    """Refuse what is no id: a name would stay in the record."""
+    if not _ID.fullmatch(bettor):
+        raise BadChoice(f"{bettor!r} is no id of a patron: small letters, digits and hyphens, at most 40.")
 
 
 def set_thresholds(log: int, report: int) -> ThresholdsSet:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
+from domain.books.property_file import PropertyFile
 from domain.errors import BadDocument
 from domain.event import Event
 
@@ -63,12 +63,10 @@ class Chart(Struct, frozen=True):
 
 
 def read_chart(text: str) -> Chart:
-    try:
-        accounts = msgspec.toml.decode(text, type=dict[str, PropertyAccount])
-    except msgspec.DecodeError as error:
-        raise BadChart(f"The chart of accounts cannot be read: {error}.") from None
-    for fault in _faults(accounts):
-        raise BadChart(f"The chart of accounts is wrong: {fault}.")
+    file = PropertyFile(text, "The chart of accounts", BadChart)
+    accounts = {key: file.read(PropertyAccount, key) for key in file.content}
+    for fault, *path in _faults(accounts):
+        raise file.mistake(fault, *path)
     return Chart(accounts)
 
 
@@ -83,16 +81,17 @@ def keep_chart(text: str) -> ChartKept:
     return ChartKept(text)
 
 
-def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[str]:
+def _faults(accounts: Mapping[str, PropertyAccount]) -> Iterator[tuple[str, ...]]:
+    """Each with the key that it is about."""
     if not accounts:
-        yield "it has no accounts"
+        yield ("it has no accounts",)
     names: dict[str, str] = {}
     for key, account in accounts.items():
         kind, colon, name = key.partition(":")
         if not kind or (colon and not name) or (name == "*" and kind not in KINDS):
-            yield f"the journal has no account {key!r}; its kinds are {', '.join(KINDS)}"
+            yield f"the journal has no account {key!r}; its kinds are {', '.join(KINDS)}", key
         if names.setdefault(account.code, account.name) != account.name:
-            yield f"code {account.code} is called {names[account.code]!r} and {account.name!r}"
+            yield f"code {account.code} is called {names[account.code]!r} and {account.name!r}", key
 
 
 def check_complete(chart: Chart, ours: Iterable[str]) -> None:

@@ -91,10 +91,10 @@ class Closings(Struct, frozen=True):
 
 
 class Missing(Struct, frozen=True):
-    """What a day lacks before it can be closed; what `explains` may be explained instead."""
+    """What a day or a month lacks before it can be closed; what `explains` may be explained instead."""
 
     what: str
-    kind: Literal["round", "box", "tray"]
+    kind: Literal["round", "box", "tray", "day"]
     name: str
     table: str
     explains: bool = False

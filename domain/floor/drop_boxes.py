@@ -2,7 +2,10 @@
 
 A blind count is decided as `BoxCounted` and stored as `CountSealed`, a salted commitment whose opening is stored
 separately. When two counts agree, `CountsOpened` shows all of them with their salts. Boxes counted before counts were
-sealed have `BoxCounted` stored."""
+sealed have `BoxCounted` stored.
+
+One of the counts of a box may be read from a machine's file, which is not one person's look at the box: the others are
+typed. That a machine was used is known at once, the hash of the file only with the figures."""
 
 from __future__ import annotations
 
@@ -49,28 +52,68 @@ class BoxCounted(Event, frozen=True):
     total: int
 
 
+class CountRead(BoxCounted, frozen=True):
+    """One that was read from a machine's file; `digest` is its SHA-256, in hexadecimal. Never stored."""
+
+    machine: str
+    digest: str
+
+
 class CountSealed(Event, frozen=True):
-    """One blind count as it is stored: who counted, and a commitment to the pieces (`count_text`)."""
+    """One blind count as it is stored: who counted, a commitment to the pieces (`count_text`), and the machine whose
+    file was read, if any."""
 
     counter: str
     seal: bytes
+    machine: str | None = None
 
 
 class OpenedCount(Event, frozen=True):
+    """`digest` is the SHA-256 of the machine's file, in hexadecimal."""
+
     counter: str
     pieces: dict[int, int]
     total: int
     salt: bytes
+    digest: str | None = None
 
     @property
     def seal(self) -> bytes:
-        return commitment(count_text(self.pieces), self.salt)
+        return commitment(count_text(self.pieces, self.digest), self.salt)
 
 
 class CountsOpened(Event, frozen=True):
     """Two counts agree, so all sealed counts are shown, each with the salt that proves it."""
 
     counts: tuple[OpenedCount, ...]
+
+
+class CountSealedV1(Event, frozen=True):
+    """A sealed count before counts were read from files."""
+
+    counter: str
+    seal: bytes
+
+    def typed(self) -> CountSealed:
+        return CountSealed(self.counter, self.seal)
+
+
+class OpenedCountV1(Event, frozen=True):
+    counter: str
+    pieces: dict[int, int]
+    total: int
+    salt: bytes
+
+
+class CountsOpenedV1(Event, frozen=True):
+    """Opened counts before counts were read from files."""
+
+    counts: tuple[OpenedCountV1, ...]
+
+    def typed(self) -> CountsOpened:
+        return CountsOpened(
+            tuple(OpenedCount(count.counter, count.pieces, count.total, count.salt) for count in self.counts)
+        )
 
 
 class BoxReconciled(Event, frozen=True):
@@ -90,9 +133,14 @@ BOX_TOPICS: dict[str, type[BoxEvent]] = {
     "box.fee_not_dropped.v1": FeeNotDropped,
     "box.removed.v1": BoxRemoved,
     "box.counted.v1": BoxCounted,
-    "box.count_sealed.v1": CountSealed,
-    "box.counts_opened.v1": CountsOpened,
+    "box.count_sealed.v2": CountSealed,
+    "box.counts_opened.v2": CountsOpened,
     "box.reconciled.v1": BoxReconciled,
+}
+# No longer written, and still read: the shape of the old rows, the topic that follows, and the way there.
+RETIRED_BOX_TOPICS: dict[str, tuple[type[Event], str, Callable[[Any], BoxEvent]]] = {
+    "box.count_sealed.v1": (CountSealedV1, "box.count_sealed.v2", CountSealedV1.typed),
+    "box.counts_opened.v1": (CountsOpenedV1, "box.counts_opened.v2", CountsOpenedV1.typed),
 }
 
 
@@ -160,24 +208,42 @@ def _with_counts(box: DropBox, opened: Mapping[str, OpenedCount]) -> DropBox:
 
     def shown(count: BoxCounted | CountSealed) -> BoxCounted | CountSealed:
         found = opened.get(count.counter)
-        return count if found is None else BoxCounted(found.counter, found.pieces, found.total)
+        if found is None:
+            return count
+        figures = found.counter, found.pieces, found.total
+        machine = machine_of(count)
+        if machine is None or found.digest is None:
+            return BoxCounted(*figures)
+        return CountRead(*figures, machine, found.digest)
 
     return replace(box, counts=tuple(map(shown, box.counts)))
+
+
+def machine_of(count: BoxCounted | CountSealed) -> str | None:
+    """Return the machine whose file was read, if any."""
+    return count.machine if isinstance(count, CountSealed | CountRead) else None
 
 
 # ---- sealing
 
 
-def count_text(pieces: Mapping[int, int]) -> str:
-    """Return what the seal of a count covers: pieces by denomination in cents, in canonical form."""
-    return ",".join(f"{value}x{number}" for value, number in sorted(pieces.items()))
+def count_text(pieces: Mapping[int, int], digest: str | None = None) -> str:
+    """Return what the seal of a count covers: pieces by denomination in cents, in canonical form, and the digest of
+    the file that they were read from."""
+    text = ",".join(f"{value}x{number}" for value, number in sorted(pieces.items()))
+    return text if digest is None else f"{text} {digest}"
+
+
+def sealed_text(counted: BoxCounted) -> str:
+    return count_text(counted.pieces, counted.digest if isinstance(counted, CountRead) else None)
 
 
 def opened_count(counter: str, text: str, salt: bytes) -> OpenedCount:
     """Return a count from the opening of its seal."""
-    pairs = [pair.split("x") for pair in text.split(",") if pair]
+    counted, _, digest = text.partition(" ")
+    pairs = [pair.split("x") for pair in counted.split(",") if pair]
     pieces = {int(value): int(number) for value, number in pairs}
-    return OpenedCount(counter=counter, pieces=pieces, total=_total(pieces), salt=salt)
+    return OpenedCount(counter=counter, pieces=pieces, total=_total(pieces), salt=salt, digest=digest or None)
 
 
 def unseal(box: DropBox, opened: Iterable[OpenedCount]) -> DropBox:
@@ -188,8 +254,9 @@ def unseal(box: DropBox, opened: Iterable[OpenedCount]) -> DropBox:
 def seal(box: DropBox, counted: BoxCounted, known: Iterable[OpenedCount], salt: bytes) -> list[BoxEvent]:
     """Return a count as it is stored. `box` and `known` are the box and its sealed counts; if the new count agrees with
     one of them, all are opened."""
-    new = OpenedCount(counter=counted.counter, pieces=counted.pieces, total=counted.total, salt=salt)
-    events: list[BoxEvent] = [CountSealed(counted.counter, new.seal)]
+    digest = counted.digest if isinstance(counted, CountRead) else None
+    new = OpenedCount(counter=counted.counter, pieces=counted.pieces, total=counted.total, salt=salt, digest=digest)
+    events: list[BoxEvent] = [CountSealed(counted.counter, new.seal, machine_of(counted))]
     if evolve(box, counted).counted is not None:
         events.append(CountsOpened((*known, new)))
     return events
@@ -212,22 +279,36 @@ def remove(box: DropBox, by: tuple[str, str], seal: str) -> BoxRemoved:
     return BoxRemoved(by, seal)
 
 
-def count(box: DropBox, counter: str, pieces: Mapping[int, int]) -> BoxCounted:
+class MachineFile(Struct, frozen=True):
+    """Where the pieces of a count were read: a machine, and the digest of its file."""
+
+    machine: str
+    digest: str
+
+
+def count(box: DropBox, counter: str, pieces: Mapping[int, int], file: MachineFile | None = None) -> BoxCounted:
     """Count a box. Two blind counts by different people; a third only if they differ."""
-    check_counter(box, counter)
+    check_counter(box, counter, file is not None)
     if any(value <= 0 or number < 0 for value, number in pieces.items()):
         raise BadChoice("A count has positive denominations and no negative number of pieces.")
-    return BoxCounted(counter, dict(pieces), _total(pieces))
+    figures = counter, dict(pieces), _total(pieces)
+    return BoxCounted(*figures) if file is None else CountRead(*figures, file.machine, file.digest)
 
 
-def check_counter(box: DropBox, counter: str) -> None:
-    """Refuse unless the box is to be counted, and by this person, whatever they find in it."""
+def check_counter(box: DropBox, counter: str, by_machine: bool = False) -> None:
+    """Refuse unless the box is to be counted, by this person and in this way, whatever they find in it."""
     if box.removed is None:
         raise OutOfTurn(f"Box {box.box} is still on table {box.table}.")
     if box.reconciled is not None or box.counted is not None:
         raise OutOfTurn(f"Box {box.box} has been counted.")
     if counter in {count.counter for count in box.counts}:
         raise BadChoice(f"{counter} has counted box {box.box} already: somebody else must.")
+    for count in box.counts if by_machine else ():
+        if (machine := machine_of(count)) is not None:
+            raise BadChoice(
+                f"{count.counter} has read a count of box {box.box} from a file of {machine} already:"
+                " the others are counted by hand."
+            )
 
 
 def open_counts(box: DropBox, event: CountsOpened) -> CountsOpened:

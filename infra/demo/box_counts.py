@@ -8,7 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.money import cents
+from domain.books.count_machines import read_count, read_machine
+from domain.floor.drop_boxes import MachineFile
+from domain.money import cents, money
 from infra.demo.roster import ACCOUNTING, COUNTERS, FLOOR, HOUR_MS, SECOND_FLOOR, TABLES
 from infra.demo.single_steps import Once
 from infra.ledger.floor import Floor
@@ -19,6 +21,8 @@ COUNTED_MS = 26 * HOUR_MS
 SIGNED_MS = 29 * HOUR_MS
 SHORT_CENTS = 500
 MISCOUNT_CENTS = 100
+MACHINE = "counter-1"
+DESCRIPTION = 'box = "Box"\ndenomination = "Denomination"\npieces = "Pieces"\n'  # of its files
 LEFT_TO_COUNT = 2  # boxes of the last day, for visitors to count
 PIECES_CENTS = (10_000, 2_500, 500, 100, 50, 25, 5, 1)
 
@@ -74,7 +78,8 @@ class DayOfBoxes:
             figures = [first_cents, holds_cents, *([holds_cents] if first_cents != holds_cents else [])]
             for counter, figure_cents in zip(COUNTERS, figures, strict=False):
                 actor = Actor(counter, self._at(COUNTED_MS, number))
-                count = partial(Floor.count_blind, box=box, pieces=pieces_of(figure_cents), actor=actor)
+                file = file_of(box, figure_cents) if number == 0 and counter == COUNTERS[0] else None
+                count = partial(Floor.count_blind, box=box, pieces=pieces_of(figure_cents), actor=actor, file=file)
                 once.on_floor(f"count/{box}/{counter}", count)
             if short is not None and short.box == box:
                 text = "A $5.00 chip was still next to the slot after this round; the dealer says that it was dropped."
@@ -98,6 +103,13 @@ def choose_short(days: Sequence[DayOfBoxes]) -> Short | None:
             if day.holds_cents(table) >= 2 * SHORT_CENTS:
                 return Short(box, day.first_round(table))
     return None
+
+
+def file_of(box: str, total_cents: int) -> MachineFile:
+    """Return the file of the count machine, as it wrote the pieces down."""
+    lines = [f"{box},{money(worth)},{number}\n" for worth, number in pieces_of(total_cents).items()]
+    content = f"Box,Denomination,Pieces\n{''.join(lines)}".encode()
+    return MachineFile(MACHINE, read_count(read_machine(DESCRIPTION), content, box).digest)
 
 
 def pieces_of(total_cents: int) -> dict[int, int]:

@@ -7,20 +7,25 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from random import Random
 from typing import Any
 
 from domain.errors import Refusal
 from domain.rules import rulesets
+from infra.aggregates.stored_slips import last_number, stored_slip
 from infra.demo.card_reader import CardReader
-from infra.demo.roster import TABLES, dealer_at
+from infra.demo.roster import SECOND_FLOOR, TABLES, dealer_at
+from infra.ledger.books.slips import Slips
 from infra.ledger.ledger import Actor, Ledger, StoredRound
 from infra.simulation.table import Table
 
 BETWEEN_ROUNDS_S = (3.0, 8.0)
 BETWEEN_ACTIONS_S = (0.4, 1.6)
 SOMEBODY_ELSE_DEALS_S = 15.0
+ASKS_FOR_CHIPS = "house-1"
+FILL = {100_00: 20, 25_00: 40}
 CROWDS = 60  # one of these is used at each start
 
 
@@ -37,6 +42,7 @@ class LiveTable:
         self._pace = Random(f"{name}/{start}/pace")
         self._round: StoredRound | None = None
         self._actions: Iterator[dict[str, Any]] = iter(())
+        self._has_asked = False
         self.next_at = self._pace.uniform(0.0, BETWEEN_ROUNDS_S[1])  # seconds since the start
 
     def go_on(self, elapsed_s: float) -> None:
@@ -74,6 +80,18 @@ class LiveTable:
         document = json.loads(self._simulated.next_document())
         self._round = self._ledger.record_round({**document, "actions": []}, dealer)
         self._actions = iter(document["actions"])
+        if self._name == ASKS_FOR_CHIPS and not self._has_asked:
+            self._has_asked = True
+            self._ask_for_chips()
+
+    def _ask_for_chips(self) -> None:
+        """Ask the cage for a fill, which waits for a visitor to issue it; if none waits from an earlier start."""
+        number = last_number(self._ledger.events)
+        if number and stored_slip(self._ledger.events, number).slip.status == "requested":
+            return
+        with suppress(Refusal):  # somebody has closed the table
+            actor = Actor(SECOND_FLOOR, time.time_ns() // 1_000_000)
+            Slips(self._ledger).request("fill", self._name, FILL, actor)
 
     def _act(self, count: int | None) -> None:
         assert self._round is not None

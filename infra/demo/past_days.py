@@ -36,6 +36,7 @@ from infra.demo.single_steps import Once
 from infra.demo.table_sessions import DemoSessions
 from infra.demo.trays import Tray
 from infra.ledger.books.charts import keep_chart
+from infra.ledger.books.machines import keep_machine
 from infra.ledger.ledger import Actor, Ledger
 from infra.simulation.table import Table
 
@@ -109,6 +110,8 @@ class Past:
         adopt_shipped(self._once, first_day_ms)
         keep = partial(keep_chart, self._ledger, starter(), Actor(ACCOUNTING, first_day_ms))
         self._once.do("chart", keep)
+        describe = partial(keep_machine, self._ledger, box_counts.MACHINE, box_counts.DESCRIPTION)
+        self._once.do("machine", partial(describe, Actor(ACCOUNTING, first_day_ms)))
         return first_day_ms, Plan(*figures)
 
     def _register(self, number: int, step: str, at_ms: int, note: bytes = b"") -> None:

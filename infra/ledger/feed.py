@@ -7,9 +7,9 @@ from uuid import UUID
 
 from msgspec import to_builtins
 
-from domain.floor.drop_boxes import BOX_TOPICS, BoxInstalled
+from domain.floor.drop_boxes import BOX_TOPICS, RETIRED_BOX_TOPICS, BoxCounted, BoxInstalled, CountSealed, CountsOpened
 from domain.floor.meters import METER_TOPICS, MeterSeeded
-from domain.floor.table_sessions import TABLE_TOPICS, SessionOpened
+from domain.floor.table_sessions import RETIRED_TABLE_TOPICS, TABLE_TOPICS, SessionOpened
 from domain.regulation.round_facts import FACT_TOPICS, DeckSeen, HandsHeld, MisdealNoticed, SupervisorCalled
 from domain.round.events import RETIRED_ROUND_TOPICS, ROUND_TOPICS, RoundOpened
 from domain.view.event_text import describe
@@ -20,10 +20,12 @@ from infra.store.event_rows import LogRow
 
 # Not for listeners: snapshots of sessions, and counts that must stay blind.
 LEFT_OUT = frozenset({"table.session_noted.v1", "table.session_numbered.v1"})
-BLIND = frozenset({"box.counted.v1", "box.count_sealed.v1", "box.counts_opened.v1"})
+BLIND = (BoxCounted, CountSealed, CountsOpened)
 MOST_PLACES = 10_000  # mostly finished rounds: some megabytes per listener
 OF_ROUNDS = ROUND_TOPICS.keys() | RETIRED_ROUND_TOPICS.keys()
-SHOWN = (OF_ROUNDS | TABLE_TOPICS.keys() | BOX_TOPICS.keys() | METER_TOPICS.keys() | FACT_TOPICS.keys()) - LEFT_OUT
+OF_TABLES = TABLE_TOPICS.keys() | RETIRED_TABLE_TOPICS.keys()
+OF_BOXES = BOX_TOPICS.keys() | RETIRED_BOX_TOPICS.keys()
+SHOWN = (OF_ROUNDS | OF_TABLES | OF_BOXES | METER_TOPICS.keys() | FACT_TOPICS.keys()) - LEFT_OUT
 
 
 class FeedReader:
@@ -73,7 +75,7 @@ def _place_of(opened: Any) -> dict[str, str | None]:
 
 def _item(row: LogRow, entry: Entry[Any], place: dict[str, str | None]) -> dict[str, Any]:
     event = entry.event
-    names = () if row.topic in BLIND else event.__struct_fields__
+    names = () if isinstance(event, BLIND) else event.__struct_fields__
     item: dict[str, Any] = {
         "position": row.position,
         **place,

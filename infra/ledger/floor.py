@@ -139,22 +139,28 @@ class Floor:
 
         return self._change(table, change, actor)
 
-    def count_blind(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.CountTaken:
+    def count_blind(
+        self, box: str, pieces: Mapping[int, int], actor: Actor, file: drop_boxes.MachineFile | None = None
+    ) -> drop_boxes.CountTaken:
         """Record a count. The answer repeats the caller's own figures, and reveals neither other counts nor what the
         box should hold."""
-        self.count_box(box, pieces, actor)
+        self.count_box(box, pieces, actor, file)
         return drop_boxes.count_taken(box, actor.by, pieces)
 
-    def count_box(self, box: str, pieces: Mapping[int, int], actor: Actor) -> drop_boxes.DropBox:
-        """Record a blind count and return the whole box. The caller must not show that to somebody who counts."""
+    def count_box(
+        self, box: str, pieces: Mapping[int, int], actor: Actor, file: drop_boxes.MachineFile | None = None
+    ) -> drop_boxes.DropBox:
+        """Record a blind count, typed or out of a machine's file, and return the whole box. The caller must not show
+        that to somebody who counts."""
         state, version = self._box(box)
         known = self._ledger.sealed_counts(box)
         unsealed = drop_boxes.unseal(state, known)
-        counted = drop_boxes.count(unsealed, actor.by, pieces)
+        counted = drop_boxes.count(unsealed, actor.by, pieces, file)
         changes = self._changes(actor, "box", box)
         salt = new_salt()
         events = drop_boxes.seal(unsealed, counted, known, salt)
-        changes.add("box", box, version, events, [SealedUnit(0, drop_boxes.count_text(counted.pieces), salt)])
+        unit = SealedUnit(0, drop_boxes.sealed_text(counted), salt)
+        changes.add("box", box, version, events, [unit])
         after = drop_boxes.fold(state, events)
         self._save(changes, f"Box {box}", after)
         return after

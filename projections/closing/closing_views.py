@@ -35,7 +35,12 @@ WORDS: dict[type, str] = {
     MonthClosed: "closed",
     MonthReopened: "reopened",
 }
-ADDRESSES = {"round": "/rounds/{name}", "box": "/drop/{name}", "tray": "/trays?table={table}"}
+ADDRESSES = {
+    "day": "/close?period={name}",
+    "round": "/rounds/{name}",
+    "box": "/drop/{name}",
+    "tray": "/trays?table={table}",
+}
 
 
 class Period(NamedTuple):
@@ -87,7 +92,8 @@ class Periods:
         entries = [entry for entry in stored_closings(self._ledger.events).entries if _concerns(entry.event, period)]
         last = entries[-1].event if entries else None
         closed = last if isinstance(last, DayClosed | MonthClosed) else None
-        missing = [] if closed is not None or period.is_month else self._closing.missing(period.first)
+        missing_of = self._closing.missing_of_month if period.is_month else self._closing.missing
+        missing = missing_of(period.first) if closed is None else []
         balances = closed.balances if closed is not None else self._closing.balances(period.first, period.last)
         return {
             "period": period.name,

@@ -103,15 +103,28 @@ class DayClosing:
         days = days_of(month)
         if days[-1] >= self.today:
             raise OutOfTurn(f"The month {month:%Y-%m} is not over; today is {self.today}.")
-        self._catch_up(*NEEDED)
-        posted = {day for (day,) in self._ledger.database.rows(POSTED, [days[0], days[-1]])}
-        known = stored_closings(self._ledger.events).closings
-        for day in days:
-            if known.status(day) != "closed" and day not in posted:
+        for day, is_empty in self._open_days(month).items():
+            if is_empty:
                 self.close(day, None, second_person, actor)
         self._wait_for_closings()
         balances = self.balances(days[0], days[-1])
         return closings.close_month(self._ledger, month, balances, self._checkpoint(), second_person, actor, receipt)
+
+    def missing_of_month(self, month: date) -> list[Missing]:
+        """Return the days that have to be closed first."""
+        return [
+            Missing(f"The gaming day {day} is not closed.", "day", day.isoformat(), "")
+            for day, is_empty in self._open_days(month).items()
+            if not is_empty
+        ]
+
+    def _open_days(self, month: date) -> dict[date, bool]:
+        """Return the days that are not closed, and whether nothing was posted on them."""
+        days = days_of(month)
+        self._catch_up(*NEEDED)
+        posted = {day for (day,) in self._ledger.database.rows(POSTED, [days[0], days[-1]])}
+        known = stored_closings(self._ledger.events).closings
+        return {day: day not in posted for day in days if known.status(day) != "closed"}
 
     def reopen_month(
         self, month: date, reason: str, second_person: str, actor: Actor, receipt: CommandReceipt = None

@@ -148,6 +148,27 @@ SLIPS = Report(
     order="box, at, round",
     windowed="at",
 )
+# A file that says nothing of boxes is of one box: the same one for several boxes is a mistake.
+MACHINE_COUNTS = Report(
+    name="machine-counts",
+    projection=Drops,
+    select="""
+        box
+        table = table_id
+        gaming_day
+        shift
+        counter
+        machine
+        file = digest
+        boxes_of_file = (SELECT count(*) FROM {schema}.machine_counts same WHERE same.digest = counts.digest)
+        by_machine: amount
+        counted: amount
+        difference: amount = by_machine - counted
+    """,
+    source="{schema}.machine_counts counts",
+    filters={**BY_TABLE, **BY_DAY, "box": "box = %(box)s"},
+    order="gaming_day, box",
+)
 JOURNAL = Report(
     name="journal",
     projection=Journal,

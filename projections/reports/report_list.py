@@ -16,6 +16,7 @@ REPORTS: dict[str, Report] = {
         accounting_reports.EXPOSURE,
         accounting_reports.COLLECTIONS,
         accounting_reports.DROPS,
+        accounting_reports.MACHINE_COUNTS,
         accounting_reports.JOURNAL,
         accounting_reports.TRIAL_BALANCE,
         accounting_reports.ADJUSTMENTS,

@@ -137,7 +137,7 @@ def shown_as_counter(room: Room, by: str) -> None:
 
 
 GAMING_DAY = "2026-09-21"  # of the rounds
-OF_BOOKS = {"day": GAMING_DAY, "period": GAMING_DAY, "number": "1"}
+OF_BOOKS = {"day": GAMING_DAY, "period": GAMING_DAY, "number": "1", "machine": "one"}
 
 
 def addresses(room: Room, operation: Operation) -> Iterator[str]:
@@ -528,8 +528,9 @@ def guesses(row: Any, counter: str) -> Iterator[tuple[dict[int, int], bytes]]:
         for second in range(6):
             pieces = {383: first, 29: second}
             event = BoxCounted(counter, pieces, sum(value * number for value, number in pieces.items()))
-            states = [[event, by, at_ms], [[counter, commitment(count_text(pieces), b"")], by, at_ms]]
-            for topic in ("box.counted.v1", "box.count_sealed.v1"):
+            sealed = [counter, commitment(count_text(pieces), b"")]
+            states = [[event, by, at_ms], [sealed, by, at_ms], [[*sealed, None], by, at_ms]]
+            for topic in ("box.counted.v1", "box.count_sealed.v1", "box.count_sealed.v2"):
                 for state in states:
                     guess = row._replace(topic=topic, state=msgspec.json.encode(state))
                     yield pieces, leaf_hash(entry_of(guess))

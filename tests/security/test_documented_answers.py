@@ -34,6 +34,7 @@ NAMES = {
     "tile": "0/0",
     "seat": "5",
     "period": "2026-09-21",
+    "machine": "counter-1",
 }
 READING = [operation for operation in OPERATIONS if operation.method == "GET" and not operation.streams]
 FEEDS = [operation for operation in OPERATIONS if operation.streams]

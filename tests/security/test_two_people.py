@@ -109,8 +109,7 @@ def test_a_role_that_the_register_does_not_give_signs_nothing(client: Any):
         ("counter", "/v1/boxes/box-1/counts", {"pieces": {"1.00": 1}}),
         ("accounting", "/v1/boxes/box-1/reconciliation", {}),
         ("floor", "/v1/rounds/r-0001/waiver", {"how": "waived", "reason": "x"}),
-        ("floor", "/v1/tables/t1/tray/count", {"amount": "1.00", "when": "opening"}),
-        ("cage", "/v1/tables/t1/tray", {"kind": "fill", "amount": "1.00", "slip": "s-1"}),
+        ("floor", "/v1/slips", {"kind": "fill", "table": "t1", "pieces": {"1.00": 1}}),
         ("floor", "/v1/disputes/d-1/ruling", {"outcome": "denied", "reason": "x"}),
     ],
 )

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from api.cli.terminal.database import By, actor, on_ledger
+from api.cli.reports import bring_up_to_date
+from api.cli.terminal.database import By, on_ledger
 from api.cli.terminal.errors import fail
+from api.cli.terminal.signing import FromInput, one_signs
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
@@ -20,18 +22,31 @@ Patron = Annotated[str, typer.Argument(metavar="PATRON", help="Their id.")]
 def move(
     ledger: "Ledger",
     way: Annotated[Literal["in", "out"], typer.Argument(help="Chips bought, or chips cashed.")],
-    patron: Patron,
     amount: Amount,
     means: Annotated[Literal["cash", "chips", "other"], typer.Option(help="What they gave or got.")],
+    patron: Annotated[str | None, typer.Option(metavar="ID", help="The patron's id.", show_default=False)] = None,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Of somebody whom nobody knows.", show_default=False)
+    ] = None,
     by: By = None,
+    password_stdin: FromInput = False,
 ) -> None:
-    """Store a buy-in or a cash-out at the cage."""
-    from domain.books.cash import BoughtIn, CashedOut
-    from infra.ledger.books.cash import move_cash
+    """Store a buy-in or a cash-out at the cage, and say where the day's cash has to be logged or reported."""
+    from api.service import roles
+    from infra.ledger.books.cash import unknown_patron
+    from projections.calendar.property_clock import clock_of
+    from projections.views.accounting.cash_views import store_cash
 
-    event = (BoughtIn if way == "in" else CashedOut)(patron, _cents(amount), means)
-    move_cash(ledger, event, actor(by))
-    typer.echo(f"The {'buy-in' if way == 'in' else 'cash-out'} of {patron} is stored.", err=True)
+    if (patron is None) == (description is None):
+        fail("name the patron with --patron, or describe somebody whom nobody knows with --description")
+    cents = _cents(amount)
+    who = one_signs(ledger, by, password_stdin, roles.CAGE)
+    bring_up_to_date(ledger.database.url, "cash_log")
+    day = clock_of(ledger.database).days.of(who.at_ms).day
+    moved = store_cash(ledger, day, way, patron or unknown_patron(), description, cents, means, who)
+    typer.echo(f"The {'buy-in' if way == 'in' else 'cash-out'} of {moved.bettor} is stored.")
+    if moved.alert is not None:
+        typer.echo(f"roundledger: {moved.alert}", err=True)
 
 
 @app.command("thresholds")
@@ -41,24 +56,27 @@ def thresholds(
     log_from: Annotated[str, typer.Option(metavar="AMOUNT", help="Cash of a day is logged from this amount on.")],
     report_over: Annotated[str, typer.Option(metavar="AMOUNT", help="It is reported over this amount.")],
     by: By = None,
+    password_stdin: FromInput = False,
 ) -> None:
     """Set from which amounts cash is logged and reported, from this gaming day on."""
+    from api.service import roles
     from infra.ledger.books.cash import set_thresholds
 
-    set_thresholds(ledger, _cents(log_from), _cents(report_over), actor(by))
+    amounts = _cents(log_from), _cents(report_over)
+    set_thresholds(ledger, *amounts, one_signs(ledger, by, password_stdin, roles.ACCOUNTING))
+    typer.echo(f"Cash is logged from {log_from} on and reported over {report_over}.", err=True)
 
 
 @app.command("erase")
 @on_ledger
-def erase(ledger: "Ledger", patron: Patron) -> None:
+def erase(ledger: "Ledger", patron: Patron, by: By = None, password_stdin: FromInput = False) -> None:
     """Erase the name or description of a patron. The record keeps the id and the amounts."""
-    from domain.errors import Refusal
+    from api.service import roles
     from infra.ledger.books.cash import erase_patron
 
-    try:
-        erase_patron(ledger, patron)
-    except Refusal as refusal:
-        fail(refusal.detail)
+    one_signs(ledger, by, password_stdin, roles.NAMING_PATRONS)
+    erase_patron(ledger, patron)
+    typer.echo(f"What was kept of {patron} apart from the record is erased.", err=True)
 
 
 def _cents(text: str) -> int:

@@ -20,6 +20,7 @@ from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt
 from projections.views.blindness import sight_of
+from projections.views.books import Books
 from projections.views.floor import box_views as boxes
 from projections.views.floor.box_views import BoxFilter
 from projections.views.floor.meter_views import existing_meter, meter_shown
@@ -71,11 +72,14 @@ class BoxChange:
         self.actor = writing.actor
 
     async def store(self, change: Callable[[Floor], DropBox]) -> Response:
+        return await self.store_by(lambda books, receipt: change(Floor(books.ledger, receipt)))
+
+    async def store_by(self, change: Callable[[Books, CommandReceipt], DropBox]) -> Response:
         service = self._service
 
         def command(receipt: CommandReceipt) -> DropBox:
             boxes.existing_box(service.books, self.box)
-            return change(Floor(service.ledger, receipt))
+            return change(service.books, receipt)
 
         # Checked first: once the command is stored, nothing may withhold its answer.
         sight = await service.run(sight_of, service.books, self._caller)

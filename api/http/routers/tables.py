@@ -8,7 +8,7 @@ from fastapi import Body, Depends, Path, Response, Security
 
 from api.http import dependencies
 from api.http.answers import encoded, plain, respond
-from api.http.dependencies import Command, SignedCommand, plain_caller, second_person
+from api.http.dependencies import Command, plain_caller, second_person
 from api.http.problems import stored
 from api.http.resource import resource
 from api.http.schemas import tables
@@ -17,7 +17,7 @@ from api.http.schemas.rounds import RoundOut
 from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf, TableId
 from api.service.idempotency import Answer, carry_out, check_key_is_new, round_answer
-from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession, TrayCredited, TrayFilled
+from domain.floor.table_sessions import ChipsBought, ChipsCashed, TableSession
 from domain.money import cents
 from domain.rules.ruleset import MOST_SEATS
 from domain.rules.terms import NO_TERMS, TermsDocument
@@ -156,26 +156,6 @@ async def move_chips(
     kind = ChipsBought if body.kind == "buy_in" else ChipsCashed
     moved = kind(body.bettor, cents(body.amount), body.means or "unknown")
     return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
-
-
-@router.post("/tables/{table}/tray", response_model=tables.SessionOut, responses=SESSION)
-async def move_tray(
-    change: Annotated[TableChange, Security(TableChange, scopes=roles.CAGE)], body: tables.TrayIn, _: SignedCommand
-) -> Response:
-    """A fill or a credit of a house-banked table's tray."""
-    kind = TrayFilled if body.kind == "fill" else TrayCredited
-    moved = kind(cents(body.amount), body.slip)
-    return await change.store(lambda floor: floor.move_chips(change.table, moved, change.actor))
-
-
-@router.post("/tables/{table}/tray/count", response_model=tables.SessionOut, responses=SESSION)
-async def count_tray(change: FloorOnly, body: tables.TrayCountIn, _: SignedCommand) -> Response:
-    """An opening or closing count of a house-banked table's tray.
-
-    Between rounds, opening and closing in turn; the inventory report compares the two with the ledger's own win.
-    """
-    counted = cents(body.amount), body.when
-    return await change.store(lambda floor: floor.count_tray(change.table, *counted, change.actor))
 
 
 @router.post("/tables/{table}/box", response_model=tables.SessionOut, tags=["boxes"], responses=SESSION)

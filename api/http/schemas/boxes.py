@@ -95,7 +95,8 @@ class BoxesOut(Model):
 
 
 class BoxMoment(Model):
-    """One event of a box. Pieces and total of a count are null for people who may not see them."""
+    """One event of a box. Pieces and total of a count are null for people who may not see them. A count that was read
+    from a machine's file names the machine, and with the pieces the file's SHA-256."""
 
     what: Literal["installed", "fee not dropped", "removed", "counted", "reconciled"]
     at: str
@@ -103,6 +104,8 @@ class BoxMoment(Model):
     second_person: str | None = None
     seal: str | None = None
     round: str | None = None
+    machine: str | None = None
+    file: str | None = None
     pieces: dict[str, int] | None = None
     total: ShownMoney | None = None
     explanation: str | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
-from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Text, Whole
+from api.service.fields import Id, Model, Money, Omittable, PositiveMoney, SeatedPlayers, Whole
 from domain.books.cash import Marked
 from domain.round.actions import Card, SpotName
 
@@ -75,21 +75,6 @@ class ChipsIn(Model):
     bettor: Id
     amount: PositiveMoney
     means: Omittable[Marked] = Field(None, description="What was given or taken for the chips.")
-
-
-class TrayIn(Model):
-    """A fill brings chips to a house-banked table's tray, a credit takes them back to the cage."""
-
-    kind: Literal["fill", "credit"]
-    amount: PositiveMoney
-    slip: Text
-
-
-class TrayCountIn(Model):
-    """What is in a house-banked table's tray, before a stretch of play and after it."""
-
-    when: Literal["opening", "closing"]
-    amount: Money
 
 
 class BankRunOut(Model):

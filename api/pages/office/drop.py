@@ -23,6 +23,7 @@ from projections.views.books import Books
 from projections.views.floor import box_views as boxes
 from projections.views.floor.box_rounds import rounds_behind
 from projections.views.floor.box_views import BoxFilter, boxes_on_tables, boxes_waiting
+from projections.views.floor.machine_counts import machines_shown
 from projections.views.paging import read_cursor
 
 router = page_router()
@@ -246,6 +247,8 @@ async def _count_page(
         "box": {name: history[name] for name in ("box", "table", "status", "counts")},
         "seal": removed and removed["seal"],
         "own": own[0] if own else None,
+        "machine": next((moment for moment in history["moments"] if moment["machine"]), None),
+        "machines": await service.run(machines_shown, service.ledger),
         "denominations": list(BOX),
         "filled": filled or {},
         "to_confirm": None if pieces is None else lines(pieces),

@@ -35,6 +35,7 @@ WHAT_FOR = {
     "exposure": "Round by round, what the player-dealer put up against what they could have owed, and a shortfall.",
     "collections": "Fees by gaming day, shift, table, schedule and tier, and what was waived of them.",
     "drops": "Every drop box: what it should hold, what was counted, the variance.",
+    "machine-counts": "Counts that were read from a count machine's file, with its hash, next to what was agreed.",
     "slips": "The rounds behind what a box should hold, matched and unmatched.",
     "slip-numbers": "Every number of a slip: requested and unused, issued, void, or missing, and who signed it.",
     "journal": "Double entry: who gave chips and who got them. For beancount and hledger too.",

@@ -33,6 +33,7 @@ def move_cash(
     outcome: object = None,
 ) -> None:
     """`outcome` is what a receipt is made of."""
+    cash.check_patron(event.bettor)
     _append(ledger, (CASH, event.bettor), event, actor, f"The cash of {event.bettor}", outcome, receipt)
 
 

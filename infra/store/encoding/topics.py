@@ -7,11 +7,12 @@ from domain.books.accounts import ACCOUNT_TOPICS
 from domain.books.cash import CASH_TOPICS
 from domain.books.chart_of_accounts import CHART_TOPICS
 from domain.books.closings import CLOSING_TOPICS
+from domain.books.count_machines import MACHINE_TOPICS
 from domain.books.exports import EXPORT_TOPICS
 from domain.books.slips import SLIP_TOPICS
 from domain.disputes.disputes import DISPUTE_TOPICS
 from domain.floor.bettors import BETTOR_TOPICS
-from domain.floor.drop_boxes import BOX_TOPICS
+from domain.floor.drop_boxes import BOX_TOPICS, RETIRED_BOX_TOPICS
 from domain.floor.meters import METER_TOPICS
 from domain.floor.table_sessions import RETIRED_TABLE_TOPICS, TABLE_TOPICS
 from domain.regulation.explanations import EXPLANATION_TOPICS
@@ -39,6 +40,7 @@ TOPICS = Topics(
         **ACCOUNT_TOPICS,
         **CHART_TOPICS,
         **SLIP_TOPICS,
+        **MACHINE_TOPICS,
         **CASH_TOPICS,
         **EXPLANATION_TOPICS,
         **TRAIL_TOPICS,
@@ -48,5 +50,7 @@ TOPICS = Topics(
 )
 for topic, (shape, successor, upcast) in RETIRED_ROUND_TOPICS.items():
     TOPICS.retire(topic, shape, successor, upcast)
+for topic, (counted, successor, as_typed) in RETIRED_BOX_TOPICS.items():
+    TOPICS.retire(topic, counted, successor, as_typed)
 for topic, (moved, successor, means_unknown) in RETIRED_TABLE_TOPICS.items():
     TOPICS.retire(topic, moved, successor, means_unknown)

@@ -39,6 +39,7 @@ from infra.aggregates.accounts import ACCOUNTS
 from infra.ledger.books.cash import CASH, THRESHOLDS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
+from infra.ledger.books.machines import MACHINES
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
 from infra.store.compact_rows import EventRow
@@ -85,6 +86,7 @@ class FloorCheck:
             EXPORT: self._only_read,
             ACCOUNTS[0]: self._only_read,
             CHART[0]: self._only_read,
+            MACHINES[0]: self._only_read,
             "slips": self._slips,
             CASH: self._only_read,
             THRESHOLDS[0]: self._only_read,

@@ -24,6 +24,7 @@ from domain.books.accounts import AccountOpened
 from domain.books.cash import BoughtIn, CashedOut, ThresholdsSet
 from domain.books.chart_of_accounts import ChartKept
 from domain.books.closings import DayShut
+from domain.books.count_machines import MachineKept
 from domain.books.exports import JournalExported
 from domain.books.slips import SlipNumbered
 from domain.disputes.disputes import DisputeOpened
@@ -49,6 +50,7 @@ from infra.aggregates.stored_slips import SLIPS
 from infra.ledger.books.cash import CASH, THRESHOLDS
 from infra.ledger.books.charts import CHART
 from infra.ledger.books.exports import EXPORT
+from infra.ledger.books.machines import MACHINES
 from infra.ledger.regulation.proposition_players import PROPOSITION
 from infra.ledger.regulation.round_facts import FACTS
 from infra.log.leaves import encoded_topic, leaf_hashes_of
@@ -132,6 +134,7 @@ BEGINNINGS: dict[type, Callable[[Any], tuple[str, str]]] = {
     DayShut: lambda event: CLOSINGS,
     AccountOpened: lambda event: ACCOUNTS,
     ChartKept: lambda event: CHART,
+    MachineKept: lambda event: MACHINES,
     BoughtIn: lambda event: (CASH, event.bettor),
     CashedOut: lambda event: (CASH, event.bettor),
     ThresholdsSet: lambda event: THRESHOLDS,

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from domain.floor.drop_boxes import BoxEvent, BoxInstalled, BoxReconciled, BoxRemoved, FeeDropped, FeeNotDropped
+from domain.floor.drop_boxes import (
+    BoxEvent,
+    BoxInstalled,
+    BoxReconciled,
+    BoxRemoved,
+    CountRead,
+    FeeDropped,
+    FeeNotDropped,
+    machine_of,
+)
 from domain.round.events import FeeTaken, FeeWaived
 from projections.accumulators.floor_accumulators import BoxAccumulator
 from projections.accumulators.round_accumulator import RoundAccumulator
@@ -70,6 +79,22 @@ FEES = table(
     key="round",
     indexes=("(table_id, at)",),
 )
+MACHINE_COUNTS = table(
+    "machine_counts",
+    """
+    box text NOT NULL,
+    table_id text NOT NULL,
+    gaming_day date,
+    shift text,
+    counter text NOT NULL,
+    machine text NOT NULL,
+    digest text,
+    by_machine bigint,
+    counted bigint
+    """,
+    key="box, counter",
+    indexes=("(counter)", "(digest)", "(gaming_day)"),
+)
 
 
 def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
@@ -99,10 +124,20 @@ def _rows(accumulator: BoxAccumulator) -> Iterator[Row]:
     )
 
 
+def _machine_counts(accumulator: BoxAccumulator) -> Iterator[Row]:
+    """Return the counts that were read from files; hash and figures only once two counts agree."""
+    box, removed_on = accumulator.box, accumulator.removed_on
+    for count in box.counts:
+        if (machine := machine_of(count)) is not None:
+            day, shift = (None, None) if removed_on is None else (removed_on.day, removed_on.shift)
+            opened = (count.digest, count.total) if isinstance(count, CountRead) else (None, None)
+            yield box.box, box.table, day, shift, count.counter, machine, *opened, box.counted
+
+
 class Drops(Projection):
     name = "drops"
     cost = 1
-    boxes = Changed((BOXES, _rows))
+    boxes = Changed((BOXES, _rows), (MACHINE_COUNTS, _machine_counts))
     slips = Appended(SLIPS)
     fees = Latest(FEES)
 

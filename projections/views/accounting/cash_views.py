@@ -12,7 +12,7 @@ from domain.books.cash import COUNTED, BoughtIn, CashedOut, Level, Means
 from domain.money import money
 from infra.access.callers import Caller
 from infra.ledger.actor import Actor
-from infra.ledger.application import CommandReceipt
+from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.books.cash import erase_patron, move_cash, name_patron, patron_names, thresholds, unknown_patron
 from projections.reports.report import Filters
 from projections.views.books import BadQuestion, Books
@@ -68,29 +68,44 @@ def take_cash(
     """A buy-in or a cash-out at the cage, by a patron's id or, of somebody whom nobody knows, by a description."""
     if (bettor is None) == (description is None):
         raise BadQuestion("Name the patron by their id, or describe somebody whom nobody knows; one of the two.")
+    books.bring_up_to_date("cash_log")
+    day = books.clock.days().of(actor.at_ms).day
     patron = bettor or unknown_patron()
-    moved = _moved(books, way, patron, amount_cents, means, actor)
+    return store_cash(books.ledger, day, way, patron, description, amount_cents, means, actor, receipt)
+
+
+def store_cash(
+    ledger: LedgerApplication,
+    day: date,
+    way: Way,
+    patron: str,
+    description: str | None,
+    amount_cents: int,
+    means: Means,
+    actor: Actor,
+    receipt: CommandReceipt = None,
+) -> CashMoved:
+    """`day` is the actor's gaming day. The cash log is up to date."""
+    moved = _moved(ledger, day, way, patron, amount_cents, means)
     event = (BoughtIn if way == "in" else CashedOut)(patron, amount_cents, means)
     if description is None:
-        move_cash(books.ledger, event, actor, receipt, moved)
+        move_cash(ledger, event, actor, receipt, moved)
         return moved
     # Before the move, so that a description is never lost; and not without it.
-    name_patron(books.ledger, patron, description, actor.by)
+    name_patron(ledger, patron, description, actor.by)
     try:
-        move_cash(books.ledger, event, actor, receipt, moved)
+        move_cash(ledger, event, actor, receipt, moved)
     except BaseException:
-        erase_patron(books.ledger, patron)
+        erase_patron(ledger, patron)
         raise
     return moved
 
 
-def _moved(books: Books, way: Way, bettor: str, amount_cents: int, means: Means, actor: Actor) -> CashMoved:
-    books.bring_up_to_date("cash_log")
-    day = books.clock.days().of(actor.at_ms).day
-    ((so_far,),) = books.database.rows(SO_FAR, [day, bettor, way, list(COUNTED)])
+def _moved(ledger: LedgerApplication, day: date, way: Way, bettor: str, amount_cents: int, means: Means) -> CashMoved:
+    ((so_far,),) = ledger.database.rows(SO_FAR, [day, bettor, way, list(COUNTED)])
     counts = means in COUNTED
     total = so_far + (amount_cents if counts else 0)
-    limits = thresholds(books.ledger)
+    limits = thresholds(ledger)
     return CashMoved(
         bettor=bettor,
         way=way,

@@ -17,12 +17,14 @@ from domain.floor.drop_boxes import (
     BoxInstalled,
     BoxReconciled,
     BoxRemoved,
+    CountRead,
     CountSealed,
     CountsOpened,
     DropBox,
     FeeDropped,
     OpenedCount,
     fold,
+    machine_of,
     start,
 )
 from domain.floor.drop_boxes import FeeNotDropped as NotDropped
@@ -197,7 +199,7 @@ def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | Op
 def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount], counts: bool) -> Row:
     """Return an event. `figures` are the counts that the caller may see, by who made them; `counts`: whether those are
     all."""
-    shown: Row = dict.fromkeys(("second_person", "seal", "round", "pieces", "total", "explanation"))
+    shown: Row = dict.fromkeys(("second_person", "seal", "round", "machine", "file", "pieces", "total", "explanation"))
     shown |= {"at": datetime.fromtimestamp(entry.at_ms / 1000, UTC).isoformat(), "by": entry.by}
     match entry.event:
         case BoxInstalled():
@@ -205,8 +207,9 @@ def _moment(entry: RecordedEvent, figures: Mapping[str, BoxCounted | OpenedCount
         case BoxRemoved(by, seal):
             return {**shown, "what": "removed", "second_person": by[1], "seal": seal}
         case BoxCounted(counter) | CountSealed(counter):
-            shown = {**shown, "what": "counted"}
+            shown = {**shown, "what": "counted", "machine": machine_of(entry.event)}
             if (count := figures.get(counter)) is not None:
+                shown["file"] = count.digest if isinstance(count, CountRead | OpenedCount) else None
                 shown["pieces"] = {money(value): number for value, number in sorted(count.pieces.items(), reverse=True)}
                 shown["total"] = money(count.total)
             return shown

@@ -40,30 +40,34 @@ def test_players_sit_down_and_leave(client):
     assert client.put(f"/v1/tables/{table}/seats/x", json={"bettor": "p-3"}).status_code == 404
 
 
-def test_chips_and_the_tray(client):
+def test_chips_are_bought_for_more_than_nothing(client):
     table = new_table(client, HOUSE)
     post(client, f"/v1/tables/{table}/chips", {"kind": "buy_in", "bettor": "p-2", "amount": "100.00"})
-    post(client, f"/v1/tables/{table}/tray", {"kind": "fill", "amount": "500.00", "slip": "F-1"})
-    banked = new_table(client, FEE)
-    refused = {"kind": "credit", "amount": "500.00", "slip": "C-1"}
-    assert post(client, f"/v1/tables/{banked}/tray", refused, status=409)["code"] == "bad_choice"
     odd = {"kind": "buy_in", "bettor": "p-2", "amount": "0.00"}
     assert post(client, f"/v1/tables/{table}/chips", odd, status=400)["code"] == "bad_document"
 
 
 def test_the_tray_is_counted_and_set_against_the_ledgers_own_win(client):
     table = new_table(client, HOUSE)
-    count = f"/v1/tables/{table}/tray/count"
-    assert post(client, count, {"when": "closing", "amount": "0.00"}, status=409)["code"] == "out_of_turn"
-    post(client, count, {"when": "opening", "amount": "20000.00"})
-    assert post(client, count, {"when": "opening", "amount": "20000.00"}, status=409)["code"] == "out_of_turn"
-    post(client, f"/v1/tables/{table}/tray", {"kind": "fill", "amount": "500.00", "slip": "F-1"})
-    post(client, count, {"when": "closing", "amount": "20510.00"})
+
+    def counted(when: str, pieces: dict[str, int], status: int = 201) -> Any:
+        body = {"table": table, "when": when, "pieces": pieces, "second_person": "floor-2"}
+        return post(client, "/v1/slips/counts", body, status=status)
+
+    assert counted("closing", {}, 409)["code"] == "out_of_turn"
+    counted("opening", {"100.00": 200})
+    assert counted("opening", {"100.00": 200}, 409)["code"] == "out_of_turn"
+    asked = post(client, "/v1/slips", {"kind": "fill", "table": table, "pieces": {"100.00": 5}}, status=201)
+    post(client, f"/v1/slips/{asked['number']}/issue", {"second_person": "floor-2"}, by="cage-1")
+    counted("closing", {"100.00": 205, "5.00": 2})
     (row,) = client.get(f"/v1/reports/inventory?table={table}").json()
     assert (row["opening"], row["fills"], row["closing"], row["win"]) == ("20000.00", "500.00", "20510.00", "10.00")
     banked = new_table(client, FEE)
-    refused = {"when": "opening", "amount": "1.00"}
-    assert post(client, f"/v1/tables/{banked}/tray/count", refused, status=409)["code"] == "bad_choice"
+    for path, body in (
+        ("/v1/slips/counts", {"when": "opening", "pieces": {}, "second_person": "floor-2"}),
+        ("/v1/slips", {"kind": "credit", "pieces": {"5.00": 1}}),
+    ):
+        assert post(client, path, {"table": banked, **body}, status=409)["code"] == "bad_choice"
 
 
 def test_a_chip_movement_is_stored_once_under_a_key(client):

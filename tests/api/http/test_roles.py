@@ -34,6 +34,7 @@ PATHS = {
     "level": "0",
     "tile": "000",
     "period": "2026-09-21",
+    "machine": "counter-1",
     "day": "2026-09-21",
     "number": "1",
 }

@@ -102,8 +102,8 @@ def test_a_tray_is_counted_by_two_and_only_they_and_the_books_see_what_was_in_it
     assert seen == {"floor-1": "5001.50", "floor-2": None, "cage-1": "5001.50", "acct-1": "5001.50", "count-1": 403}
     hidden = client.get(f"/v1/slips/{number}/paper", headers=headers("floor-2"))
     assert "5,001.50" not in text_of(hidden.content)
-    old = {"when": "closing", "amount": "5001.50"}
-    assert client.post("/v1/tables/t1/tray/count", json=old, headers=headers("floor-1")).status_code == 200
+    closed = {"table": "t1", "when": "closing", "pieces": {"100.00": 50, "0.50": 3}}
+    assert send(client, "floor-1", "/counts", closed, "acct-1").status_code == 201
 
 
 def test_the_paper_has_two_parts_with_the_property_the_pieces_and_the_signatures(client: Any) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from infra.access.staff import Staff, StaffMember
+from infra.ledger.floor import Floor
+from infra.ledger.ledger import Actor
 from tests.api.pages.conftest import PASSWORD, WAIT_MS, Site, watch
 
 SignIn = Callable[[Site, str], None]
@@ -162,6 +167,48 @@ def test_boxes_are_swapped_by_two_people(count_room: Site, visitor: Callable[[st
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Swap the boxes").click()
     expect(page.get_by_role("status")).to_contain_text(f"Box {table}-box-3 is on table {table}")
+
+
+def test_a_box_is_counted_by_a_machines_file(count_room: Site, visitor: Callable[[str], Visitor], tmp_path: Path):
+    table, now = count_room.known["box_table"], time.time_ns() // 1_000_000
+    floor = Floor(count_room.ledger)
+    box = floor.session(table).box
+    assert box is not None
+    floor.swap_box(table, f"{table}-box-9", "S-9", "floor-2", Actor("floor-1", now))
+    accountant, first, second = (visitor(who) for who in ("accounting-1", "counter-1", "counter-2"))
+    for one in (accountant, first):
+        one.watched.ignoring.add("400")  # what is refused
+    described = accountant.goto("/drop")
+    described.get_by_role("link", name="Count machines").click()
+    described.get_by_label("Machine", exact=True).fill("sorter-1")
+    described.get_by_label("How its files are read").fill('denomination = "D"\npieces = ')
+    described.get_by_role("button", name="Keep the description").click()
+    expect(described.get_by_role("alert")).to_contain_text("line 2: Invalid value")
+    described.get_by_label("How its files are read").fill('denomination = "D"\npieces = "P"')
+    described.get_by_role("button", name="Keep the description").click()
+    expect(described.get_by_role("heading", name="sorter-1")).to_be_visible()
+
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    bad.write_bytes(b"D,P\r\n5.00,many\r\n")
+    good.write_bytes(b"D,P\r\n5.00,2\r\n")
+    page = first.goto(f"/drop/{box}/count")
+    page.get_by_role("link", name="Read it from a machine's file").click()
+    page.get_by_label("Its file").set_input_files(bad)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_contain_text("Line 2, P: 'many' is no whole number of pieces")
+    page.get_by_label("Its file").set_input_files(good)
+    page.get_by_role("button", name="Continue").click()
+    digest = sha256(good.read_bytes()).hexdigest()
+    expect(page.get_by_text(digest)).to_be_visible()
+    page.get_by_role("button", name="Store my count").click()
+    expect(page.get_by_role("status")).to_contain_text(f"Your count of box {box} is stored: $10.00")
+    expect(second.goto(f"/drop/{box}/count").get_by_text("counter-1 has read a count")).to_be_visible()
+    second.count(box, d5_00=2)
+    page = accountant.goto(f"/drop/{box}")
+    counts = page.get_by_role("region", name="Counts by denomination")
+    expect(counts.locator("thead")).to_contain_text("file of sorter-1")
+    expect(counts.locator("thead")).to_contain_text("typed")
+    expect(page.get_by_text(digest)).to_be_visible()
 
 
 def test_a_box_is_counted_by_keyboard_and_enter_is_the_next_line(site: Site, page: Page):

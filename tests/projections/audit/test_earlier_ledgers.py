@@ -17,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from domain.audit.findings import Finding
 from domain.documents.result import result_of
+from domain.floor.drop_boxes import RETIRED_BOX_TOPICS
 from domain.floor.table_sessions import RETIRED_TABLE_TOPICS
 from domain.round.events import ENGINE_VERSION, RETIRED_ROUND_TOPICS, LineSettled, RoundOpened
 from infra.ledger.feed import FeedReader
@@ -87,7 +88,7 @@ def stored(url: str) -> list[tuple[str, bytes]]:
 
 def test_every_event_is_read_and_written_again_byte_for_byte(opened_url: str):
     mapper, found = TypedMapper(TOPICS), stored(opened_url)
-    retired: dict[str, Any] = {**RETIRED_ROUND_TOPICS, **RETIRED_TABLE_TOPICS}
+    retired: dict[str, Any] = {**RETIRED_ROUND_TOPICS, **RETIRED_TABLE_TOPICS, **RETIRED_BOX_TOPICS}
     assert len(found) > 2_000
     for topic, state in found:
         entry = mapper.decode(topic, state)

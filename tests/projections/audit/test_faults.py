@@ -384,14 +384,14 @@ def test_a_fee_that_went_into_the_box_as_another_amount_is_found(url: str, spoil
 
 
 def test_a_count_that_does_not_add_up_is_found(url: str, spoiler: Spoiler):
-    position, _, _, state = spoiler.rows("box.counts_opened.v1")[0]
+    position, _, _, state = spoiler.rows("box.counts_opened.v2")[0]
     state[0][0][0][2] += 500
     spoiler.write(position, state)
     assert any(finding.kind == "box" and finding.position == position for finding in findings(url))
 
 
 def test_a_count_that_opens_as_another_than_was_sealed_is_found(url: str, spoiler: Spoiler):
-    position, _, _, state = spoiler.rows("box.counts_opened.v1")[0]
+    position, _, _, state = spoiler.rows("box.counts_opened.v2")[0]
     for opened in state[0][0]:
         opened[1], opened[2] = {"100": 7}, 700
     spoiler.write(position, state)
@@ -402,7 +402,7 @@ def test_a_count_that_opens_as_another_than_was_sealed_is_found(url: str, spoile
 
 @pytest.mark.parametrize("change", ["SET card = '100x7'", "SET salt = '\\x00'"])
 def test_a_sealed_count_whose_opening_was_changed_is_found(url: str, spoiler: Spoiler, change: str):
-    position, originator, version, _ = spoiler.rows("box.count_sealed.v1")[0]
+    position, originator, version, _ = spoiler.rows("box.count_sealed.v2")[0]
     where = "WHERE originator = %s AND originator_version = %s"
     spoiler.run(f"UPDATE roundledger.sealed_cards {change} {where}", originator, version)
     found = [finding for finding in findings(url) if finding.kind == "box"]
@@ -412,13 +412,13 @@ def test_a_sealed_count_whose_opening_was_changed_is_found(url: str, spoiler: Sp
 
 
 def test_a_sealed_count_whose_opening_is_gone_is_found(url: str, spoiler: Spoiler):
-    _, originator, _, _ = spoiler.rows("box.count_sealed.v1")[0]
+    _, originator, _, _ = spoiler.rows("box.count_sealed.v2")[0]
     spoiler.run("DELETE FROM roundledger.sealed_cards WHERE originator = %s", originator)
     assert [finding.kind for finding in findings(url)] == ["box", "box"]
 
 
 def test_a_person_who_counts_twice_is_found(url: str, spoiler: Spoiler):
-    position, _, _, state = spoiler.rows("box.count_sealed.v1", '"c-2"')[0]
+    position, _, _, state = spoiler.rows("box.count_sealed.v2", '"c-2"')[0]
     state[0][0] = "c-1"
     spoiler.write(position, state)
     assert any(finding.kind == "box" and "counted box t-1-box-1 already" in finding.what for finding in findings(url))

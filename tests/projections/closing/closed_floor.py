@@ -34,7 +34,16 @@ MONEY_REPORTS = (
     "adjustments",
     "statistics",
     "statistics-by-table",
+    "statistics-by-game",
+    "statistics-by-shift",
+    "statistics-by-day",
     "statistics-by-wager",
+    "statistics-to-date",
+    "machine-counts",
+    "fee-tiers",
+    "shortfalls",
+    "voids",
+    "proposition-banks",
 )
 
 

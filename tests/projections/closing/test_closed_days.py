@@ -13,22 +13,30 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from domain.audit.findings import Finding
+from domain.books.cash import BoughtIn, CashedOut
 from domain.books.closings import Balance
 from domain.disputes.disputes import Claim
 from domain.errors import BadChoice, Conflict, OutOfTurn, Refusal
-from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCredited, TrayFilled
+from domain.floor.table_sessions import ChipsBought, ChipsCashed, TrayCount, TrayCredited, TrayFilled
 from domain.round.corrections import Entry
+from domain.round.events import PaymentReported
 from infra.ledger.books import closings
+from infra.ledger.books.cash import move_cash
+from infra.ledger.books.slips import Slips
 from infra.ledger.disputes.disputes import Disputes
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
+from infra.ledger.regulation.explanations import explain_result
 from projections.audit.run import Audit
+from projections.closing.closing_views import Periods, period_of
 from projections.closing.day_closing import DayClosing
 from projections.engine.rebuild import rebuild
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
+from projections.statistics.explanation import Question
 from tests.projections.closing.closed_floor import (
     DAY,
     EXPLANATION,
@@ -117,6 +125,39 @@ class Entered:
         move = TrayFilled(500_00, "F-9") if random.random() < 0.5 else TrayCredited(50_00, "K-9")
         self.floor.move_chips(random.choice(self._tables), move, actor)
 
+    def _slip(self, actor: Actor, random: Random) -> None:
+        """A fill or a credit from the request to the issue, or to the void."""
+        slips, table = Slips(self.ledger), random.choice(self._tables)
+        number = slips.request("fill" if random.random() < 0.5 else "credit", table, {100_00: 2}, actor).number
+        if random.random() < 0.8:
+            slips.issue(number, "f-2", replace(actor, by="c-1"))
+        if random.random() < 0.4:
+            slips.void(number, "Brought twice.", "f-2", replace(actor, by="c-1"))
+
+    def _slip_count(self, actor: Actor, random: Random) -> None:
+        table, pieces = random.choice(self._tables), {5_00: random.randrange(900)}
+        when: TrayCount = "opening" if random.random() < 0.5 else "closing"
+        Slips(self.ledger).count_tray(table, when, pieces, "f-2", actor)
+
+    def _cash(self, actor: Actor, random: Random) -> None:
+        patron = f"p-{random.randrange(3)}"
+        moves: list[BoughtIn | CashedOut] = [BoughtIn(patron, 6_000_00, "cash"), CashedOut(patron, 70_00, "other")]
+        move_cash(self.ledger, random.choice(moves), actor)
+
+    def _meter(self, actor: Actor, random: Random) -> None:
+        for meter in {row["meter"] for row in rows(self.url, "meters")}:
+            self.floor.adjust_meter(meter, random.randrange(9_000_00), 0, "Reset", "m-1", actor)
+
+    def _payment(self, actor: Actor, random: Random) -> None:
+        round_id, line = self._line(random)
+        wager = line["seat"], line["bettor"], line["hand"], line["spot"]
+        self.ledger.dealer_paid(round_id, [PaymentReported(*wager, random.randrange(50_00), 0)], actor)
+
+    def _explanation(self, actor: Actor, random: Random) -> None:
+        row = random.choice(rows(self.url, "statistics-by-wager", Filters(gaming_day=DAY)))
+        question = Question(row["table"], row["game"], row["spot"], DAY, DAY)
+        explain_result(self.ledger, question.explained(self.url, "A lucky night."), actor)
+
     def _tray_count(self, actor: Actor, random: Random) -> None:
         self.floor.count_tray(
             random.choice(self._tables), random.randrange(9_000_00), random.choice(["opening", "closing"]), actor
@@ -140,7 +181,10 @@ def entered(ledger_url: str) -> Iterator[Entered]:
         yield Entered(ledger_url, ledger)
 
 
-KINDS = ("round", "correction", "ruling", "waiver", "chips", "tray", "tray_count", "box", "registration", "note")
+KINDS = (
+    *("round", "correction", "ruling", "waiver", "payment", "note", "explanation", "registration"),
+    *("chips", "cash", "tray", "tray_count", "slip", "slip_count", "box", "meter"),
+)
 operations = st.lists(
     st.tuples(st.sampled_from(KINDS), st.floats(0, 23, width=32), st.integers(0, 1 << 30)),
     min_size=FEWEST,
@@ -252,6 +296,8 @@ def test_a_closed_month_keeps_its_days_closed_and_empty_days_are_closed_with_it(
     closing, month = closing_of(url, ledger), DAY.replace(day=1)
     with pytest.raises(OutOfTurn, match="2026-09-21 are not closed"):
         closing.close_month(month, "a-2", at(30))
+    shown = Periods(closing, ledger).shown(period_of("2026-09"))["missing"]
+    assert [(one["kind"], one["address"]) for one in shown] == [("day", f"/close?period={DAY}")]
     count_out(ledger, "t-1", 2)
     closing.close(DAY, None, "a-2", at(31))
     closing.close_month(month, "a-2", at(32))
@@ -259,8 +305,8 @@ def test_a_closed_month_keeps_its_days_closed_and_empty_days_are_closed_with_it(
         closing.reopen(DAY, "Forgotten", "a-2", at(33))
     Floor(ledger).move_chips("t-1", ChipsBought("p-1", 10_00), at(3, late=True))
     assert [row["gaming_day"] for row in buy_ins(url)] == ["2026-10-01"]
-    shown = {row["first_day"]: (row["period"], row["status"]) for row in rows(url, "close", Filters(gaming_day=DAY))}
-    assert shown == {DAY.isoformat(): ("day", "closed")}
+    reported = {row["first_day"]: (row["period"], row["status"]) for row in rows(url, "close", Filters(gaming_day=DAY))}
+    assert reported == {DAY.isoformat(): ("day", "closed")}
     closing.reopen_month(month, "Forgotten", "a-2", at(34))
     closing.reopen(DAY, "Forgotten", "a-2", at(35))
     assert findings(url) == []

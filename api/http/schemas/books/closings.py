@@ -33,7 +33,7 @@ class MissingOut(Model):
     """`address` is the page on which it is done. What `explains` can be explained instead."""
 
     what: str
-    kind: Literal["round", "box", "tray"]
+    kind: Literal["round", "box", "tray", "day"]
     name: str
     address: str
     explains: bool
