@@ -36,6 +36,7 @@ TAGS = {
     "boxes": "Drop boxes: swapped, counted blind, signed off.",
     "meters": "Progressive meters.",
     "slips": "Numbered fills, credits and counts of trays.",
+    "machines": "Count machines, and boxes counted by their files.",
     "cash": "Cash at the cage by patron and gaming day.",
     "closings": "Gaming days and months: what they lack, closing and reopening them.",
     "journals": "A gaming day in the property's own accounts.",
