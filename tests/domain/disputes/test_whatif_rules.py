@@ -54,6 +54,13 @@ def test_facts_that_were_put_right_count_on_both_sides(played: tuple[Round, Roun
     assert posted == 165_00, "what was posted leads to what the right facts lead to"
 
 
+def test_a_game_without_a_fee_totals_none(played: tuple[Round, Round, list[RoundEvent]]):
+    opening, _, events = played
+    assert opening.terms.schedule is None
+    for totals in (totals_as_settled(opening, events), totals_under(opening, events)):
+        assert (totals.fee, totals.nets) == (0, {"seat-1": -65_00, "seat-7": 65_00})
+
+
 def test_of_two_corrections_of_facts_the_last_one_counts(played: tuple[Round, Round, list[RoundEvent]]):
     opening, round_, events = played
     for cards in (["Ad", "Qd"], ["Ad", "Qh"]):
