@@ -8,7 +8,7 @@ from fastapi import Form, Query, Request, Response, Security
 from api.pages.dependencies import Command, caller, plain_caller
 from api.pages.forms import FormModel, PageQuery, Typed
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import days_beside, exports
+from api.pages.rendering.addresses import exports, neighbouring_days
 from api.pages.responses import go, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -57,7 +57,7 @@ async def show_cash(
     found = await service.run(cash_shown, service.books, caller, day)
     data = {
         **found,
-        **days_beside(PATH, {}, day, today),
+        **neighbouring_days(PATH, {}, day, today),
         "may_take": caller.may(roles.CAGE),
         "may_name": caller.may(roles.NAMING_PATRONS),
         "exports": exports("cash-log", FORMATS, {"gaming_day": day.isoformat()}),

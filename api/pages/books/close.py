@@ -60,8 +60,8 @@ async def show_close(
     data = {
         **found,
         "by_kind": _by_kind(found["balances"]),
-        "before": _beside(period, period.first - DAY, today),
-        "after": _beside(period, period.last + DAY, today),
+        "before": _period_address(period, period.first - DAY, today),
+        "after": _period_address(period, period.last + DAY, today),
         "month": f"{period.first:%Y-%m}",
         "is_month": period.is_month,
         "may_close": caller.may(roles.ACCOUNTING),
@@ -73,7 +73,7 @@ async def show_close(
     return await render(request, "close.html", data, title=title, section="days", crumbs=crumbs)
 
 
-def _beside(period: Period, day: date, today: date) -> str | None:
+def _period_address(period: Period, day: date, today: date) -> str | None:
     """Return the address of the day or the month that this day is of, if it has begun."""
     return None if day > today else f"{PATH}?period={day:{'%Y-%m' if period.is_month else '%Y-%m-%d'}}"
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from api.pages.dependencies import Command, caller, plain_caller
 from api.pages.forms import FormModel, PageQuery
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import days_beside
+from api.pages.rendering.addresses import neighbouring_days
 from api.pages.responses import attached, go, render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -66,7 +66,7 @@ async def show_journal(
         behind = await service.run(entries_for, service.books, caller, day, asked.code, MOST_ENTRIES)
     data: dict[str, Any] = {
         **found,
-        **days_beside(PATH, {}, day, today),
+        **neighbouring_days(PATH, {}, day, today),
         "behind": behind,
         "chart": await service.run(_chart, service.books),
         "starter": starter(),

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response, Security
 from api.pages import dependencies
 from api.pages.forms import LocalMoment, PageQuery, on_the_clock, texts
 from api.pages.page_route import page_router
-from api.pages.rendering.addresses import address, days_beside
+from api.pages.rendering.addresses import address, neighbouring_days
 from api.pages.responses import render
 from api.service import roles
 from api.service.admission import ServiceOf
@@ -65,7 +65,7 @@ async def show_day(
             }
             for key, (title, report, columns) in SECTIONS.items()
         ],
-        **days_beside(PATH, {**query, "shift": None}, day, today),
+        **neighbouring_days(PATH, {**query, "shift": None}, day, today),
         "whole": address(PATH, query, shift=None),
         "shifts": [{"shift": shift, "address": address(PATH, query, shift=shift)} for shift in found["shifts"]],
         "everything": address(PATH, query, rows="all"),

@@ -123,7 +123,7 @@ def _round(caller: Caller, stored: StoredRound) -> dict[str, Any]:
 
 
 def _stated(round_: Round, facts: list[RoundFact]) -> dict[str, Any]:
-    """Return what people said about the round beside its events, and what is still to be said."""
+    """Return what people said about the round outside its events, and what is still to be said."""
     return {
         "due": round_.opened.deck,
         "deck": next((fact.colour for fact in facts if isinstance(fact, DeckSeen)), None),

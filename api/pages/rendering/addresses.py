@@ -25,7 +25,7 @@ def addresses(path: str, query: Mapping[str, object], name: str, values: Iterabl
     return {value: f"{shared}{joined_by}{urlencode({name: value})}" for value in values}
 
 
-def days_beside(path: str, query: Mapping[str, object], day: date, today: date) -> dict[str, str | None]:
+def neighbouring_days(path: str, query: Mapping[str, object], day: date, today: date) -> dict[str, str | None]:
     """Return the same page of the gaming days before and after; none is after today."""
     return {
         "before": address(path, query, gaming_day=day - DAY) if day > date.min else None,
