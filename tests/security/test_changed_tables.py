@@ -134,9 +134,11 @@ class Tables:
         return dict(found)
 
     def attempts(self, table: str) -> list[Attempt]:
-        """Everything, row by row."""
-        whats = (DELETED, *(name for name in self.columns(table) if f"{table}.{name}" not in self.spared))
-        return [Attempt(row, what) for row in range(len(self.rows(table))) for what in whats]
+        """Every row deleted, a column of every row changed, and every column in some row."""
+        rows, columns = len(self.rows(table)), [it for it in self.columns(table) if f"{table}.{it}" not in self.spared]
+        some = [Attempt(row, columns[row % len(columns)]) for row in range(rows)] if columns else []
+        rest = [Attempt(at % rows, column) for at, column in enumerate(columns) if at >= rows]
+        return sorted([*(Attempt(row, DELETED) for row in range(rows)), *some, *rest])
 
     def tamper(self, table: str, attempts: list[Attempt]) -> None:
         """Each attempt on a row of its own."""
