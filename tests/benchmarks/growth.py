@@ -4,8 +4,10 @@
 
 Two servers are filled by copying recorded six-player rounds under fresh ids, one with 10,000 rounds and one with as
 many as asked for. Then new rounds are recorded into both, and stored ones read, in turns; the cost is processor time,
-the median over the turns, and the blocks that were touched. Then each is vacuumed, backed up and restored, unless it is
-`--without-upkeep`. Not part of `make bench`: the large one takes some 18 KB a round, and three times that with its
+the median over the turns, and the blocks that were touched. Read are the newest rounds, as many at both; any rounds of
+all; and any rounds again with so little shared memory (`shared_buffers`) that neither ledger fits into it, because
+otherwise the small one is in memory and the large one is not. Then each is vacuumed, backed up and restored, unless it
+is `--without-upkeep`. Not part of `make bench`: the large one takes some 18 KB a round, and three times that with its
 backup and what was restored.
 """
 
@@ -17,9 +19,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import cycle, islice
 from pathlib import Path
+from typing import LiteralString
+from uuid import UUID
 
 import psycopg
 
@@ -41,6 +45,8 @@ SAMPLES = 100
 BATCH = 20_000
 TURNS = 30
 READS_A_TURN = 200
+NEWEST = 2_000  # rounds that are still talked about
+LITTLE_MEMORY = "16MB"
 ROUNDS_A_TURN = 50
 ACTOR = Actor("d-1", 1_790_000_000_000)
 
@@ -168,6 +174,9 @@ class Server:
         rows = self._connection.execute("SELECT pid FROM pg_stat_activity").fetchall()
         return sum(_on_processor(pid) for (pid,) in rows)
 
+    def close(self) -> None:
+        self._connection.close()
+
     def blocks(self) -> Counter[str]:
         """Touched, by table and index, found in memory or not; and bytes and pages of write-ahead log."""
         time.sleep(STATISTICS_SECONDS)
@@ -189,11 +198,8 @@ class Costs:
         self.ledger, self.server = Ledger(url), Server(url)
         self.lines = documents(RULESET, 2, 8)
         with psycopg.connect(url) as connection:
-            rows = connection.execute(
-                "SELECT originator_id FROM roundledger.originators TABLESAMPLE SYSTEM (20) ORDER BY random() LIMIT 9999"
-            ).fetchall()
-        self.ids = cycle([id_ for (id_,) in rows])
-        self.record()
+            self.any = _ids(connection, "ORDER BY random()", TURNS * READS_A_TURN)
+            self.newest = _ids(connection, "ORDER BY originator DESC", NEWEST)
 
     def record(self) -> float:
         raws = [read_json(line) for line in islice(self.lines, ROUNDS_A_TURN)]
@@ -202,30 +208,53 @@ class Costs:
             assert self.ledger.record(raw, ACTOR)["error"] is None
         return self._since(began, server) / ROUNDS_A_TURN
 
-    def read(self) -> float:
-        """Any rounds, also those that nobody has looked at for years."""
+    def read_newest(self) -> float:
+        return self._read(self.newest)
+
+    def read_any(self) -> float:
+        """Also those that nobody has looked at for years."""
+        return self._read(self.any)
+
+    def _read(self, ids: Iterator[UUID]) -> float:
         began, server = time.process_time(), self.server.seconds()
-        for id_ in islice(self.ids, READS_A_TURN):
+        for id_ in islice(ids, READS_A_TURN):
             self.ledger.events.load(id_)
         return self._since(began, server) / READS_A_TURN
+
+    def close(self) -> None:
+        self.ledger.close()
+        self.server.close()
 
     def _since(self, began: float, server: float) -> float:
         return 1000 * (time.process_time() - began + self.server.seconds() - server)
 
 
-def measure(small: Costs, large: Costs, rounds: int) -> None:
+def _ids(connection: psycopg.Connection, order: LiteralString, most: int) -> Iterator[UUID]:
+    """Ids of rounds, again and again; of so few other aggregates that they do not matter."""
+    rows = connection.execute(f"SELECT originator_id FROM roundledger.originators {order} LIMIT %s", [most]).fetchall()
+    return cycle([id_ for (id_,) in rows])
+
+
+RECORDED: tuple[str, int, Callable[[Costs], float]] = ("a round is recorded", ROUNDS_A_TURN, Costs.record)
+NEWEST_READ: tuple[str, int, Callable[[Costs], float]] = ("a new round is read", READS_A_TURN, Costs.read_newest)
+ANY_READ: tuple[str, int, Callable[[Costs], float]] = ("any round is read", READS_A_TURN, Costs.read_any)
+
+
+def measure(small: Costs, large: Costs, rounds: int, *works: tuple[str, int, Callable[[Costs], float]]) -> None:
     """In turns, so that a busy moment of the machine hits both."""
-    for done, each in (("recorded", ROUNDS_A_TURN), ("read", READS_A_TURN)):
-        before = [one.server.blocks() for one in (small, large)]
+    for what, each, work in works:
+        for costs in (small, large):
+            work(costs)
+        before = [costs.server.blocks() for costs in (small, large)]
         pairs = []
         for turn in range(TURNS):
             order = [large, small] if turn % 2 else [small, large]
-            took = {one: one.record() if done == "recorded" else one.read() for one in order}
+            took = {costs: work(costs) for costs in order}
             pairs.append((took[small], took[large]))
-        low, high = (statistics.median(costs) for costs in zip(*pairs, strict=True))
+        low, high = (statistics.median(column) for column in zip(*pairs, strict=True))
         ratio = statistics.median(large / small for small, large in pairs)
-        print(f"a round is {done} in {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times")
-        touched = [one.server.blocks() - then for one, then in zip((small, large), before, strict=True)]
+        print(f"{what} in {low:.2f} ms at {SMALL:,} and {high:.2f} ms at {rounds:,}: {ratio:.3f} times", flush=True)
+        touched = [costs.server.blocks() - then for costs, then in zip((small, large), before, strict=True)]
         for name in sorted(touched[0] | touched[1], key=lambda name: -touched[1][name]):
             one, other = (counted[name] / TURNS / each for counted in touched)
             if max(one, other) > 0.1:
@@ -268,19 +297,37 @@ def main() -> None:
     given = parser.parse_args()
     rounds: int = given.rounds
     counts = {"small": SMALL, "large": rounds}
-    with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
-        folder, urls = Path(temporary), dict[str, str]()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         for name, count in counts.items():
-            url = urls[name] = stack.enter_context(embedded_postgres(folder / name))
-            migrate(url)
-            with quickly(url):
-                events, before = fill(url, count)
-            tidy(url)
-            print_room(before, sizes(url), count, events)
-        measure(Costs(urls["small"]), Costs(urls["large"]), rounds)
+            with embedded_postgres(folder / name) as url:
+                migrate(url)
+                with quickly(url):
+                    events, before = fill(url, count)
+                tidy(url)
+                print_room(before, sizes(url), count, events)
+        with both(folder) as costs:
+            measure(*costs, rounds, RECORDED, NEWEST_READ, ANY_READ)
+        for name in counts:
+            with (folder / name / "pgdata" / "postgresql.auto.conf").open("a") as settings:
+                settings.write(f"shared_buffers = '{LITTLE_MEMORY}'\n")
+        with both(folder) as costs:
+            print(f"with shared_buffers of {LITTLE_MEMORY}:")
+            measure(*costs, rounds, ANY_READ)
         for name, count in () if given.without_upkeep else counts.items():
             print(f"{count:,} rounds:", flush=True)
-            upkeep(urls[name], folder / f"{name}-copies", count)
+            with embedded_postgres(folder / name) as url:
+                upkeep(url, folder / f"{name}-copies", count)
+
+
+@contextmanager
+def both(folder: Path) -> Iterator[tuple[Costs, Costs]]:
+    with ExitStack() as stack:
+        small, large = (
+            stack.enter_context(closing(Costs(stack.enter_context(embedded_postgres(folder / name)))))
+            for name in ("small", "large")
+        )
+        yield small, large
 
 
 if __name__ == "__main__":
