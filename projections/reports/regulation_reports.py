@@ -19,6 +19,13 @@ HELD: dict[str, LiteralString] = {
     "first": "(last_day IS NULL OR last_day >= %(first)s)",
     "last": "first_day <= %(last)s",
 }
+# Days of a version are in UTC, and a gaming day has parts of two of them: the day before or after is shown too.
+IN_FORCE: dict[str, LiteralString] = {
+    "gaming_day": "first_day <= %(gaming_day)s::date + 1"
+    " AND (last_day IS NULL OR last_day >= %(gaming_day)s::date - 1)",
+    "first": "(last_day IS NULL OR last_day >= %(first)s::date - 1)",
+    "last": "first_day <= %(last)s::date + 1",
+}
 
 # The last day of a version is its own, the one on which it was retired, or the one before the next version's first.
 ADOPTIONS = Report(
@@ -44,7 +51,7 @@ ADOPTIONS = Report(
     " a.adopted_by, a.second_person, r.reason, a.hash, a.source_hash FROM {schema}.adoptions a"
     " LEFT JOIN {schema}.retirements r ON (r.ruleset, r.version) = (a.ruleset, a.version)) ",
     source="dated",
-    filters={name: HELD[name] for name in ("gaming_day", "first", "last")},
+    filters=IN_FORCE,
     order="ruleset, version",
     windowed="at",
 )

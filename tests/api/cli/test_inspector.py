@@ -95,6 +95,15 @@ def test_the_inspection_has_every_section(inspected: str, tmp_path: Path):
     assert wrong.exit_code == 2
 
 
+def test_a_version_that_begins_in_the_course_of_a_gaming_day_is_listed(inspected: str, tmp_path: Path):
+    """A day in UTC ends in the afternoon of a property in California."""
+    listed = [
+        json.loads(run(f"roundledger report adoptions --gaming-day {day} --format json", inspected, tmp_path))
+        for day in ("2026-02-28", "2026-03-01", "2026-03-02")
+    ]
+    assert [sum(row["ruleset"] == "p215-casino-club" for row in rows) for rows in listed] == [0, 1, 1]
+
+
 def test_a_proposition_player_banks_on_registered_days_only(inspected: str):
     with closing(Ledger(inspected)) as ledger:
         simulated = Table(rulesets.load("uth-bgc"), "bgc-7", 1, Random(6))
