@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.terminal.database import By, actor, on_ledger
+from api.cli.terminal.errors import fail
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
@@ -33,6 +34,9 @@ def set_(
     by: By = None,
 ) -> None:
     """Change the name and address from now on. Papers printed before keep theirs."""
-    from infra.ledger.property import Property, set_property
+    from infra.ledger.property import BadProperty, Property, set_property
 
-    set_property(ledger.events.recorder.database, Property(name.strip(), address.strip()), actor(by).by)
+    try:
+        set_property(ledger.events.recorder.database, Property(name.strip(), address.strip()), actor(by).by)
+    except BadProperty as refusal:
+        fail(str(refusal))

@@ -43,7 +43,7 @@ from infra.store.streams import stream_id
 from projections.engine.runner import Runner
 from projections.reports.report_list import REPORTS
 from tests.api.operations import OPERATIONS, PAGE_PATHS, Operation
-from tests.api.service import KEY, open_service, register, signature
+from tests.api.service import KEY, Read, open_service, read, register, signature
 from tests.databases import migrated_database
 from tests.projections.export.pdf_text import pages
 from tests.projections.simulated_floor import NOON_MS
@@ -171,11 +171,11 @@ def page_paths(room: Room) -> Iterator[str]:
     yield from (f"/{page}" for page in (f"close?period={GAMING_DAY}", f"journals?gaming_day={GAMING_DAY}"))
 
 
-def page_answers(room: Room, headers: dict[str, str]) -> Iterator[tuple[str, Any]]:
+def page_answers(room: Room, headers: dict[str, str]) -> Iterator[tuple[str, Read]]:
     """Every page, as HTML and as JSON, also of one table or two: as far as naming a table changes what it answers."""
 
-    def ask(address: str) -> tuple[str, Any]:
-        return address, room.client.get(address, headers=headers, follow_redirects=False)
+    def ask(address: str) -> tuple[str, Read]:
+        return address, read(room.client, address, headers)
 
     for path in page_paths(room):
         yield ask(path)
@@ -214,7 +214,7 @@ def leaks(text: str, by: str) -> list[str]:
     return found + [round_id for round_id in ROUNDS if round_id in text]
 
 
-def answers_to(room: Room, by: str, role: str, pdf: bool = True) -> Iterator[tuple[str, Any]]:
+def answers_to(room: Room, by: str, role: str, pdf: bool = True) -> Iterator[tuple[str, Read]]:
     """Everything that somebody gets to see in a role, wherever they ask, with the address that was asked.
 
     A PDF has no text to search, so it is asked for only where it has to be refused.
@@ -225,13 +225,17 @@ def answers_to(room: Room, by: str, role: str, pdf: bool = True) -> Iterator[tup
             continue
         for address in addresses(room, operation):
             if "format=pdf" not in address or (pdf and FREE_TABLE not in address):
-                yield address, room.client.get(address, headers=headers)
+                yield address, read(room.client, address, headers)
     yield from page_answers(room, headers)
+
+
+def address_of(answer: Any) -> str:
+    return answer.address if isinstance(answer, Read) else str(answer.request.url.raw_path.decode())
 
 
 def text_of(answer: Any) -> str:
     """Without the address that was asked, which pages repeat, and which has the name of a round in it."""
-    path = answer.request.url.raw_path.decode()
+    path = address_of(answer)
     if answer.content.startswith(b"%PDF"):
         return "\n".join(text for page in pages(answer.content) for text in page)
     return str(answer.text).replace(path, "").replace(path.partition("?")[0], "")
@@ -245,7 +249,7 @@ def readable(answer: Any) -> str:
         with ZipFile(BytesIO(answer.content)) as file:
             members = [file.read(name) for name in file.namelist() if not name.endswith((".pdf", ".png"))]
         return "\n".join(member.decode("utf-8", "replace") for member in members)
-    if kind == "application/pdf" or (kind == "application/octet-stream" and "entries" not in answer.request.url.path):
+    if kind == "application/pdf" or (kind == "application/octet-stream" and "entries" not in address_of(answer)):
         return ""
     return str(answer.content.decode("utf-8", "replace"))
 

@@ -19,6 +19,7 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from domain.audit.findings import Finding
 from domain.disputes.disputes import DAY_MS
+from domain.floor.drop_boxes import MachineFile
 from domain.regulation.explanations import ResultExplained
 from domain.round.actions import TakeBack
 from domain.round.corrections import Entry
@@ -27,6 +28,7 @@ from domain.rules.rulesets import load
 from domain.rules.terms import TermsDocument
 from infra.aggregates.rounds import Contradicted
 from infra.ledger.books import cash, closings
+from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.trail.trail import TABLES
 from projections.audit.checks import projection_check
@@ -274,6 +276,7 @@ def floor_url(server_url: str, clean_url: str) -> Iterator[str]:
             correct_a_house_bank(ledger)
             take_a_packet_back(ledger)
             regulate(ledger)
+            count_by_a_machine(ledger)
             shut_a_day(ledger)
         finally:
             ledger.close()
@@ -325,6 +328,15 @@ def regulate(ledger: Ledger) -> None:
         staked=100, theoretical=3, result=90, low=-50, high=60, text="One large win.",
     )  # fmt: skip
     ledger.explain_result(explained, actor)
+
+
+def count_by_a_machine(ledger: Ledger) -> None:
+    """One of two counts of a box was read from a machine's file."""
+    floor, at_ms = Floor(ledger), NOON_MS + 5 * DAY_MS
+    ledger.record(bank_round("t-51", round_id="r-51"), Actor("d-1", at_ms))
+    floor.swap_box("t-51", "t-51-box-2", "seal-51", "c-1", Actor("d-1", at_ms))
+    for counter, file in (("c-1", MachineFile("counter-1", "0" * 64)), ("c-2", None)):
+        floor.count_box("t-51-box-1", {100: 1}, Actor(counter, at_ms), file)
 
 
 def shut_a_day(ledger: Ledger) -> None:

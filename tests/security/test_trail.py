@@ -46,8 +46,8 @@ def url(server_url: str, covered_url: str) -> Iterator[str]:
         yield url
 
 
-def test_nothing_is_found_where_nothing_was_touched(covered_url: str):
-    assert trails.findings(covered_url) == []
+def test_nothing_is_found_where_nothing_was_touched(url: str):
+    assert trails.findings(url) == []
 
 
 # ---- digests
