@@ -90,7 +90,7 @@ def audit(
     """
     from api.cli.terminal.progress import progress_with_rate
     from infra.ledger.property import UNNAMED, property_at
-    from projections.audit.background import on_record
+    from projections.audit.audit_process import on_record
     from projections.audit.run import Audit
 
     outside = [read_checkpoint(file) for file in checkpoints or ()]
@@ -191,7 +191,7 @@ def check_scheduler(scheduler: str | None, archive_folder: Path | None) -> None:
 def readable_archive() -> Iterator[None]:
     """Turn whatever prevents reading or writing an archive into one sentence and exit code 2."""
     from projections.archive.manifest import BadArchive
-    from projections.archive.requirements import ExtraMissing
+    from projections.archive.optional_packages import ExtraMissing
     from projections.archive.writer import NotAnArchive
 
     try:

@@ -138,7 +138,7 @@ def review(
 
 
 def _sign_review(ledger: "Ledger", digest: str, remark: str, passwords: Passwords, by: str | None) -> None:
-    from domain.audit.review_events import REVIEWERS
+    from domain.audit.access_review import REVIEWERS
     from domain.errors import Refusal
     from infra.access.callers import Caller
     from infra.ledger.access_reviews import review_access

@@ -18,8 +18,8 @@ from api.cli.terminal.signing import FromInput, Passwords, two_signed
 from api.cli.whatif import OutputFormat, settled_otherwise, show
 
 if TYPE_CHECKING:
-    from domain.rules.book import RuleBook
     from domain.rules.loader import RuleSetError
+    from domain.rules.rulebook import RuleBook
     from domain.rules.ruleset import RuleSet
     from infra.ledger.ledger import Actor, Ledger
 
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
     def book(self) -> RuleBook:
         """Return the rule sets of the named ledger; by default those that ship."""
-        from domain.rules.book import SHIPPED
+        from domain.rules.rulebook import SHIPPED
 
         if self.database_url is None and self.data_dir is None:
             return SHIPPED

@@ -18,8 +18,8 @@ from api.service.fields import Id, RulesetName
 from api.service.problems import Problem
 from api.service.settings import SHORTEST_KEY, secret_of
 from api.service.state import Service
-from domain.rules.book import RuleBook
 from domain.rules.description import summary
+from domain.rules.rulebook import RuleBook
 from infra.access.callers import Caller
 from infra.access.passwords import SHORTEST
 from infra.access.passwords import check as check_password

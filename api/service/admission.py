@@ -28,7 +28,7 @@ from projections.views.blindness import (
     table_of_round,
     tables_of_search_and_round,
 )
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 FILES_OF_EVERYTHING = frozenset({"svg", "beancount", "hledger"})  # whichever table they are asked for
 _ID = re.compile(ID_PATTERN)
@@ -63,14 +63,14 @@ class About(NamedTuple):
     """Of which tables an answer reveals fees, rounds or collections, and how that is checked."""
 
     tables: WhichTables
-    check: Callable[[Books, Caller, Tables], None] = check_sight
+    check: Callable[[ReadSide, Caller, Tables], None] = check_sight
 
 
 async def check_tables(request: Request, caller: Caller, about: About | None) -> Caller:
     """Refuse somebody who may still have to count a box of these tables."""
     service = service_of(request)
-    if about is not None and not is_surely_sighted(service.books, caller):
-        await service.run(lambda: about.check(service.books, caller, about.tables(service, caller, request)))
+    if about is not None and not is_surely_sighted(service.read_side, caller):
+        await service.run(lambda: about.check(service.read_side, caller, about.tables(service, caller, request)))
     return caller
 
 

@@ -24,7 +24,7 @@ from infra.store.errors import NOT_STORING, UNAVAILABLE, NotRecording
 from projections.engine.projector import Unavailable
 from projections.evidence.sources import NoEvidence, NotSealed
 from projections.reports.report import BadFilter
-from projections.views.books import BadQuestion, NotFound
+from projections.views.read_side import BadQuestion, NotFound
 
 MEDIA_TYPE = "application/problem+json"
 

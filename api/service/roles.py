@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.audit.review_events import REVIEWERS
+from domain.audit.access_review import REVIEWERS
 from infra.access.callers import ROLES
 from projections.views.report_views import READERS, readers_of
 

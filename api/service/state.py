@@ -36,7 +36,7 @@ from projections.audit.auditor import Auditor
 from projections.calendar.live_clock import LiveClock
 from projections.engine.projector import Projector
 from projections.evidence.sealing import Sealing
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class Service:
         self.housekeeping = Housekeeping(database.url, settings.retention(), self.metrics.removed)
         self.stopping = threading.Event()
         self.listener = EventListener(database.url, self.stopping)
-        self.books = Books(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
+        self.read_side = ReadSide(ledger, self.access, self.looks, self.projecting, self.clock, self.sealing)
 
     async def run(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         """Run work that waits for the database in a thread, so that the event loop continues. Unlike Starlette's

@@ -15,7 +15,7 @@ from domain.rules.ruleset import RuleSet
 from domain.two_people import TwoPeople, check_people, check_text
 
 if TYPE_CHECKING:
-    from domain.rules.book import RuleBook
+    from domain.rules.rulebook import RuleBook
 
 NOTICE_MS = 60_000  # other processes know of an adoption by then
 _ID = re.compile(r'^id = "([a-z0-9][a-z0-9-]{0,39})"', re.MULTILINE)

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from domain.moments import format_ms
 from domain.money import dollars, money
 from domain.rules import rulesets
-from domain.rules.book import SHIPPED, Adoption, RuleBook
+from domain.rules.rulebook import SHIPPED, Adoption, RuleBook
 from domain.rules.ruleset import Clause, Dealing, PayTable, ProgressiveTable, RuleSet, Schedule, Spot
 
 _FIRST_SEATS = {

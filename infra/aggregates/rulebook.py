@@ -14,7 +14,7 @@ from domain.round.events import RoundOpened
 from domain.round.state import Round, start
 from domain.rules import rulesets
 from domain.rules.adoption import RulebookEvent, RuleSetAdopted, day_of
-from domain.rules.book import RuleBook
+from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from domain.rules.terms import Terms, TermsDocument, resolve
 from infra.aggregates.changes import Changes

@@ -1,1 +1,1 @@
-"""The state of an installation: figures to monitor, and checks with advice."""
+"""The state of an installation: metrics to monitor, and checks with advice."""

@@ -8,7 +8,7 @@ from infra.access.review.violations import violations
 from infra.health import clock_offset
 from infra.health.check import Check, fault, ok, warning
 from infra.health.clock_offset import Clocks
-from infra.health.figures import figures_of
+from infra.health.metrics import metrics_of
 from infra.log.checks.partial_check import PartChecker
 from infra.log.leaves import leaf_hashes
 from infra.log.stored_log import LogReader
@@ -136,7 +136,7 @@ def replication(database: Database) -> Check:
 
 
 def last_audit(database: Database) -> Check:
-    found = database.read(figures_of)
+    found = database.read(metrics_of)
     if not found.last_audit_timestamp_seconds:
         return warning("audit", "No audit has been completed yet.", "Run `roundledger audit`.")
     if found.audit_findings:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 
-from domain.audit.trail_events import Covered
+from domain.audit.trail_digest import Covered
 from infra.housekeeping.retention import COVERED, Retention
 from infra.schema.migrator import SERVICE_ROLE
 from infra.store.database import take_role

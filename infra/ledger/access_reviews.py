@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from domain.audit.review_events import AccessReviewed, is_due, sign_off
+from domain.audit.access_review import AccessReviewed, is_due, sign_off
 from infra.access.callers import OPEN, Caller
 from infra.access.review.holdings import access
 from infra.access.signatures import Signatures

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import psycopg
 
-from domain.audit.log_events import LogSucceeded
+from domain.audit.log_succession import LogSucceeded
 from infra.log.checkpoints import Checkpoint
 from infra.log.sealer import BrokenLog, Sealer
 from infra.log.signed_notes import Verifier

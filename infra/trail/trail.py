@@ -1,4 +1,4 @@
-"""Digests of the trail: which tables are covered, how a row is hashed, and the event (domain/audit/trail_events.py)."""
+"""Digests of the trail: which tables are covered, how a row is hashed, and the event (domain/audit/trail_digest.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eventsourcing.persistence import MapperDeserialisationError, StoredEvent
 from msgspec import Struct
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
-from domain.audit.trail_events import Covered, TrailRecorded
+from domain.audit.trail_digest import Covered, TrailRecorded
 from infra.store.appender import Conflict
 from infra.store.database import Cursor, Database
 from infra.store.encoding.mapper import RecordedEvent, TypedMapper

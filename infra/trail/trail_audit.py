@@ -11,7 +11,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from domain.audit.findings import Finding
-from domain.audit.trail_events import Covered, TrailRecorded
+from domain.audit.trail_digest import Covered, TrailRecorded
 from infra.store.database import Cursor
 from infra.trail.trail import (
     MARK_BYTES,

@@ -19,8 +19,8 @@ from infra.log.merkle import HASH_BYTES
 from infra.log.signed_notes import BadNote, parse_verifier
 from infra.log.tiles import Tree
 from projections.archive.manifest import CHECKPOINT, KEYS, LEAVES, Manifest, read_manifest
+from projections.archive.optional_packages import dask_distributed, pyarrow
 from projections.archive.reader import Archive, DamagedFile, Partition, partitions
-from projections.archive.requirements import dask_distributed, pyarrow
 from projections.audit.checks.floor_check import FloorCheck
 from projections.audit.checks.round_check import Loaded, PartResult, RoundCheck, StreamRange, leaf_hashes, merged
 from projections.audit.processes import Do, batches, tasks_of, workers

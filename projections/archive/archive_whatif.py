@@ -16,8 +16,8 @@ from infra.store.compact_rows import EventRow
 from infra.store.encoding.mapper import Entry
 from projections.archive.archive_audit import MOST_PARTITIONS_A_TASK, on_cluster
 from projections.archive.manifest import read_manifest
+from projections.archive.optional_packages import pyarrow
 from projections.archive.reader import Archive, Partition, partitions
-from projections.archive.requirements import pyarrow
 from projections.audit.event_source import decoded
 from projections.audit.processes import how_many, tasks_of, workers
 from projections.audit.rulebook import Rulebook

@@ -13,7 +13,7 @@ from domain.round.sealing import SealedUnit
 from infra.log.merkle import HASH_BYTES
 from infra.store.compact_rows import EventRow
 from projections.archive.manifest import LEAVES, ArchivedFile, Manifest
-from projections.archive.requirements import pyarrow
+from projections.archive.optional_packages import pyarrow
 
 T = TypeVar("T")
 

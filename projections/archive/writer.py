@@ -24,7 +24,7 @@ from infra.store.compact_rows import EventRow
 from infra.store.database import Database
 from infra.store.streams import stream_id
 from projections.archive.manifest import CHECKPOINT, FORM, KEYS, LEAVES, NAME, ArchivedFile, Manifest
-from projections.archive.requirements import pyarrow
+from projections.archive.optional_packages import pyarrow
 from projections.audit.checks.round_check import UNREADABLE, TopicChecks
 from projections.audit.event_source import Part, Store, decoded, parts
 from projections.audit.scope import Scope

@@ -12,7 +12,7 @@ import msgspec
 
 from infra.ledger.audit_runs import AuditRuns, StoredAudit
 from infra.store.database import Database
-from projections.audit.background import AuditRequest, begin
+from projections.audit.audit_process import AuditRequest, begin
 from projections.audit.scope import Scope
 
 logger = logging.getLogger(__name__)

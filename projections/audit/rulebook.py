@@ -15,7 +15,7 @@ from domain.round.events import RoundOpened
 from domain.round.state import Round, start
 from domain.rules import rulesets
 from domain.rules.adoption import NOTICE_MS, RulebookEvent, RuleSetAdopted, day_of
-from domain.rules.book import RuleBook
+from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from domain.rules.rulesets import RuleSetError
 from domain.rules.terms import Meter, Terms

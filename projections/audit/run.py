@@ -26,11 +26,11 @@ from projections.audit.checks.database_check import DatabaseCheck
 from projections.audit.checks.floor_check import FloorCheck
 from projections.audit.checks.log_check import LogCheck
 from projections.audit.checks.round_check import PartResult, RoundCheck, StreamRange, Wordings, add_wordings, merged
+from projections.audit.checks.selected_round_check import SelectedRoundCheck
 from projections.audit.event_source import Part, Store
 from projections.audit.processes import batches, how_many, part_tasks, workers
 from projections.audit.rulebook import Rulebook
 from projections.audit.scope import EVERYTHING, Scope
-from projections.audit.selection import SelectedRoundCheck
 from projections.engine.rebuild import shares
 from projections.models.registry import ALL
 

@@ -1,1 +1,1 @@
-"""Closing the books: what a day lacks, its balances, and the two steps that close it."""
+"""Closing the books: what a day lacks, and the two steps that close it."""

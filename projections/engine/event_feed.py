@@ -10,7 +10,7 @@ from datetime import datetime
 
 from domain.books.closings import DayReopened, DayShut
 from domain.rules.adoption import RuleVersionAdopted
-from domain.rules.book import kept
+from domain.rules.rulebook import kept
 from infra.aggregates.rulebook import ADOPTIONS
 from infra.aggregates.stored_closings import CLOSINGS
 from infra.store.compact_rows import CompactRows, FeedRow

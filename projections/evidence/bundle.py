@@ -38,7 +38,7 @@ RENDERING_CODE = (
     "domain",
     "infra/ledger/replay.py",
     "projections/evidence",
-    "projections/export/sheet.py",
+    "projections/export/pdf_sheet.py",
     "projections/export/column_layout.py",
     "projections/export/formats.py",
     "projections/export/headings.py",

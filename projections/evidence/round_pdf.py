@@ -14,8 +14,8 @@ from domain.money import money
 from domain.view.event_text import FACE_DOWN
 from infra.ledger.replay import Replay, Step
 from projections.evidence.readme import TIMES
+from projections.export.pdf_sheet import Sheet
 from projections.export.round_tables import WAGER, hands_on
-from projections.export.sheet import Sheet
 from projections.reports.report import total_of
 
 if TYPE_CHECKING:

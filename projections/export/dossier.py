@@ -27,8 +27,8 @@ from infra.ledger.property import property_of
 from infra.log.stored_log import LogReader
 from infra.store.streams import stream_id
 from projections.calendar.property_clock import PropertyClock, clock_of
+from projections.export.pdf_sheet import Sheet, figure
 from projections.export.round_tables import BETS, DECISIONS, WAGER, bets_on, decisions_in, hands_on
-from projections.export.sheet import Sheet, figure
 from projections.reports.report import total_of
 
 MARK = "this one"  # marks the wager in dispute

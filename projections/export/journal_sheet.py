@@ -11,7 +11,7 @@ from typing import Any
 
 from domain.money import cents, money
 from projections.export.formats import UNITS, About, Rows
-from projections.export.sheet import Sheet
+from projections.export.pdf_sheet import Sheet
 
 SUMMARY = ("posted_for", "account", "accounts", "sources", "entries", "debit", "credit", "first_source", "last_source")
 ENTRIES = ("source", "at", "posted_for", "account", "debit", "credit", "table", "position")

@@ -13,7 +13,7 @@ from projections.calendar.property_clock import PropertyClock
 from projections.export.formats import UNITS, About, Rows, as_of_text
 from projections.export.headings import SIGNED as GOES_EITHER_WAY
 from projections.export.headings import for_readers
-from projections.export.sheet import Sheet, figure
+from projections.export.pdf_sheet import Sheet, figure
 from projections.reports import inspection
 from projections.reports.day_summary import SECTIONS, title
 

@@ -12,7 +12,7 @@ from domain.money import money
 from domain.round.events import ButtonPlaced, DecisionFollowed, DecisionMade, HoleCardPeeked, InsurancePlaced
 from domain.view.event_text import describe
 from infra.store.encoding.mapper import Entry, RecordedEvent
-from projections.export.sheet import Hand
+from projections.export.pdf_sheet import Hand
 
 WAGER = ("seat", "bettor", "hand", "spot", "wager", "outcome", "odds")  # the first columns of lines
 BETS = ("seat", "bettor", "kind", "spot", "hand", "wager")

@@ -26,8 +26,8 @@ from projections.models.regulation.adoptions import Adoptions
 from projections.models.regulation.postings import Postings
 from projections.models.regulation.propositions import Propositions
 from projections.models.regulation.round_facts import RoundFacts
+from projections.models.statistics import Statistics
 from projections.models.take_backs import TakeBacks
-from projections.statistics.model import Statistics
 
 ALL: dict[str, type[Projection]] = {
     projection.name: projection

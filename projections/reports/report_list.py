@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from projections.reports import accounting_reports, cash_reports, irregularity_reports, play_reports
+from projections.reports import statistics_reports as statistics
 from projections.reports.irregularity_reports import IRREGULAR
 from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Report
-from projections.slips.slip_reports import SLIP_KINDS, SLIP_NUMBERS, SLIP_STATUSES
-from projections.statistics import statistics_reports as statistics
+from projections.reports.slip_reports import SLIP_KINDS, SLIP_NUMBERS, SLIP_STATUSES
 
 REPORTS: dict[str, Report] = {
     report.name: report

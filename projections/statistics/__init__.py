@@ -1,1 +1,1 @@
-"""Drop, win, hold and fees, and whether chance explains what was won."""
+"""What chance explains of what was won, and explanations of what it does not."""

@@ -13,7 +13,7 @@ from domain.regulation.explanations import ResultExplained, check_days
 from infra.store.database import Database
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
-from projections.statistics.statistics_reports import BY_WAGER
+from projections.reports.statistics_reports import BY_WAGER
 
 FIGURES = ("staked", "theoretical", "result", "low", "high")
 

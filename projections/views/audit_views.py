@@ -9,7 +9,7 @@ import msgspec
 
 from domain.audit.findings import Severity
 from infra.ledger.audit_runs import AuditRuns, StoredAudit
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 WITHOUT_NOTES: dict[str, Any] = {"notes": 0, "notes_by_kind": {}}  # an audit from before these existed
 

@@ -10,8 +10,8 @@ from typing import LiteralString
 from domain.money import money
 from infra.access.callers import Caller
 from projections.reports.report import OF_BETTOR
-from projections.views.books import Books, NotFound
 from projections.views.named_rows import Row, select, select_all, shown
+from projections.views.read_side import NotFound, ReadSide
 
 MOST_DAYS = 366
 MOST_MOVES = 5_000
@@ -51,18 +51,18 @@ PLAYER_DEALERS: LiteralString = (
 )
 
 
-def find_bettors(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
+def find_bettors(read_side: ReadSide, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
     """Return those whose id begins with `like`, after one of them; `asked` is recorded as what was looked at."""
-    books.bring_up_to_date("bankroll")
-    found = select(books.database, BETTORS, {"like": like, "after": after, "limit": limit + 1})
-    books.record_look(caller, "bettors", asked)
+    read_side.bring_up_to_date("bankroll")
+    found = select(read_side.database, BETTORS, {"like": like, "after": after, "limit": limit + 1})
+    read_side.record_look(caller, "bettors", asked)
     return _page("bettors", found, limit)
 
 
-def find_player_dealers(books: Books, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
-    books.bring_up_to_date("exposure")
-    found = select(books.database, PLAYER_DEALERS, {"like": like, "after": after, "limit": limit + 1})
-    books.record_look(caller, "player dealers", asked)
+def find_player_dealers(read_side: ReadSide, caller: Caller, like: str, after: str, limit: int, asked: str) -> Row:
+    read_side.bring_up_to_date("exposure")
+    found = select(read_side.database, PLAYER_DEALERS, {"like": like, "after": after, "limit": limit + 1})
+    read_side.record_look(caller, "player dealers", asked)
     return _page("player_dealers", found, limit)
 
 
@@ -109,15 +109,15 @@ CHIPS: LiteralString = (
 )
 
 
-def bankroll_for(books: Books, caller: Caller, bettor: str, last_days: int, limit: int) -> Row:
+def bankroll_for(read_side: ReadSide, caller: Caller, bettor: str, last_days: int, limit: int) -> Row:
     """Return all days, a year at most, and what moved the bettor's chips on the last of them, each with the balance
     after it: with fees, but without chips bought and cashed."""
-    books.bring_up_to_date("bankroll", "journal")
+    read_side.bring_up_to_date("bankroll", "journal")
     values = {"bettor": bettor, "most_days": MOST_DAYS + 1, "last_days": last_days, "limit": limit + 1}
-    found, by_day, moved, chips = select_all(books.database, values, BY_DAY, HELD, MOVES, CHIPS)
+    found, by_day, moved, chips = select_all(read_side.database, values, BY_DAY, HELD, MOVES, CHIPS)
     if not found:
         raise NotFound(f"Nobody has played as {bettor}.")
-    books.record_look(caller, "bankroll", bettor)
+    read_side.record_look(caller, "bankroll", bettor)
     total, *days = found
     since = total["last_day"] - timedelta(days=last_days - 1)
     before = held = sum(row["moved"] for row in by_day if row["gaming_day"] < since)
@@ -150,12 +150,12 @@ def _without(row: Row, *names: str) -> Row:
 # ---- banking
 
 
-def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | None, limit: int) -> Row:
+def banking_for(read_side: ReadSide, caller: Caller, bettor: str, before: datetime | None, limit: int) -> Row:
     """Return totals of all rounds that somebody banked; and rounds by turn, the last one first."""
-    books.bring_up_to_date("exposure", "rotation")
+    read_side.bring_up_to_date("exposure", "rotation")
     earlier: LiteralString = "" if before is None else "AND at < %(before)s "
     sums, rounds = select_all(
-        books.database,
+        read_side.database,
         {"bettor": bettor, "before": before, "limit": limit + 1},
         f"SELECT {BANKED} FROM projections.exposure_banked WHERE player_dealer = %(bettor)s",
         "SELECT e.round, e.table_id, e.at, e.status, r.seat, r.turn, r.breach, e.wager, e.action, e.liability, e.paid, "
@@ -167,7 +167,7 @@ def banking_for(books: Books, caller: Caller, bettor: str, before: datetime | No
     )
     if not sums:
         raise NotFound(f"{bettor} has not banked.")
-    books.record_look(caller, "banking", bettor)
+    read_side.record_look(caller, "banking", bettor)
     cursor = rounds[limit - 1]["at"].astimezone(UTC).isoformat() if len(rounds) > limit else None
     return {**shown(sums[0], AMOUNTS), "turns": _turns(rounds[:limit]), "cursor": cursor}
 

@@ -18,7 +18,7 @@ from infra.access.callers import BOOKS, COUNTER, OPEN, Caller, Forbidden
 from infra.ledger.disputes.disputes import Disputes, UnknownDispute
 from infra.ledger.ledger import Ledger
 from infra.store.streams import stream_id
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 Tables = Collection[str] | None  # None: every table, or one that is not known
 UNCOUNTED: LiteralString = (
@@ -50,36 +50,36 @@ def tables_of_search_and_round(ledger: Ledger, asked: Tables, round_id: str) -> 
     return None if asked is None or own is None else (*asked, *own)
 
 
-def may_count(books: Books, caller: Caller) -> bool:
+def may_count(read_side: ReadSide, caller: Caller) -> bool:
     """Return whether the caller counts boxes: by their role, another of their parts, or a token. Without authentication
     nobody is known."""
     if caller.role == OPEN:
         return False
     if caller.role == COUNTER or caller.counts:
         return True
-    if not books.access.is_fresh():
-        books.access.refresh()
-    return books.access.may_count(caller.by)
+    if not read_side.access.is_fresh():
+        read_side.access.refresh()
+    return read_side.access.may_count(caller.by)
 
 
-def is_surely_sighted(books: Books, caller: Caller) -> bool:
+def is_surely_sighted(read_side: ReadSide, caller: Caller) -> bool:
     """Return whether it is known without a query that the caller may not count."""
     if caller.role == OPEN:
         return True
-    access = books.access
+    access = read_side.access
     return not (caller.role == COUNTER or caller.counts) and access.is_fresh() and not access.may_count(caller.by)
 
 
-def hidden_tables(books: Books) -> dict[str, str]:
+def hidden_tables(read_side: ReadSide) -> dict[str, str]:
     """Return the tables with a box without an agreed count, each with the first such box."""
-    books.bring_up_to_date("drops")
-    return dict(books.database.rows(UNCOUNTED))
+    read_side.bring_up_to_date("drops")
+    return dict(read_side.database.rows(UNCOUNTED))
 
 
-def check_sight(books: Books, caller: Caller, tables: Tables) -> None:
-    if not may_count(books, caller):
+def check_sight(read_side: ReadSide, caller: Caller, tables: Tables) -> None:
+    if not may_count(read_side, caller):
         return
-    hidden = hidden_tables(books)
+    hidden = hidden_tables(read_side)
     for table in sorted(hidden.keys() if tables is None else hidden.keys() & set(tables)):
         raise Forbidden(
             f"Whoever may count boxes sees no fees, rounds or collections of table {table} until two counts of its box "
@@ -87,12 +87,12 @@ def check_sight(books: Books, caller: Caller, tables: Tables) -> None:
         )
 
 
-def check_sight_of_round(books: Books, caller: Caller, tables: Tables) -> None:
+def check_sight_of_round(read_side: ReadSide, caller: Caller, tables: Tables) -> None:
     """Refuse a round of a hidden table, and one that is not stored, in the same words: which ids are rounds would show
     how many there are."""
-    if not may_count(books, caller):
+    if not may_count(read_side, caller):
         return
-    hidden = hidden_tables(books)
+    hidden = hidden_tables(read_side)
     if hidden and (tables is None or hidden.keys() & set(tables)):
         raise Forbidden(
             "Whoever may count boxes sees no round of a table until two counts of its box agree, and is not told "
@@ -118,7 +118,7 @@ class Sight(Struct, frozen=True):
         return signed or (agreed and (self.books or self.open))
 
 
-def sight_of(books: Books, caller: Caller) -> Sight:
-    counts = may_count(books, caller)
-    hidden = frozenset(hidden_tables(books)) if counts else frozenset[str]()
+def sight_of(read_side: ReadSide, caller: Caller) -> Sight:
+    counts = may_count(read_side, caller)
+    hidden = frozenset(hidden_tables(read_side)) if counts else frozenset[str]()
     return Sight(caller.role in BOOKS and not counts, caller.role == OPEN, hidden)

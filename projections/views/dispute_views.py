@@ -22,9 +22,9 @@ from projections.reports.irregularity_reports import OVERDUE
 from projections.reports.report import ALWAYS, Filters
 from projections.reports.report_list import report_named
 from projections.reports.report_query import report_rows
-from projections.views.books import Books
 from projections.views.named_rows import select
 from projections.views.paging import cursor_at
+from projections.views.read_side import ReadSide
 
 ROW = (
     *("dispute", "round", "table", "seat", "bettor", "spot", "kind", "claimed", "status", "overdue", "deadline"),
@@ -43,11 +43,11 @@ def now_ms() -> int:
 
 
 def list_disputes(
-    books: Books, caller: Caller, filters: Filters, after: tuple[datetime, str] | None, limit: int, asked: str
+    read_side: ReadSide, caller: Caller, filters: Filters, after: tuple[datetime, str] | None, limit: int, asked: str
 ) -> dict[str, Any]:
     """Return the rows of the report, newest first; `after` is the last row of the previous page, and `asked` is
     recorded as what was looked at."""
-    books.bring_up_to_date("disputes")
+    read_side.bring_up_to_date("disputes")
     report = replace(report_named("disputes"), order="opened_at DESC, dispute DESC")
     more = {}
     if after is not None:
@@ -55,31 +55,31 @@ def list_disputes(
         report = replace(report, filters={**report.filters, ALWAYS: older})
         more = {"after_at": after[0], "after_dispute": after[1]}
     filters = replace(filters, limit=limit + 1)
-    found = report_rows(books.database, report, filters, [report.projection], books.clock.days(), more)
-    books.record_look(caller, "disputes", asked)
+    found = report_rows(read_side.database, report, filters, [report.projection], read_side.clock.days(), more)
+    read_side.record_look(caller, "disputes", asked)
     page = [{name: row[name] for name in ROW} for row in found[:limit]]
     cursor = None
     if found[limit:]:
         cursor = cursor_at(datetime.fromisoformat(page[-1]["opened_at"]), page[-1]["dispute"])
-    (counts,) = select(books.database, COUNTS, {"as_of": None})
+    (counts,) = select(read_side.database, COUNTS, {"as_of": None})
     return {"disputes": page, "counts": counts, "cursor": cursor}
 
 
-def dispute_for(books: Books, caller: Caller, name: str) -> tuple[dict[str, Any], int]:
+def dispute_for(read_side: ReadSide, caller: Caller, name: str) -> tuple[dict[str, Any], int]:
     """Return the file of a dispute with its round, and its version."""
-    filed = Disputes(books.ledger).get(name)
-    books.record_look(caller, "dispute", filed.dispute.id)
-    return dispute_with_round(books.ledger, filed, now_ms()), filed.version
+    filed = Disputes(read_side.ledger).get(name)
+    read_side.record_look(caller, "dispute", filed.dispute.id)
+    return dispute_with_round(read_side.ledger, filed, now_ms()), filed.version
 
 
-def accounts_for(books: Books) -> list[str]:
+def accounts_for(read_side: ReadSide) -> list[str]:
     """Those that a ruling can be paid from."""
-    return list(stored_accounts(books.ledger.events).listed)
+    return list(stored_accounts(read_side.ledger.events).listed)
 
 
-def hand_for(books: Books, file: Mapping[str, Any]) -> dict[str, Any]:
+def hand_for(read_side: ReadSide, file: Mapping[str, Any]) -> dict[str, Any]:
     """Return the final table of a dispute's round, as everybody saw it, and the step that settled the wager."""
-    stored = books.ledger.load(file["round"])
+    stored = read_side.ledger.load(file["round"])
     wager = WagerKey(file["seat"], file["bettor"], file["hand"], file["spot"])
     steps = (
         step
@@ -101,15 +101,15 @@ def hand_for(books: Books, file: Mapping[str, Any]) -> dict[str, Any]:
     return {"step": next(steps, None), "dealer": table["dealer"], "board": table["board"], "seats": seats}
 
 
-def dossier_for(books: Books, caller: Caller, name: str) -> bytes:
-    filed = Disputes(books.ledger).get(name)
-    books.record_look(caller, "dossier", filed.dispute.id)
-    return dossier(books.ledger, filed, now_ms(), caller.by)
+def dossier_for(read_side: ReadSide, caller: Caller, name: str) -> bytes:
+    filed = Disputes(read_side.ledger).get(name)
+    read_side.record_look(caller, "dossier", filed.dispute.id)
+    return dossier(read_side.ledger, filed, now_ms(), caller.by)
 
 
 def what_if_for(
-    books: Books, caller: Caller, round_id: str, cards: Sequence[CardChange], facts: Mapping[int, dict[str, Any]]
+    read_side: ReadSide, caller: Caller, round_id: str, cards: Sequence[CardChange], facts: Mapping[int, dict[str, Any]]
 ) -> dict[str, Any]:
-    supposed = books.ledger.what_if(round_id, cards, facts)
-    books.record_look(caller, "what if", round_id)
+    supposed = read_side.ledger.what_if(round_id, cards, facts)
+    read_side.record_look(caller, "what if", round_id)
     return what_if_document(round_id, supposed)

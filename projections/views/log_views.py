@@ -20,7 +20,7 @@ from infra.store.streams import stream_id
 from projections.evidence.bundle import files_of
 from projections.evidence.sources import proofs_of
 from projections.evidence.zip_file import pack
-from projections.views.books import BadQuestion, Books, NotFound
+from projections.views.read_side import BadQuestion, NotFound, ReadSide
 
 COUNTED_ONCE: LiteralString = "SELECT box FROM projections.drops WHERE status = 'removed' AND counters <> '{}'"
 OPEN_COUNT = "box.counted.v1"  # as counts were stored before they were sealed
@@ -41,57 +41,57 @@ def consistency_between(log: LogReader, old_size: int, size: int | None) -> dict
     return {"from": old_size, "to": size, "hashes": [b64encode(hash_).decode() for hash_ in hashes]}
 
 
-def tile_of(books: Books, level: int, name: TileName) -> bytes:
-    tile = books.sealing.log.tile(level, name.number, name.width)
+def tile_of(read_side: ReadSide, level: int, name: TileName) -> bytes:
+    tile = read_side.sealing.log.tile(level, name.number, name.width)
     if len(tile) != name.width * 32:
         raise NotFound("The log does not have this tile yet.")
     if level == 0:
-        _check_counts(books, name)
+        _check_counts(read_side, name)
     return tile
 
 
-def entries_of(books: Books, caller: Caller, name: TileName) -> bytes:
-    log, first = books.sealing.log, name.number * WIDTH
+def entries_of(read_side: ReadSide, caller: Caller, name: TileName) -> bytes:
+    log, first = read_side.sealing.log, name.number * WIDTH
     if first + name.width > log.size():
         raise NotFound("The log does not have these entries yet.")
-    _check_counts(books, name)
-    books.record_look(caller, "log entries", f"{first} to {first + name.width - 1}")
+    _check_counts(read_side, name)
+    read_side.record_look(caller, "log entries", f"{first} to {first + name.width - 1}")
     entries = [entry_of(row) for row in log.rows_from(first, name.width)]
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)
 
 
-def _check_counts(books: Books, name: TileName) -> None:
+def _check_counts(read_side: ReadSide, name: TileName) -> None:
     """Refuse entries with a blind count that was stored open, before counts were sealed, until a second one agrees.
     Sealed counts need no protection."""
-    books.bring_up_to_date("drops")
+    read_side.bring_up_to_date("drops")
     first = name.number * WIDTH
-    boxes = [stream_id("box", box) for (box,) in books.database.rows(COUNTED_ONCE)]
-    for position in books.sealing.log.events.positions_of(boxes, OPEN_COUNT) if boxes else ():
-        index = books.sealing.log.index_of(position)
+    boxes = [stream_id("box", box) for (box,) in read_side.database.rows(COUNTED_ONCE)]
+    for position in read_side.sealing.log.events.positions_of(boxes, OPEN_COUNT) if boxes else ():
+        index = read_side.sealing.log.index_of(position)
         if index is not None and first <= index < first + name.width:
             raise Conflict("These have a blind count that no second count agrees with yet.")
 
 
-def proofs_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
-    evidence = books.sealing.evidence(round_id)
-    books.record_look(caller, "proofs", round_id)
+def proofs_for(read_side: ReadSide, caller: Caller, round_id: str) -> dict[str, Any]:
+    evidence = read_side.sealing.evidence(round_id)
+    read_side.record_look(caller, "proofs", round_id)
     return {"round": round_id, "checkpoint": evidence.checkpoint.text(), "proofs": proofs_of(evidence)}
 
 
-def evidence_for(books: Books, caller: Caller, round_id: str) -> bytes:
-    evidence = books.sealing.evidence(round_id)
-    books.record_look(caller, "evidence", round_id)
+def evidence_for(read_side: ReadSide, caller: Caller, round_id: str) -> bytes:
+    evidence = read_side.sealing.evidence(round_id)
+    read_side.record_look(caller, "evidence", round_id)
     return pack(files_of(evidence))
 
 
-def round_log_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
+def round_log_for(read_side: ReadSide, caller: Caller, round_id: str) -> dict[str, Any]:
     """Return the stored bytes of a round, and their paths to the signed root."""
-    log = LogReader(books.database)
+    log = LogReader(read_side.database)
     rows = log.events.of(stream_id("round", round_id))
     if not rows:
         raise UnknownRound(f"There is no round {round_id}.")
-    caller.check_table(books.ledger.entries(round_id)[0].event.table)
-    books.record_look(caller, "log", round_id)
+    caller.check_table(read_side.ledger.entries(round_id)[0].event.table)
+    read_side.record_look(caller, "log", round_id)
     latest = log.latest()
     size = 0 if latest is None else _size(latest.note)
     nodes, verifiers = Nodes(log, size), log.keys()

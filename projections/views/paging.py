@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from projections.views.books import BadQuestion
+from projections.views.read_side import BadQuestion
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _TEXT = re.compile(r"(?:([a-z]+):)?(-?[0-9]{1,18})")

@@ -16,7 +16,7 @@ from domain.regulation.round_facts import DeckSeen, HandsHeld, MisdealNoticed, R
 from infra.access.callers import Caller
 from infra.ledger.ledger import Ledger
 from projections.reports.report import Filters
-from projections.views.books import Books, NotFound
+from projections.views.read_side import NotFound, ReadSide
 from projections.views.report_views import report_rows
 
 
@@ -76,16 +76,16 @@ def check_own_table(ledger: Ledger, caller: Caller, round_id: str) -> None:
     caller.check_table(entries[0].event.table)
 
 
-def postings_of(books: Books, caller: Caller, table: str, at: datetime | None) -> dict[str, Any]:
+def postings_of(read_side: ReadSide, caller: Caller, table: str, at: datetime | None) -> dict[str, Any]:
     """Return one table's postings, with what was posted at a moment; by default now."""
     of_table = Filters(table=table)
     then = replace(of_table, moment=at or datetime.now(UTC))
-    now = report_rows(books, caller, "postings", then, f"table={table}")
-    designation = report_rows(books, caller, "designations", then, f"table={table}")
+    now = report_rows(read_side, caller, "postings", then, f"table={table}")
+    designation = report_rows(read_side, caller, "designations", then, f"table={table}")
     return {
         "table": table,
         "now": now[0] if now else None,
         "designation": designation[0] if designation else None,
-        "postings": report_rows(books, caller, "postings", of_table, f"table={table}"),
-        "designations": report_rows(books, caller, "designations", of_table, f"table={table}"),
+        "postings": report_rows(read_side, caller, "postings", of_table, f"table={table}"),
+        "designations": report_rows(read_side, caller, "designations", of_table, f"table={table}"),
     }

@@ -20,7 +20,7 @@ from projections.reports.regulation_reports import REGULATION
 from projections.reports.report import Filters
 from projections.reports.report_list import REPORTS, report_named
 from projections.reports.report_query import rows
-from projections.views.books import BadQuestion, Books
+from projections.views.read_side import BadQuestion, ReadSide
 
 FORMATS = {
     "json": "application/json",
@@ -59,38 +59,38 @@ def check_reader(caller: Caller, name: str) -> None:
         raise Forbidden(f"The role {caller.role} may not read {name}.")
 
 
-def report_rows(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
+def report_rows(read_side: ReadSide, caller: Caller, name: str, filters: Filters, asked: str) -> list[dict[str, Any]]:
     """Return rows; `asked` is recorded as what was looked at: the filters, as the caller gave them."""
     check_reader(caller, name)
     if not filters.on_the_past:
-        books.bring_up_to_date(report_named(name).projection.name)
-    rows = _rows(books, name, filters, books.clock.days())
-    books.record_look(caller, "report as json", f"{name}?{asked}")
+        read_side.bring_up_to_date(report_named(name).projection.name)
+    rows = _rows(read_side, name, filters, read_side.clock.days())
+    read_side.record_look(caller, "report as json", f"{name}?{asked}")
     return rows
 
 
 def first_rows(
-    books: Books, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
+    read_side: ReadSide, caller: Caller, name: str, filters: Filters, at_most: int | None, asked: str
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the first rows, or all; and whether there are more."""
     limit = None if at_most is None else at_most + 1
-    rows = report_rows(books, caller, name, replace(filters, limit=limit), asked)
+    rows = report_rows(read_side, caller, name, replace(filters, limit=limit), asked)
     return rows[:at_most], at_most is not None and len(rows) > at_most
 
 
 def first_sections(
-    books: Books, caller: Caller, shown: Mapping[str, tuple[str, Filters]], at_most: int, asked: str
+    read_side: ReadSide, caller: Caller, shown: Mapping[str, tuple[str, Filters]], at_most: int, asked: str
 ) -> list[dict[str, Any]]:
     """Reports for a page that shows several, by name with title and filters: the first rows of each."""
     found = []
     for name, (title, filters) in shown.items():
-        rows, cut = first_rows(books, caller, name, filters, at_most, asked)
+        rows, cut = first_rows(read_side, caller, name, filters, at_most, asked)
         columns = [{"name": column, "kind": kind} for column, kind in REPORTS[name].columns.items()]
         found.append({"name": name, "title": title, "columns": columns, "rows": rows, "cut": cut})
     return found
 
 
-def report_file(books: Books, caller: Caller, name: str, filters: Filters, format_: str, asked: str) -> bytes:
+def report_file(read_side: ReadSide, caller: Caller, name: str, filters: Filters, format_: str, asked: str) -> bytes:
     check_reader(caller, name)
     if format_ in LEDGER_FILES and name != "journal":
         raise BadQuestion(f"Only the journal can be had for {format_}.")
@@ -98,16 +98,18 @@ def report_file(books: Books, caller: Caller, name: str, filters: Filters, forma
         raise BadQuestion(f"There are charts of {', '.join(charts.CHARTS)} only.")
     if not filters.on_the_past:
         for projection in sorted(_needed(name, format_)):
-            books.bring_up_to_date(projection)
+            read_side.bring_up_to_date(projection)
     if format_ in LEDGER_FILES:
-        written = "".join(ledger_file(books.database.url, format_, filters)).encode()
+        written = "".join(ledger_file(read_side.database.url, format_, filters)).encode()
     elif format_ == "svg":
-        written = charts.draw(books.database.url, name, filters)
+        written = charts.draw(read_side.database.url, name, filters)
     else:
-        days = books.clock.days()
-        heading = about(name, filters, datetime.now(UTC), PropertyClock(days), property_of(books.database), caller.by)
-        written = WRITERS[format_](name, _rows(books, name, filters, days), heading)
-    books.record_look(caller, f"report as {format_}", f"{name}?{asked}")
+        days = read_side.clock.days()
+        heading = about(
+            name, filters, datetime.now(UTC), PropertyClock(days), property_of(read_side.database), caller.by
+        )
+        written = WRITERS[format_](name, _rows(read_side, name, filters, days), heading)
+    read_side.record_look(caller, f"report as {format_}", f"{name}?{asked}")
     return written
 
 
@@ -120,10 +122,10 @@ def _needed(name: str, format_: str) -> set[str]:
     return needed
 
 
-def _rows(books: Books, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
+def _rows(read_side: ReadSide, name: str, filters: Filters, days: GamingDays) -> list[dict[str, Any]]:
     if filters.on_the_past or name not in SUMS_OF_ALL:
-        return rows(books.database, name, filters, days)
+        return rows(read_side.database, name, filters, days)
     # Read before the rows: they may be newer than it says, never older.
-    revision = books.projector.revision(report_named(name).projection.name)
-    key = (books.database.url, name, filters)
-    return _summed.get(key, lambda: rows(books.database, name, filters, days), revision)
+    revision = read_side.projector.revision(report_named(name).projection.name)
+    key = (read_side.database.url, name, filters)
+    return _summed.get(key, lambda: rows(read_side.database, name, filters, days), revision)

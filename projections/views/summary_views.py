@@ -14,62 +14,66 @@ from projections.reports import fees, inspection
 from projections.reports.day_summary import PROJECTIONS, summary
 from projections.reports.integrity import integrity
 from projections.reports.report import Filters
-from projections.views.books import BadQuestion, Books
+from projections.views.read_side import BadQuestion, ReadSide
 
 
-def fees_for(books: Books, caller: Caller, wanted: Filters, asked: str) -> Any:
+def fees_for(read_side: ReadSide, caller: Caller, wanted: Filters, asked: str) -> Any:
     """Return fees; `asked` is recorded as what was looked at."""
     if wanted.first is not None and wanted.last is not None and wanted.first > wanted.last:
         raise BadQuestion("The first day comes before the last.")
     if wanted.as_of is None:
-        books.bring_up_to_date("collections")
-    found = fees.fees(books.database, wanted, datetime.now(UTC), books.clock.days())
-    books.record_look(caller, "fees", asked)
+        read_side.bring_up_to_date("collections")
+    found = fees.fees(read_side.database, wanted, datetime.now(UTC), read_side.clock.days())
+    read_side.record_look(caller, "fees", asked)
     return found
 
 
-def day_summary_for(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> dict[str, Any]:
+def day_summary_for(read_side: ReadSide, caller: Caller, name: str, filters: Filters, asked: str) -> dict[str, Any]:
     """Return the summary; `name` says whether of a day or of a shift."""
-    found = _summed_up(books, name, filters)
-    books.record_look(caller, "summary as json", f"{name}?{asked}")
+    found = _summed_up(read_side, name, filters)
+    read_side.record_look(caller, "summary as json", f"{name}?{asked}")
     return found
 
 
-def day_sheet_for(books: Books, caller: Caller, name: str, filters: Filters, asked: str) -> bytes:
+def day_sheet_for(read_side: ReadSide, caller: Caller, name: str, filters: Filters, asked: str) -> bytes:
     from projections.export.pdf_reports import summary_sheet
 
-    found = _summed_up(books, name, filters)
-    books.record_look(caller, "summary as pdf", f"{name}?{asked}")
-    return summary_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database), caller.by)
+    found = _summed_up(read_side, name, filters)
+    read_side.record_look(caller, "summary as pdf", f"{name}?{asked}")
+    return summary_sheet(
+        found, datetime.now(UTC), clock_of(read_side.database), property_of(read_side.database), caller.by
+    )
 
 
-def inspection_for(books: Books, caller: Caller, filters: Filters, asked: str) -> dict[str, Any]:
+def inspection_for(read_side: ReadSide, caller: Caller, filters: Filters, asked: str) -> dict[str, Any]:
     """Return the inspection of a range of gaming days, with the integrity of the record."""
-    found = _inspected(books, filters)
-    books.record_look(caller, "inspection as json", asked)
+    found = _inspected(read_side, filters)
+    read_side.record_look(caller, "inspection as json", asked)
     return found
 
 
-def inspection_sheet_for(books: Books, caller: Caller, filters: Filters, asked: str) -> bytes:
+def inspection_sheet_for(read_side: ReadSide, caller: Caller, filters: Filters, asked: str) -> bytes:
     from projections.export.pdf_reports import inspection_sheet
 
-    found = _inspected(books, filters)
-    books.record_look(caller, "inspection as pdf", asked)
-    return inspection_sheet(found, datetime.now(UTC), clock_of(books.database), property_of(books.database), caller.by)
+    found = _inspected(read_side, filters)
+    read_side.record_look(caller, "inspection as pdf", asked)
+    return inspection_sheet(
+        found, datetime.now(UTC), clock_of(read_side.database), property_of(read_side.database), caller.by
+    )
 
 
-def _inspected(books: Books, filters: Filters) -> dict[str, Any]:
+def _inspected(read_side: ReadSide, filters: Filters) -> dict[str, Any]:
     if not filters.on_the_past:
-        books.bring_up_to_date(*inspection.PROJECTIONS)
-    found = inspection.inspection(books.database, filters, datetime.now(UTC), books.clock.days())
-    plain: dict[str, Any] = msgspec.to_builtins({**found, "integrity": integrity(books.database)})
+        read_side.bring_up_to_date(*inspection.PROJECTIONS)
+    found = inspection.inspection(read_side.database, filters, datetime.now(UTC), read_side.clock.days())
+    plain: dict[str, Any] = msgspec.to_builtins({**found, "integrity": integrity(read_side.database)})
     return plain
 
 
-def _summed_up(books: Books, name: str, filters: Filters) -> dict[str, Any]:
+def _summed_up(read_side: ReadSide, name: str, filters: Filters) -> dict[str, Any]:
     if not filters.on_the_past:
-        books.bring_up_to_date(*PROJECTIONS)
+        read_side.bring_up_to_date(*PROJECTIONS)
     plain: dict[str, Any] = msgspec.to_builtins(
-        summary(books.database, name, filters, datetime.now(UTC), books.clock.days())
+        summary(read_side.database, name, filters, datetime.now(UTC), read_side.clock.days())
     )
     return plain

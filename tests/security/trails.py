@@ -28,7 +28,7 @@ from infra.log.restored_log import remember_published
 from infra.log.sealer import Sealer
 from infra.log.stored_log import LogReader
 from infra.trail.looks import Looks
-from projections.audit.background import on_record
+from projections.audit.audit_process import on_record
 from projections.audit.run import Audit
 from projections.calendar.gaming_day_settings import set_gaming_days
 from projections.calendar.gaming_days import Calendar, Shift

@@ -35,7 +35,7 @@ def move(
     from api.service import roles
     from infra.ledger.books.cash import unknown_patron
     from projections.calendar.property_clock import clock_of
-    from projections.views.accounting.cash_views import store_cash
+    from projections.views.books.cash_views import store_cash
 
     if (patron is None) == (description is None):
         fail("name the patron with --patron, or describe somebody whom nobody knows with --description")

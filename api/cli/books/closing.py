@@ -11,7 +11,7 @@ from api.cli.terminal.signing import FromInput, SecondPerson, two_sign
 
 if TYPE_CHECKING:
     from infra.ledger.ledger import Ledger
-    from projections.closing.closing_views import Periods
+    from projections.views.books.closing_views import Periods
 
 app = typer.Typer(help="Close gaming days and months, so that their reports stay as they are.", no_args_is_help=True)
 PeriodName = Annotated[str, typer.Argument(metavar="PERIOD", help="A gaming day, 2026-09-21, or a month, 2026-09.")]
@@ -21,7 +21,7 @@ PeriodName = Annotated[str, typer.Argument(metavar="PERIOD", help="A gaming day,
 @on_ledger
 def status(ledger: "Ledger", period: PeriodName) -> None:
     """Print what it lacks, its balances and who decided what, as JSON."""
-    from projections.closing.closing_views import period_of
+    from projections.views.books.closing_views import period_of
 
     typer.echo(json.dumps(_periods(ledger).shown(period_of(period)), ensure_ascii=False, indent=2))
 
@@ -40,7 +40,7 @@ def sign(
 ) -> None:
     """Close it, by two people. What is recorded later and concerns it is posted on the next open day."""
     from api.service import roles
-    from projections.closing.closing_views import period_of
+    from projections.views.books.closing_views import period_of
 
     who, second_person = two_sign(ledger, by, second, password_stdin, roles.ACCOUNTING, roles.CLOSING)
     event = _periods(ledger).close(period_of(period), explanation, second_person, who)
@@ -59,7 +59,7 @@ def reopen(
 ) -> None:
     """Reopen it, by two people. What was posted elsewhere meanwhile stays there."""
     from api.service import roles
-    from projections.closing.closing_views import period_of
+    from projections.views.books.closing_views import period_of
 
     who, second_person = two_sign(ledger, by, second, password_stdin, roles.ACCOUNTING, roles.CLOSING)
     _periods(ledger).reopen(period_of(period), reason, second_person, who)
@@ -68,8 +68,8 @@ def reopen(
 
 def _periods(ledger: "Ledger") -> "Periods":
     from projections.calendar.property_clock import clock_of
-    from projections.closing.closing_views import Periods
     from projections.closing.day_closing import DayClosing
+    from projections.views.books.closing_views import Periods
 
     url = ledger.database.url
     days = clock_of(ledger.database).days

@@ -105,7 +105,7 @@ def count(
 @on_ledger
 def show(ledger: "Ledger", number: Number) -> None:
     """Print a slip with its pieces and signatures, as JSON."""
-    from projections.slips.slip_views import slip_details
+    from projections.views.books.slip_views import slip_details
 
     typer.echo(json.dumps(slip_details(ledger.events, number), ensure_ascii=False, indent=2))
 
@@ -122,8 +122,8 @@ def paper(
 
     from infra.ledger.property import property_of
     from projections.calendar.property_clock import clock_of
-    from projections.slips.slip_sheet import slip_sheet
-    from projections.slips.slip_views import slip_details
+    from projections.export.slip_sheet import slip_sheet
+    from projections.views.books.slip_views import slip_details
 
     slip, database = slip_details(ledger.events, number), ledger.database
     made = slip_sheet(slip, datetime.now(UTC), clock_of(database), property_of(database), actor(None).by)

@@ -26,7 +26,7 @@ from infra.access.role_matrix import GRANTING
 from infra.access.staff import StaffMember
 from infra.ledger.access_reviews import SignOff, review_access, shown_access
 from infra.ledger.ledger import CommandReceipt
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = resource("access")
 Admin = Annotated[Caller, Security(plain_caller, scopes=roles.ADMIN)]

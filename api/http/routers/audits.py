@@ -12,11 +12,11 @@ from api.service import roles
 from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
 from domain.moments import milliseconds, read_moment
-from domain.rules.book import RuleBook
+from domain.rules.rulebook import RuleBook
 from infra.access.callers import Caller
 from projections.audit.scope import Scope
 from projections.views.audit_views import audit_shown, existing_audit, findings_of, latest_audits, notes_of
-from projections.views.books import BadQuestion
+from projections.views.read_side import BadQuestion
 
 router = resource("audits")
 AuditId = Annotated[str, path_id("a-0123456789abcdef", "The audit's id.")]

@@ -46,7 +46,7 @@ async def find_bettors(
 ) -> Any:
     """Bettors with their bankrolls, by id."""
     page = asked.like or "", asked.after or "", asked.limit
-    return await service.run(bettor_views.find_bettors, service.books, caller, *page, request.url.query)
+    return await service.run(bettor_views.find_bettors, service.read_side, caller, *page, request.url.query)
 
 
 @router.get("/bettors/{bettor}/bankroll", response_model=schemas.BankrollOut)
@@ -56,7 +56,7 @@ async def get_bankroll(
     """A bettor's bankroll, day by day and move by move.
 
     As a player and as the bank. Moves are those of their last gaming days, as many as `days` says."""
-    return await service.run(bettor_views.bankroll_for, service.books, caller, bettor, asked.days, asked.limit)
+    return await service.run(bettor_views.bankroll_for, service.read_side, caller, bettor, asked.days, asked.limit)
 
 
 @router.get("/player-dealers", response_model=schemas.PlayerDealersOut)
@@ -65,7 +65,7 @@ async def find_player_dealers(
 ) -> Any:
     """Who has banked, and with what result, by id."""
     page = asked.like or "", asked.after or "", asked.limit
-    return await service.run(bettor_views.find_player_dealers, service.books, caller, *page, request.url.query)
+    return await service.run(bettor_views.find_player_dealers, service.read_side, caller, *page, request.url.query)
 
 
 @router.get("/bettors/{bettor}/banking", response_model=schemas.BankingOut, responses=problems("bad_choice"))
@@ -76,4 +76,4 @@ async def get_banking(
 
     What they put up, what they could have had to pay, what they paid and collected, and what was not covered.
     """
-    return await service.run(bettor_views.banking_for, service.books, caller, bettor, asked.before, asked.limit)
+    return await service.run(bettor_views.banking_for, service.read_side, caller, bettor, asked.before, asked.limit)

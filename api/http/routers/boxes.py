@@ -20,11 +20,11 @@ from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import CommandReceipt
 from projections.views.blindness import sight_of
-from projections.views.books import Books
 from projections.views.floor import box_views as boxes
 from projections.views.floor.box_views import BoxFilter
 from projections.views.floor.meter_views import existing_meter, meter_shown
 from projections.views.paging import read_cursor
+from projections.views.read_side import ReadSide
 
 router = resource("boxes")
 CountRoom = Annotated[Caller, Security(plain_caller, scopes=roles.COUNT_ROOM)]
@@ -41,13 +41,13 @@ async def list_boxes(service: ServiceOf, caller: CountRoom, asked: Annotated[sch
     see both once the box has been signed off. People who may count see neither while a box of that table has no agreed
     count."""
     wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
-    return await service.run(boxes.list_boxes, service.books, caller, wanted, asked.status, asked.limit)
+    return await service.run(boxes.list_boxes, service.read_side, caller, wanted, asked.status, asked.limit)
 
 
 @router.get("/boxes/{box}", response_model=schemas.BoxOut)
 async def get_box(service: ServiceOf, caller: CountRoom, box: BoxId) -> Any:
     """A drop box, as far as the caller may know it."""
-    return await service.run(boxes.get_box, service.books, caller, box)
+    return await service.run(boxes.get_box, service.read_side, caller, box)
 
 
 @router.get("/boxes/{box}/history", response_model=schemas.BoxHistory)
@@ -56,7 +56,7 @@ async def get_box_history(service: ServiceOf, caller: CountRoom, box: BoxId) -> 
 
     Counts by denomination are shown to accounting once two of them agree; those who counted see their own."""
     tolerance = service.settings.count_tolerance_cents
-    return await service.run(boxes.box_history, service.books, caller, box, tolerance)
+    return await service.run(boxes.box_history, service.read_side, caller, box, tolerance)
 
 
 class BoxChange:
@@ -72,17 +72,17 @@ class BoxChange:
         self.actor = writing.actor
 
     async def store(self, change: Callable[[Floor], DropBox]) -> Response:
-        return await self.store_by(lambda books, receipt: change(Floor(books.ledger, receipt)))
+        return await self.store_by(lambda read_side, receipt: change(Floor(read_side.ledger, receipt)))
 
-    async def store_by(self, change: Callable[[Books, CommandReceipt], DropBox]) -> Response:
+    async def store_by(self, change: Callable[[ReadSide, CommandReceipt], DropBox]) -> Response:
         service = self._service
 
         def command(receipt: CommandReceipt) -> DropBox:
-            boxes.existing_box(service.books, self.box)
-            return change(service.books, receipt)
+            boxes.existing_box(service.read_side, self.box)
+            return change(service.read_side, receipt)
 
         # Checked first: once the command is stored, nothing may withhold its answer.
-        sight = await service.run(sight_of, service.books, self._caller)
+        sight = await service.run(sight_of, service.read_side, self._caller)
         return respond(await service.once(self._once, command, plain(lambda found: boxes.box_shown(found, sight))))
 
 

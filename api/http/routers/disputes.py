@@ -53,7 +53,7 @@ async def list_disputes(
     """Disputes, newest first."""
     filters = Filters(**asked.model_dump(exclude={"limit", "cursor"}))
     page = read_cursor(asked.cursor), asked.limit
-    return await service.run(dispute_views.list_disputes, service.books, caller, filters, *page, request.url.query)
+    return await service.run(dispute_views.list_disputes, service.read_side, caller, filters, *page, request.url.query)
 
 
 @router.get("/accounts", response_model=schemas.AccountsOut)
@@ -61,13 +61,13 @@ async def list_accounts(
     service: ServiceOf, caller: Annotated[Caller, Security(dependencies.plain_caller, scopes=roles.READING)]
 ) -> Any:
     """The accounts that a ruling can be paid from."""
-    return {"accounts": await service.run(dispute_views.accounts_for, service.books)}
+    return {"accounts": await service.run(dispute_views.accounts_for, service.read_side)}
 
 
 @router.get("/disputes/{dispute}", response_model=schemas.DisputeFileOut, responses=answers(200, "The file.", "ETag"))
 async def get_dispute(service: ServiceOf, caller: Reading, dispute: DisputeId) -> Response:
     """The file of a dispute, with its round."""
-    file, version = await service.run(dispute_views.dispute_for, service.books, caller, dispute)
+    file, version = await service.run(dispute_views.dispute_for, service.read_side, caller, dispute)
     return encoded(file, {"ETag": f'"{version}"'})
 
 
@@ -78,7 +78,7 @@ async def get_dispute(service: ServiceOf, caller: Reading, dispute: DisputeId) -
 )
 async def get_dossier(service: ServiceOf, caller: Reading, dispute: DisputeId) -> Response:
     """The whole as a PDF."""
-    body = await service.run(dispute_views.dossier_for, service.books, caller, dispute)
+    body = await service.run(dispute_views.dossier_for, service.read_side, caller, dispute)
     return attached(body, PDF, f"dispute-{dispute}.pdf")
 
 
@@ -97,7 +97,7 @@ async def what_if(
     """What would have happened with other facts: the lines that would differ.
 
     For a settled round. Nothing is stored, and hands that were never turned over have no cards here."""
-    return encoded(await service.run(dispute_views.what_if_for, service.books, caller, round, *_supposed(body)))
+    return encoded(await service.run(dispute_views.what_if_for, service.read_side, caller, round, *_supposed(body)))
 
 
 def _supposed(body: schemas.WhatIfIn) -> tuple[list[CardChange], dict[int, Any]]:

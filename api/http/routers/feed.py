@@ -97,7 +97,7 @@ async def _events(
     after: int,
     about: About,
 ) -> AsyncIterable[ServerSentEvent]:
-    reader = await service.run(listen, service.books, caller, table, after)
+    reader = await service.run(listen, service.read_side, caller, table, after)
     waiting = service.listener.join()
     _, bell = waiting
     look_again = time.monotonic() + ADMITTED_SECONDS

@@ -18,7 +18,7 @@ from infra.access.callers import OPEN, Caller
 from infra.backup.backup_folder import BackupFolder
 from infra.backup.manifest import BadBackup
 from infra.health import clock_offset
-from infra.health.figures import figures_of
+from infra.health.metrics import metrics_of
 from infra.schema.migrator import MigrationRefused, pending
 from infra.standby.standby_state import standby_state
 from infra.store.database import rights_beyond_service_of
@@ -144,7 +144,7 @@ def _measure(service: Service) -> None:
     with suppress(*DATABASE_ERRORS):
         metrics.set(owner_login=bool(_login_warnings(service)))
     with suppress(*DATABASE_ERRORS):
-        metrics.set(**recorder.database.read(figures_of)._asdict())
+        metrics.set(**recorder.database.read(metrics_of)._asdict())
     with suppress(OSError, BadBackup):
         if service.settings.backup_folder is not None:
             began = BackupFolder(service.settings.backup_folder).last_started_at()

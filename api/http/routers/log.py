@@ -17,7 +17,7 @@ from api.service.fields import Number
 from infra.access.callers import Caller
 from infra.log.tiles import MOST_LEVELS, TileName, parse_name
 from projections.views import log_views
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = resource("log")
 BYTES = "application/octet-stream"
@@ -101,7 +101,7 @@ async def get_log_entries(service: ServiceOf, caller: Auditor, tile: Tile) -> Re
     """Entries of the log, 256 at a time: the events as they are stored.
 
     They contain no face-down card, and no count without a second one that agrees. The read is recorded."""
-    body = await service.run(log_views.entries_of, service.books, caller, _named(tile))
+    body = await service.run(log_views.entries_of, service.read_side, caller, _named(tile))
     return Response(body, media_type=BYTES, headers=FOR_EVER)
 
 
@@ -117,7 +117,7 @@ async def get_log_tile(
     tile: Tile,
 ) -> Response:
     """Hashes of the log, 256 at a time: at level 0 those of the events, above that those of the tiles below."""
-    body = await service.run(log_views.tile_of, service.books, level, _named(tile))
+    body = await service.run(log_views.tile_of, service.read_side, level, _named(tile))
     return Response(body, media_type=BYTES, headers=FOR_EVER)
 
 
@@ -131,7 +131,7 @@ def _named(tile: str) -> TileName:
 @router.get("/rounds/{round}/proofs", response_model=RoundProofsOut, responses=problems("conflict"))
 async def prove_round(service: ServiceOf, caller: Proving, round: RoundId) -> Any:
     """Where the events of a round are in the log: a path to the signed root for each."""
-    return await service.run(log_views.proofs_for, service.books, caller, round)
+    return await service.run(log_views.proofs_for, service.read_side, caller, round)
 
 
 @router.get(
@@ -144,7 +144,7 @@ async def get_evidence(service: ServiceOf, caller: Proving, round: RoundId) -> R
 
     Its events as they are stored, rule set, terms, result, proofs, checkpoint and key, a page and a PDF. Folded hands
     that were never turned over stay closed. The read is recorded."""
-    body = await service.run(log_views.evidence_for, service.books, caller, round)
+    body = await service.run(log_views.evidence_for, service.read_side, caller, round)
     return attached(body, ZIP, f"{round}.zip")
 
 
@@ -156,4 +156,4 @@ async def get_round_log(
 
     For checking elsewhere, as the replay page does in the browser. An event that is not sealed yet has no index. A
     face-down card is not in the bytes, only the commitment to it."""
-    return encoded(await service.run(log_views.round_log_for, service.books, caller, round))
+    return encoded(await service.run(log_views.round_log_for, service.read_side, caller, round))

@@ -66,7 +66,7 @@ async def list_postings(
     at: Annotated[AsOf | None, Query(description="What was posted then, as `now`.")] = None,
 ) -> Any:
     """What a table has posted, from when to when and by whom, and what it is designated for."""
-    return await service.run(postings_of, service.books, caller, table, at)
+    return await service.run(postings_of, service.read_side, caller, table, at)
 
 
 @router.post("/tables/{table}/postings", response_model=regulation.PostingOut, status_code=201, responses=POSTED)
@@ -246,8 +246,8 @@ async def explain_result(
     question = Question(body.table, body.game, str(body.spot), body.first, body.last)
 
     def command(receipt: CommandReceipt) -> ResultExplained:
-        service.books.bring_up_to_date("statistics")
-        given = question.explained(service.books.database, body.text)
+        service.read_side.bring_up_to_date("statistics")
+        given = question.explained(service.read_side.database, body.text)
         return service.ledger.explain_result(given, writing.actor, receipt)
 
     return respond(await service.once(writing.once, command, plain(explanation_document, 201)))

@@ -61,7 +61,7 @@ async def get_report(
 
     Today's rows come from the projections; with `as_of`, `from` or `to` they are computed from the events."""
     format_ = asked.format
-    body = await service.run(report_file, service.books, caller, name, asked.filters(), format_, request.url.query)
+    body = await service.run(report_file, service.read_side, caller, name, asked.filters(), format_, request.url.query)
     if format_ == "json":
         return Response(body, media_type=FORMATS["json"])
     return attached(body, FORMATS[format_], f"{name}.{format_}")
@@ -78,7 +78,7 @@ async def get_fees(
 
     Over the last seven days with fees, or from `first` to `last`; the report `collections` has single rows."""
     wanted = Filters(**asked.model_dump())
-    return encoded(await service.run(fees_for, service.books, caller, wanted, request.url.query))
+    return encoded(await service.run(fees_for, service.read_side, caller, wanted, request.url.query))
 
 
 @router.get(
@@ -105,9 +105,9 @@ async def get_summary(
     Of the named day, or the shift of it; by default the current one."""
     filters = Filters(**asked.model_dump(exclude={"format"}))
     if asked.format == "pdf":
-        sheet = await service.run(day_sheet_for, service.books, caller, name, filters, request.url.query)
+        sheet = await service.run(day_sheet_for, service.read_side, caller, name, filters, request.url.query)
         return attached(sheet, "application/pdf", f"{name}.pdf")
-    return encoded(await service.run(day_summary_for, service.books, caller, name, filters, request.url.query))
+    return encoded(await service.run(day_summary_for, service.read_side, caller, name, filters, request.url.query))
 
 
 @router.get("/home", response_model=HomeOut)
@@ -117,7 +117,7 @@ async def get_home(
     """What waits for the caller, and the figures of the last gaming day, compared with the day and the week before.
 
     People who may count boxes get no figures, and nothing that follows from play, while a box has not been counted."""
-    return encoded(await service.run(first_page_for, service.books, caller))
+    return encoded(await service.run(first_page_for, service.read_side, caller))
 
 
 @router.get(
@@ -145,6 +145,6 @@ async def get_inspection(
     day."""
     filters = Filters(**asked.model_dump(exclude={"format"}))
     if asked.format == "pdf":
-        sheet = await service.run(inspection_sheet_for, service.books, caller, filters, request.url.query)
+        sheet = await service.run(inspection_sheet_for, service.read_side, caller, filters, request.url.query)
         return attached(sheet, "application/pdf", "inspection.pdf")
-    return encoded(await service.run(inspection_for, service.books, caller, filters, request.url.query))
+    return encoded(await service.run(inspection_for, service.read_side, caller, filters, request.url.query))

@@ -79,7 +79,7 @@ def _signed(caller: Caller, second: SecondPerson, named: str) -> str:
 @router.get("/rounds/{round}/take-backs", response_model=rounds.TakeBackOut)
 async def get_take_back(service: ServiceOf, caller: Seeing, round: RoundId) -> Any:
     """The entry that may be taken back now: the last card, reveal or decision of an open round."""
-    stored = await service.run(round_for, service.books, caller, round)
+    stored = await service.run(round_for, service.read_side, caller, round)
     return offered(stored.public) or {"entry": None, "floor": False}
 
 
@@ -136,7 +136,7 @@ async def open_round(
 @router.get("/rounds/{round}", response_model=rounds.RoundOut, responses=answers(200, "The round as it is.", "ETag"))
 async def get_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Response:
     """The round as it is, and what may come next."""
-    return respond(round_answer(await service.run(round_for, service.books, caller, round)))
+    return respond(round_answer(await service.run(round_for, service.read_side, caller, round)))
 
 
 @router.get("/rounds/{round}/events", response_model=rounds.RoundEventsOut)
@@ -144,7 +144,7 @@ async def get_round_events(service: ServiceOf, caller: Seeing, round: RoundId) -
     """The events of a round.
 
     As they are stored: a face-down card is null, with a salted commitment to it."""
-    return encoded(await service.run(events_for, service.books, caller, round))
+    return encoded(await service.run(events_for, service.read_side, caller, round))
 
 
 @router.get("/rounds/{round}/replay", response_model=replay.ReplayOut)
@@ -159,7 +159,7 @@ async def replay_round(
     """A round replayed: the events up to a step, and the table, the result and the reason there.
 
     A card that is face down at that step is null in `table`, whatever happened later."""
-    replayed = await service.run(replayed_for, service.books, caller, round, "replay", step)
+    replayed = await service.run(replayed_for, service.read_side, caller, round, "replay", step)
     return encoded(await service.run(replayed.document))
 
 
@@ -170,7 +170,7 @@ async def step_round(service: ServiceOf, caller: Seeing, round: RoundId) -> Resp
     Used by the replay page. `stage` names every place on the felt that any step uses; `changes` has for each step the
     places that look different after it, null for one that is empty again, and an empty text for a face-down card.
     `marks` are the cards that make the hands behind a step."""
-    _, found = await service.run(steps_for, service.books, caller, round)
+    _, found = await service.run(steps_for, service.read_side, caller, round)
     return encoded(found)
 
 
@@ -181,7 +181,7 @@ async def get_sealed_cards(
     round: RoundId,
 ) -> Any:
     """The hands of a finished round that were never turned over. The read is recorded."""
-    return await service.run(sealed_cards_for, service.books, caller, round)
+    return await service.run(sealed_cards_for, service.read_side, caller, round)
 
 
 # ---- annotating

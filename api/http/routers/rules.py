@@ -27,8 +27,8 @@ from api.service.problems import Problem
 from domain.errors import UnknownRuleset
 from domain.rules import rulesets
 from domain.rules.adoption import Approval, Days
-from domain.rules.book import Adoption, RuleBook
 from domain.rules.description import adoption_document, contents, summary
+from domain.rules.rulebook import Adoption, RuleBook
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt

@@ -57,7 +57,7 @@ class TableChange:
 
         def carried_out() -> Answer:
             # Checked first: once the command is stored, nothing may withhold its answer.
-            blind = is_blind(self.service.books, self.caller, self.table)
+            blind = is_blind(self.service.read_side, self.caller, self.table)
             answer = plain(lambda session: session_shown(session, blind), status)
             return carry_out(self.service.ledger, self.once, command, answer)
 
@@ -73,7 +73,7 @@ async def list_tables(
     service: ServiceOf, caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
 ) -> Response:
     """Every table as it is now, open ones first; fees and flags of the current shift."""
-    return encoded(await service.run(floor_now, service.books))
+    return encoded(await service.run(floor_now, service.read_side))
 
 
 @router.get("/tables/{table}", response_model=tables.SessionOut)
@@ -84,7 +84,7 @@ async def get_table(
 ) -> Any:
     """The table's latest session."""
     caller.check_table(table)
-    return await service.run(latest_session, service.books, caller, table)
+    return await service.run(latest_session, service.read_side, caller, table)
 
 
 @router.post("/tables/{table}/sessions", response_model=tables.SessionOut, status_code=201, responses=OPENED)

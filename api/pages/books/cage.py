@@ -16,7 +16,7 @@ from api.service.fields import GamingDay, Id, Number, Text
 from domain.books.slips import KINDS, Slip, name_of
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
-from projections.slips.slip_views import SlipFilter, list_slips, open_trays, slip_for
+from projections.views.books.slip_views import SlipFilter, list_slips, open_trays, slip_for
 
 router = page_router()
 PATH = "/cage"
@@ -46,8 +46,8 @@ async def show_cage(
     request: Request, service: ServiceOf, caller: Reading, asked: Annotated[CageQuery, Query()]
 ) -> Response:
     wanted = SlipFilter(asked.status, asked.kind, asked.table, asked.gaming_day, asked.before)
-    waiting = await service.run(list_slips, service.books, caller, SlipFilter("requested"), MOST_WAITING)
-    found = await service.run(list_slips, service.books, caller, wanted, SLIPS_OF_A_PAGE)
+    waiting = await service.run(list_slips, service.read_side, caller, SlipFilter("requested"), MOST_WAITING)
+    found = await service.run(list_slips, service.read_side, caller, wanted, SLIPS_OF_A_PAGE)
     narrowed = texts(asked, "before")
     reported = {name: narrowed[name] for name in narrowed}
     data = {
@@ -73,7 +73,7 @@ class AskForm(PiecesForm):
 
 @router.get(f"{PATH}/request")
 async def show_request(request: Request, service: ServiceOf, caller: Asking) -> Response:
-    data = {"tables": await service.run(open_trays, service.books), "denominations": list(TRAY)}
+    data = {"tables": await service.run(open_trays, service.read_side), "denominations": list(TRAY)}
     title = "Ask for a fill or a credit"
     return await render(request, "slip_request.html", data, title=title, section=SECTION, crumbs=CRUMBS)
 
@@ -101,7 +101,7 @@ async def show_slip(request: Request, service: ServiceOf, caller: Reading, numbe
 async def _slip_page(
     request: Request, service: ServiceOf, caller: Caller, number: int, doing: Literal["issue", "void"] | None
 ) -> Response:
-    slip = await service.run(slip_for, service.books, caller, number)
+    slip = await service.run(slip_for, service.read_side, caller, number)
     waits, moves = slip["status"] == "requested", slip["kind"] in ("fill", "credit")
     data = {
         "slip": slip,

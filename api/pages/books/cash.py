@@ -18,7 +18,7 @@ from domain.books.cash import Marked
 from domain.money import cents, dollars
 from infra.access.callers import Caller
 from infra.ledger.books.cash import name_patron
-from projections.views.accounting.cash_views import CashMoved, Way, cash_shown, moved_shown, take_cash
+from projections.views.books.cash_views import CashMoved, Way, cash_shown, moved_shown, take_cash
 
 router = page_router()
 PATH = "/cash"
@@ -54,7 +54,7 @@ async def show_cash(
 ) -> Response:
     today = service.clock.now().day
     day = asked.gaming_day or today
-    found = await service.run(cash_shown, service.books, caller, day)
+    found = await service.run(cash_shown, service.read_side, caller, day)
     data = {
         **found,
         **neighbouring_days(PATH, {}, day, today),
@@ -78,7 +78,7 @@ async def take(
 
     move = form.way, form.bettor, form.description, cents(form.amount), form.means
     done = await service.once(
-        writing.once, lambda receipt: take_cash(service.books, *move, writing.actor, receipt), answer
+        writing.once, lambda receipt: take_cash(service.read_side, *move, writing.actor, receipt), answer
     )
     moved = msgspec.json.decode(done.body)
     what = "buy-in" if form.way == "in" else "cash-out"

@@ -15,8 +15,8 @@ from api.service import roles
 from api.service.admission import SecondPerson, ServiceOf
 from api.service.fields import Id, Text
 from infra.access.callers import Caller
-from projections.closing.closing_views import PERIOD_PATTERN, Period, closing_shown, period_of, periods_of
 from projections.reports.report import total_of
+from projections.views.books.closing_views import PERIOD_PATTERN, Period, closing_shown, period_of, periods_of
 
 router = page_router()
 PATH = "/close"
@@ -55,7 +55,7 @@ async def show_close(
     sent = None if refused is None else refused.sent.get("period")
     today = service.clock.now().day
     name = asked.period or sent or today.isoformat()
-    found = await service.run(closing_shown, service.books, caller, name)
+    found = await service.run(closing_shown, service.read_side, caller, name)
     period = period_of(name)
     data = {
         **found,
@@ -101,7 +101,7 @@ async def close(
     period = period_of(form.period)
     await service.once(
         writing.once,
-        lambda receipt: periods_of(service.books).close(
+        lambda receipt: periods_of(service.read_side).close(
             period, form.explanation, second.signed(form.second_person), writing.actor, receipt
         ),
     )
@@ -120,7 +120,7 @@ async def reopen(
     period = period_of(form.period)
     await service.once(
         writing.once,
-        lambda receipt: periods_of(service.books).reopen(
+        lambda receipt: periods_of(service.read_side).reopen(
             period, form.reason, second.signed(form.second_person), writing.actor, receipt
         ),
     )

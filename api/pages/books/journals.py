@@ -19,7 +19,7 @@ from domain.books.chart_of_accounts import starter
 from domain.books.exports import PROGRAMS
 from infra.access.callers import Caller
 from infra.ledger.books.charts import keep_chart
-from projections.views.accounting.journal_views import (
+from projections.views.books.journal_views import (
     ExportedDay,
     chart_shown,
     entries_for,
@@ -27,7 +27,7 @@ from projections.views.accounting.journal_views import (
     export_shown,
     journal_shown,
 )
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = page_router()
 PATH = "/journals"
@@ -60,15 +60,15 @@ async def show_journal(
 ) -> Response:
     today = service.clock.now().day
     day = asked.gaming_day or today
-    found = await service.run(journal_shown, service.books, caller, day)
+    found = await service.run(journal_shown, service.read_side, caller, day)
     behind = None
     if asked.code is not None and found["refusal"] is None:
-        behind = await service.run(entries_for, service.books, caller, day, asked.code, MOST_ENTRIES)
+        behind = await service.run(entries_for, service.read_side, caller, day, asked.code, MOST_ENTRIES)
     data: dict[str, Any] = {
         **found,
         **neighbouring_days(PATH, {}, day, today),
         "behind": behind,
-        "chart": await service.run(_chart, service.books),
+        "chart": await service.run(_chart, service.read_side),
         "starter": starter(),
         "programs": list(WORDS.items()),
         "may_export": caller.may(roles.ACCOUNTING),
@@ -93,7 +93,7 @@ async def export(
 
     made = await service.once(
         writing.once,
-        lambda receipt: export_day(service.books, form.gaming_day, form.program, writing.actor, receipt),
+        lambda receipt: export_day(service.read_side, form.gaming_day, form.program, writing.actor, receipt),
         answer,
     )
     file = msgspec.json.decode(made.body)
@@ -114,8 +114,8 @@ async def keep(
     return go(request, PATH, "The chart of accounts is kept.")
 
 
-def _chart(books: Any) -> dict[str, Any] | None:
+def _chart(read_side: Any) -> dict[str, Any] | None:
     try:
-        return chart_shown(books)
+        return chart_shown(read_side)
     except NotFound:
         return None

@@ -79,7 +79,7 @@ async def _page(
 ) -> Response:
     machines = await service.run(machines_shown, service.ledger)
     data = {
-        "box": await service.run(get_box, service.books, caller, box),
+        "box": await service.run(get_box, service.read_side, caller, box),
         "machines": [machine["machine"] for machine in machines],
         "to_confirm": to_confirm,
         "lines": None if to_confirm is None else lines(to_confirm["pieces"]),
@@ -99,12 +99,12 @@ async def count(
     writing: SignedCommand,
 ) -> Response:
     """Store the count. It can never be changed, so it is shown for confirmation first."""
-    found = await service.run(file_shown, service.books, caller, box, form.machine, form.file)
+    found = await service.run(file_shown, service.read_side, caller, box, form.machine, form.file)
     if form.step is None:
         sent = (await request.form())["file"]
         return await _page(request, service, caller, box, {**found, "machine": form.machine, "file": sent})
     await service.once(
         writing.once,
-        lambda receipt: count_from_file(service.books, box, form.machine, form.file, writing.actor, receipt),
+        lambda receipt: count_from_file(service.read_side, box, form.machine, form.file, writing.actor, receipt),
     )
     return go(request, "/drop?status=removed", f"Your count of box {box} is stored: ${float(found['total']):,.2f}.")

@@ -17,7 +17,7 @@ from infra.access.callers import Caller
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.report import Filters
 from projections.statistics.explanation import Question
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_sections
 
 router = page_router()
@@ -42,13 +42,13 @@ class StatisticsQuery(PageQuery):
 async def show_statistics(
     request: Request, service: ServiceOf, caller: Reading, asked: Annotated[StatisticsQuery, Query()]
 ) -> Response:
-    sections = await service.run(_sections, service.books, caller, asked)
+    sections = await service.run(_sections, service.read_side, caller, asked)
     data = {"asked": texts(asked), "sections": sections, "may_explain": caller.may(roles.ACCOUNTING)}
     crumbs = (("Reports", "/reports"),)
     return await render(request, "statistics.html", data, title="Statistics", section="reports", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: StatisticsQuery) -> list[dict[str, Any]]:
+def _sections(read_side: ReadSide, caller: Caller, asked: StatisticsQuery) -> list[dict[str, Any]]:
     within = Filters(table=asked.table, first=asked.first, last=asked.last)
     shown = {
         "statistics-to-date": ("To date, and the same periods before", Filters(asked.table, gaming_day=asked.last)),
@@ -56,7 +56,7 @@ def _sections(books: Books, caller: Caller, asked: StatisticsQuery) -> list[dict
         "statistics-by-wager": ("What chance explains", within),
         "statistics-explanations": ("Explanations", Filters(table=asked.table)),
     }
-    found = first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
+    found = first_sections(read_side, caller, shown, MOST_ROWS, urlencode(texts(asked)))
     return [{**section, "note": NOTES.get(section["name"])} for section in found]
 
 
@@ -76,8 +76,8 @@ async def explain_result(
     question = Question(form.table, form.game, form.spot.strip().replace(" ", "_"), form.first, form.last)
 
     def command(receipt: CommandReceipt) -> ResultExplained:
-        service.books.bring_up_to_date("statistics")
-        given = question.explained(service.books.database, form.text)
+        service.read_side.bring_up_to_date("statistics")
+        given = question.explained(service.read_side.database, form.text)
         return service.ledger.explain_result(given, writing.actor, receipt)
 
     await service.once(writing.once, command)

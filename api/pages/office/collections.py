@@ -16,7 +16,7 @@ from api.service.admission import ServiceOf
 from api.service.fields import GamingDay, Id, Word
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_rows
 from projections.views.summary_views import fees_for
 
@@ -43,7 +43,7 @@ async def show_collections(
     asked: Annotated[CollectionsQuery, Query()],
 ) -> Response:
     asked = await on_the_clock(service, asked)
-    found, rows, cut = await service.run(_fees, service.books, caller, asked)
+    found, rows, cut = await service.run(_fees, service.read_side, caller, asked)
     narrowed = texts(asked, "rows")
     query = {**narrowed, "first": found["first"], "last": found["last"]}
     data = {
@@ -63,12 +63,14 @@ async def show_collections(
     return await render(request, "collections.html", data, title="Collections", section="collections")
 
 
-def _fees(books: Books, caller: Caller, asked: CollectionsQuery) -> tuple[dict[str, Any], list[Any] | None, bool]:
+def _fees(
+    read_side: ReadSide, caller: Caller, asked: CollectionsQuery
+) -> tuple[dict[str, Any], list[Any] | None, bool]:
     """Return the fees, and for a single day its rows too."""
     narrowed, recorded = asked.model_dump(exclude={"rows"}), urlencode(texts(asked))
-    found = fees_for(books, caller, Filters(**narrowed), recorded)
+    found = fees_for(read_side, caller, Filters(**narrowed), recorded)
     if found["first"] != found["last"]:
         return found, None, False
     day = date.fromisoformat(found["first"])
     filters = Filters(**{**narrowed, "first": day, "last": day})
-    return found, *first_rows(books, caller, "collections", filters, None if asked.rows else ROWS_SHOWN, recorded)
+    return found, *first_rows(read_side, caller, "collections", filters, None if asked.rows else ROWS_SHOWN, recorded)

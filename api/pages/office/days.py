@@ -45,7 +45,7 @@ async def show_day(
     name = "day" if asked.shift is None else "shift"
     limit = None if asked.rows else ROWS_OF_A_SECTION
     filters = Filters(**asked.model_dump(exclude={"rows"}), limit=limit)
-    found = await service.run(day_summary_for, service.books, caller, name, filters, urlencode(texts(asked)))
+    found = await service.run(day_summary_for, service.read_side, caller, name, filters, urlencode(texts(asked)))
     narrowed = texts(asked, "rows")
     day, today = date.fromisoformat(found["gaming_day"]), service.clock.now().day
     query = {**narrowed, "gaming_day": day}

@@ -19,12 +19,12 @@ from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from projections.views.blindness import sight_of
-from projections.views.books import Books
 from projections.views.floor import box_views as boxes
 from projections.views.floor.box_rounds import rounds_behind
 from projections.views.floor.box_views import BoxFilter, boxes_on_tables, boxes_waiting
 from projections.views.floor.machine_counts import machines_shown
 from projections.views.paging import read_cursor
+from projections.views.read_side import ReadSide
 
 router = page_router()
 PATH = "/drop"
@@ -60,7 +60,7 @@ async def show_boxes(
     request: Request, service: ServiceOf, caller: CountRoom, asked: Annotated[BoxesQuery, Query()]
 ) -> Response:
     wanted = BoxFilter(asked.table, asked.gaming_day, asked.shift, after=read_cursor(asked.cursor))
-    found, figures, waiting = await service.run(_boxes, service.books, caller, wanted, asked.status)
+    found, figures, waiting = await service.run(_boxes, service.read_side, caller, wanted, asked.status)
     narrowed = texts(asked, "cursor")
     data = {
         **found,
@@ -88,12 +88,12 @@ async def show_boxes(
 
 
 def _boxes(
-    books: Books, caller: Caller, wanted: BoxFilter, status: str | None
+    read_side: ReadSide, caller: Caller, wanted: BoxFilter, status: str | None
 ) -> tuple[dict[str, Any], bool, dict[str, int]]:
-    found = boxes.list_boxes(books, caller, wanted, status, BOXES_OF_A_PAGE)
-    sight = sight_of(books, caller)
+    found = boxes.list_boxes(read_side, caller, wanted, status, BOXES_OF_A_PAGE)
+    sight = sight_of(read_side, caller)
     figures = sight.books or sight.open
-    waiting = boxes_waiting(books)
+    waiting = boxes_waiting(read_side)
     if not figures:  # people who count must not learn whether a count was right
         waiting = {state: number for state, number in waiting.items() if state == "removed"}
     return found, figures, waiting
@@ -114,13 +114,13 @@ FloorSwaps = Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)]
 
 @router.get(f"{PATH}/swap")
 async def show_swap(request: Request, service: ServiceOf, caller: FloorSwaps) -> Response:
-    data = {"on_tables": await service.run(_on_tables, service.books), "table": request.query_params.get("table")}
+    data = {"on_tables": await service.run(_on_tables, service.read_side), "table": request.query_params.get("table")}
     return await render(request, "swap.html", data, title="Swap a box", section=SECTION, crumbs=CRUMBS)
 
 
-def _on_tables(books: Books) -> list[dict[str, str]]:
-    books.bring_up_to_date("drops")
-    found = boxes_on_tables(books, MOST_TABLES)
+def _on_tables(read_side: ReadSide) -> list[dict[str, str]]:
+    read_side.bring_up_to_date("drops")
+    found = boxes_on_tables(read_side, MOST_TABLES)
     return [{"table": table, "box": box, "since": since.isoformat()} for table, box, since in found]
 
 
@@ -148,7 +148,7 @@ async def swap(
 @router.get(f"{PATH}/{{box}}")
 async def show_box(request: Request, service: ServiceOf, caller: CountRoom, box: BoxId) -> Response:
     tolerance = service.settings.count_tolerance_cents
-    history, walked = await service.run(_box, service.books, caller, box, tolerance)
+    history, walked = await service.run(_box, service.read_side, caller, box, tolerance)
     counted_by = [moment["by"] for moment in history["moments"] if moment["what"] == "counted"]
     waits = history["status"] in ("counted", "variance")
     data = {
@@ -164,10 +164,10 @@ async def show_box(request: Request, service: ServiceOf, caller: CountRoom, box:
     return await render(request, "box.html", data, title=f"Box {box}", section=SECTION, crumbs=CRUMBS)
 
 
-def _box(books: Books, caller: Caller, box: str, tolerance: int) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _box(read_side: ReadSide, caller: Caller, box: str, tolerance: int) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return its history, and for those who may see it the rounds behind what it should hold."""
-    history = boxes.box_history(books, caller, box, tolerance)
-    return history, rounds_behind(books, caller, history)
+    history = boxes.box_history(read_side, caller, box, tolerance)
+    return history, rounds_behind(read_side, caller, history)
 
 
 def _worths(history: dict[str, Any]) -> list[str]:
@@ -240,7 +240,7 @@ async def _count_page(
 ) -> Response:
     """Return the form with what was `filled` in before; or `pieces` to be confirmed."""
     tolerance = service.settings.count_tolerance_cents
-    history = await service.run(boxes.box_history, service.books, caller, box, tolerance)
+    history = await service.run(boxes.box_history, service.read_side, caller, box, tolerance)
     own = [moment for moment in history["moments"] if moment["what"] == "counted" and moment["by"] == caller.by]
     removed = next((moment for moment in history["moments"] if moment["what"] == "removed"), None)
     data = {

@@ -58,7 +58,7 @@ async def show_home(
 
 
 def _found(service: Service, caller: Caller) -> tuple[dict[str, Any], str | None]:
-    found = msgspec.to_builtins(first_page_for(service.books, caller))
+    found = msgspec.to_builtins(first_page_for(service.read_side, caller))
     return found, _begin(service, caller, found["figures"] is not None)
 
 
@@ -66,6 +66,6 @@ def _begin(service: Service, caller: Caller, sees_tables: bool) -> str | None:
     """Return the first steps in a new ledger: people, then a table; None once both exist."""
     if caller.role == "admin":
         return "people" if all(one.parts == ("admin",) for one in service.people.everybody()) else None
-    if not sees_tables or any_table(service.books):
+    if not sees_tables or any_table(service.read_side):
         return None
     return "table" if caller.may(roles.PLAYING) else "wait"

@@ -22,7 +22,7 @@ from infra.access.callers import Caller, Forbidden
 from projections.calendar.live_clock import LiveClock
 from projections.export import charts
 from projections.views.bettor_views import MOST_MOVES, banking_for, bankroll_for, find_bettors, find_player_dealers
-from projections.views.books import Books, NotFound
+from projections.views.read_side import NotFound, ReadSide
 
 router = page_router()
 PATH = "/people"
@@ -57,7 +57,7 @@ async def show_people(
         raise Forbidden("That list is not for you.")
     find, key = (find_bettors, "bettors") if part == "bettors" else (find_player_dealers, "player_dealers")
     page = asked.like or "", asked.after or "", PEOPLE_A_PAGE
-    found = await service.run(find, service.books, caller, *page, urlencode(texts(asked)))
+    found = await service.run(find, service.read_side, caller, *page, urlencode(texts(asked)))
     data = {
         "of": part,
         "parts": parts,
@@ -86,7 +86,7 @@ async def show_person(
     asked: Annotated[PersonQuery, Query()],
 ) -> Response:
     moves = MOST_MOVES if wants_json(request) else MOVES_DRAWN  # the JSON twin has them all
-    bankroll, banking, pictures = await service.run(_looked_at, service.books, caller, bettor, asked, moves)
+    bankroll, banking, pictures = await service.run(_looked_at, service.read_side, caller, bettor, asked, moves)
     data = {
         "bettor": bettor,
         "days": asked.days,
@@ -102,17 +102,17 @@ async def show_person(
 
 
 def _looked_at(
-    books: Books, caller: Caller, bettor: str, asked: PersonQuery, moves: int
+    read_side: ReadSide, caller: Caller, bettor: str, asked: PersonQuery, moves: int
 ) -> tuple[Any, Any, dict[str, str | None]]:
     """Return their bankroll, how they banked, and charts of both; one of the two may be missing."""
     bankroll = banking = None
     if caller.may(roles.BANKROLLS):
-        bankroll = _if_there(lambda: bankroll_for(books, caller, bettor, int(asked.days), moves))
+        bankroll = _if_there(lambda: bankroll_for(read_side, caller, bettor, int(asked.days), moves))
     if caller.may(roles.BANKING):
-        banking = _if_there(lambda: banking_for(books, caller, bettor, asked.before, ROUNDS_A_PAGE))
+        banking = _if_there(lambda: banking_for(read_side, caller, bettor, asked.before, ROUNDS_A_PAGE))
     if bankroll is None and banking is None:
         raise NotFound(f"Nobody has played as {bettor}.")
-    return bankroll, banking, _pictures(books.clock, bettor, bankroll, banking)
+    return bankroll, banking, _pictures(read_side.clock, bettor, bankroll, banking)
 
 
 def _if_there(look: Callable[[], Any]) -> Any:

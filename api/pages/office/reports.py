@@ -20,8 +20,8 @@ from infra.access.callers import Caller
 from projections.export import charts
 from projections.reports.report import CHOSEN, Filters
 from projections.reports.report_list import KINDS, REPORTS, STATUSES
-from projections.views.books import Books, NotFound
 from projections.views.floor.box_views import last_box
+from projections.views.read_side import NotFound, ReadSide
 from projections.views.report_views import LEDGER_FILES, first_rows, readers_of
 
 router = page_router()
@@ -164,7 +164,7 @@ async def show_report(
     others = {field: None for field in CHOSEN if field not in report.filters}
     asked = (await on_the_clock(service, asked)).model_copy(update=others)
     at_most = MOST_ROWS if asked.rows else min(max(CELLS // len(report.columns), FEWEST_ROWS), MOST_ROWS)
-    asked, rows, cut = await service.run(_rows, service.books, caller, name, asked, at_most)
+    asked, rows, cut = await service.run(_rows, service.read_side, caller, name, asked, at_most)
     narrowed = texts(asked, "rows")
     formats = formats_of(name, narrowed)
     data = {
@@ -186,13 +186,13 @@ async def show_report(
 
 
 def _rows(
-    books: Books, caller: Caller, name: str, asked: ReportQuery, at_most: int
+    read_side: ReadSide, caller: Caller, name: str, asked: ReportQuery, at_most: int
 ) -> tuple[ReportQuery, list[dict[str, Any]], bool]:
     filters = Filters(**asked.model_dump(exclude={"rows"}))
     if name == "slips" and filters.box is None and not filters.on_the_past:
         # Slips are of one box; by default one that was removed recently.
-        books.bring_up_to_date("drops")
-        box = last_box(books, filters.table)
+        read_side.bring_up_to_date("drops")
+        box = last_box(read_side, filters.table)
         asked, filters = asked.model_copy(update={"box": box}), replace(filters, box=box)
-    rows, cut = first_rows(books, caller, name, filters, at_most, urlencode(texts(asked)))
+    rows, cut = first_rows(read_side, caller, name, filters, at_most, urlencode(texts(asked)))
     return asked, rows, cut

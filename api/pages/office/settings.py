@@ -20,7 +20,7 @@ from infra.ledger.property import LONGEST_ADDRESS, LONGEST_NAME, Property, prope
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set, set_gaming_days
 from projections.calendar.gaming_days import Calendar, Shift
 from projections.engine.connection import connect
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 router = page_router()
 PATH = "/settings"
@@ -37,8 +37,8 @@ async def show_settings(
 ) -> Response:
     demanded = await service.run(service.factors.demanded)
     data = {
-        **await service.run(_names, service.books),
-        **await service.run(_calendars, service.books),
+        **await service.run(_names, service.read_side),
+        **await service.run(_calendars, service.read_side),
         "zones": ZONES,
         "rows": list(SHIFT_ROWS),
         "factor_roles": {role: role in demanded for role in ROLES},
@@ -47,17 +47,17 @@ async def show_settings(
     return await render(request, "settings.html", data, title="Settings", section=SECTION)
 
 
-def _names(books: Books) -> dict[str, Any]:
+def _names(read_side: ReadSide) -> dict[str, Any]:
     """Return every name that was set, oldest first, and the one that applies."""
-    names = properties_set(books.database)
+    names = properties_set(read_side.database)
     current = names[-1] if names else {"name": "", "address": ""}
     return {"names": names, "name": current["name"], "address": current["address"]}
 
 
-def _calendars(books: Books) -> dict[str, Any]:
+def _calendars(read_side: ReadSide) -> dict[str, Any]:
     """Return every setting, and the current calendar, gaming day and shift."""
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
-    with connect(books.database.url) as connection:
+    with connect(read_side.database.url) as connection:
         days, found = gaming_days(connection), gaming_days_set(connection)
     now, calendar = days.of(now_ms), days.calendar_of(now_ms)
     return {
@@ -123,16 +123,16 @@ async def change_settings(
             await service.run(service.property.set, named, caller.by)
             return go(request, PATH, "Pages and papers show this name from now on.")
         case CalendarForm():
-            await service.run(_set_calendar, service.books, form.calendar(), caller.by)
+            await service.run(_set_calendar, service.read_side, form.calendar(), caller.by)
             return go(request, PATH, f"This applies from gaming day {form.from_day:%d %b %Y} on.")
         case FactorRolesForm():
             await service.run(service.factors.demand, form.ticked, caller.by)
             return go(request, PATH, "People with such a role and no second factor must add one at their next click.")
 
 
-def _set_calendar(books: Books, calendar: Calendar, by: str) -> None:
+def _set_calendar(read_side: ReadSide, calendar: Calendar, by: str) -> None:
     try:
-        with connect(books.database.url) as connection:
+        with connect(read_side.database.url) as connection:
             set_gaming_days(connection, calendar, by, datetime.now(UTC))
     except ValueError as refusal:
         raise Problem("bad_choice", str(refusal)) from None

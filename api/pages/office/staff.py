@@ -20,7 +20,7 @@ from infra.access.passwords import SHORTEST
 from infra.access.review.violations import violations
 from infra.access.role_matrix import GRANTED, GRANTING
 from infra.access.staff import Staff, StaffMember
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = page_router()
 PATH = "/staff"

@@ -17,9 +17,9 @@ from api.service.fields import GamingDay, Id
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
 from projections.reports.report import Filters
-from projections.slips.slip_views import open_trays
-from projections.views.books import Books
+from projections.views.books.slip_views import open_trays
 from projections.views.floor.floor_views import latest_tray_day
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_rows
 
 router = page_router()
@@ -49,7 +49,7 @@ async def show_trays(
     inventory = counts = more = None
     narrowed = texts(asked, "rows")
     if caller.may(roles.BOOKS):
-        asked, inventory, counts, cut = await service.run(_inventory, service.books, caller, asked)
+        asked, inventory, counts, cut = await service.run(_inventory, service.read_side, caller, asked)
         narrowed = texts(asked, "rows")
         more = address(PATH, narrowed, rows=MOST_ROWS) if cut and not asked.rows else None
     data = {
@@ -63,20 +63,20 @@ async def show_trays(
     return await render(request, "trays.html", data, title="Trays", section="trays")
 
 
-def _inventory(books: Books, caller: Caller, asked: TraysQuery) -> tuple[TraysQuery, list[Any], list[Any], bool]:
+def _inventory(read_side: ReadSide, caller: Caller, asked: TraysQuery) -> tuple[TraysQuery, list[Any], list[Any], bool]:
     if not texts(asked, "rows"):
-        asked = _latest(books, asked)
+        asked = _latest(read_side, asked)
     filters, recorded = Filters(**asked.model_dump(exclude={"rows"})), urlencode(texts(asked))
     at_most = MOST_ROWS if asked.rows else FIRST_ROWS
-    inventory, cut = first_rows(books, caller, "inventory", filters, at_most, recorded)
-    counts, cut_too = first_rows(books, caller, "tray-counts", filters, at_most, recorded)
+    inventory, cut = first_rows(read_side, caller, "inventory", filters, at_most, recorded)
+    counts, cut_too = first_rows(read_side, caller, "tray-counts", filters, at_most, recorded)
     return asked, inventory, counts, cut or cut_too
 
 
-def _latest(books: Books, asked: TraysQuery) -> TraysQuery:
+def _latest(read_side: ReadSide, asked: TraysQuery) -> TraysQuery:
     """Return the last day that there is, by default."""
-    books.bring_up_to_date("inventory", "journal")
-    return asked.model_copy(update={"first": latest_tray_day(books)})
+    read_side.bring_up_to_date("inventory", "journal")
+    return asked.model_copy(update={"first": latest_tray_day(read_side)})
 
 
 class TrayCountForm(PiecesForm):
@@ -91,7 +91,7 @@ async def show_count(
     service: ServiceOf,
     caller: Annotated[Caller, Security(plain_caller, scopes=roles.FLOOR)],
 ) -> Response:
-    data = {"tables": await service.run(open_trays, service.books), "denominations": list(TRAY)}
+    data = {"tables": await service.run(open_trays, service.read_side), "denominations": list(TRAY)}
     crumbs = (("Trays", PATH),)
     return await render(request, "tray_count.html", data, title="Count a tray", section="trays", crumbs=crumbs)
 

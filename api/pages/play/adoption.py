@@ -16,11 +16,11 @@ from api.service.fields import GamingDay, Id, RulesetName, Text
 from domain.errors import BadChoice, UnknownRuleset
 from domain.rules import adoption
 from domain.rules.adoption import Approval, Days
-from domain.rules.book import RuleBook
 from domain.rules.description import differences, summary
+from domain.rules.rulebook import RuleBook
 from domain.rules.ruleset import RuleSet
 from infra.access.callers import Caller
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = page_router()
 PATH = "/rules/adopt"

@@ -60,7 +60,7 @@ async def show_audits(request: Request, service: ServiceOf, caller: Reading) -> 
 
 def _audits(service: Service) -> tuple[list[dict[str, Any]], int, dict[str, Any] | None]:
     audits = latest_audits(service.auditing.audits, AUDITS_SHOWN)
-    return audits, service.projecting.events_behind(), _log(service.books.database)
+    return audits, service.projecting.events_behind(), _log(service.read_side.database)
 
 
 def _log(database: Database) -> dict[str, Any] | None:

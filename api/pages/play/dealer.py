@@ -26,8 +26,8 @@ from infra.access.callers import Caller
 from infra.access.signatures import Authentication
 from infra.ledger.ledger import CommandReceipt, Ledger, StoredRound, UnknownRound
 from projections.views.blindness import check_sight
-from projections.views.books import Books, NotFound
 from projections.views.floor.floor_views import floor_now
+from projections.views.read_side import NotFound, ReadSide
 
 router = page_router()
 PATH = "/dealer"
@@ -50,13 +50,13 @@ async def choose_table(
     wanted = caller.table or asked.table
     if wanted is not None:
         return go(request, f"{PATH}/{wanted}")
-    data = {"tables": await service.run(_tables, service.books, caller)}
+    data = {"tables": await service.run(_tables, service.read_side, caller)}
     return await render(request, "dealer_tables.html", data, title="Deal at a table", section=SECTION)
 
 
-def _tables(books: Books, caller: Caller) -> list[dict[str, str]]:
-    check_sight(books, caller, None)
-    return [_table(one) for one in floor_now(books)["tables"]]
+def _tables(read_side: ReadSide, caller: Caller) -> list[dict[str, str]]:
+    check_sight(read_side, caller, None)
+    return [_table(one) for one in floor_now(read_side)["tables"]]
 
 
 def _table(table: dict[str, Any]) -> dict[str, str]:

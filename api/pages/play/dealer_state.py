@@ -186,7 +186,7 @@ def _record_look(service: Service, caller: Caller, stored: StoredRound) -> None:
     looks = _LOOKS.setdefault(service, {})
     if look in looks:
         return
-    service.books.record_look(caller, "dealer's screen", stored.id)
+    service.read_side.record_look(caller, "dealer's screen", stored.id)
     _remember(looks, look)
 
 

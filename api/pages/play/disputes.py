@@ -41,7 +41,6 @@ from infra.ledger.disputes.disputes import Disputes, StoredDispute
 from infra.ledger.ledger import CommandReceipt
 from projections.reports.irregularity_reports import KINDS, STATUSES
 from projections.reports.report import Filters
-from projections.views.books import Books
 from projections.views.dispute_views import (
     accounts_for,
     dispute_for,
@@ -51,6 +50,7 @@ from projections.views.dispute_views import (
     what_if_for,
 )
 from projections.views.paging import read_cursor
+from projections.views.read_side import ReadSide
 from projections.views.report_views import report_rows
 from projections.views.rounds.round_views import round_for
 
@@ -86,7 +86,7 @@ async def show_disputes(
     caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)],
     asked: Annotated[DisputesQuery, Query()],
 ) -> Response:
-    found, groups = await service.run(_listed, service.books, caller, asked)
+    found, groups = await service.run(_listed, service.read_side, caller, asked)
     narrowed = texts(asked, "cursor")
     data = {
         "disputes": found["disputes"],
@@ -101,11 +101,11 @@ async def show_disputes(
     return await render(request, "disputes.html", data, title="Disputes", section=SECTION)
 
 
-def _listed(books: Books, caller: Caller, asked: DisputesQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _listed(read_side: ReadSide, caller: Caller, asked: DisputesQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     filters, after = Filters(**asked.model_dump(exclude={"cursor"})), read_cursor(asked.cursor)
-    found = list_disputes(books, caller, filters, after, ROWS_SHOWN, urlencode(texts(asked)))
+    found = list_disputes(read_side, caller, filters, after, ROWS_SHOWN, urlencode(texts(asked)))
     groups = [
-        {"name": name, "title": title, "rows": report_rows(books, caller, f"disputes-by-{name}", Filters(), "")}
+        {"name": name, "title": title, "rows": report_rows(read_side, caller, f"disputes-by-{name}", Filters(), "")}
         for name, title in GROUPS
     ]
     return found, groups
@@ -132,7 +132,7 @@ async def show_claim(
     status = None
     if round_id:
         try:
-            found = round_shown(await service.run(round_for, service.books, caller, round_id))
+            found = round_shown(await service.run(round_for, service.read_side, caller, round_id))
         except EXCEPTIONS as error:  # most often a mistyped id: it is asked for again
             _refuse(request, error)
         else:
@@ -211,15 +211,15 @@ async def show_dispute(
     dispute: DisputeId,
     asked: Annotated[FileQuery, Query()],
 ) -> Response:
-    file, _ = await service.run(dispute_for, service.books, caller, dispute)
+    file, _ = await service.run(dispute_for, service.read_side, caller, dispute)
     supposed = None
     try:
-        supposed = await service.run(_supposed, service.books, caller, file, asked)
+        supposed = await service.run(_supposed, service.read_side, caller, file, asked)
     except EXCEPTIONS as error:
         _refuse(request, error)
     data = {
         "file": file,
-        "hand": await service.run(hand_for, service.books, file),
+        "hand": await service.run(hand_for, service.read_side, file),
         "supposed": supposed,
         "question": asked.asked(),
         "cards": _cards(file["facts"]),
@@ -237,7 +237,7 @@ async def show_dispute(
         "choices": {
             "parts": get_args(Part),
             "outcomes": get_args(Outcome),
-            "accounts": await service.run(accounts_for, service.books),
+            "accounts": await service.run(accounts_for, service.read_side),
             "deck": DECK,
             "choices": get_args(Choice),
             "rows": list(ENTRY_ROWS),
@@ -248,10 +248,10 @@ async def show_dispute(
     return await render(request, "dispute.html", data, title=dispute_name(dispute), section=SECTION, crumbs=CRUMBS)
 
 
-def _supposed(books: Books, caller: Caller, file: Mapping[str, Any], asked: Question) -> dict[str, Any] | None:
+def _supposed(read_side: ReadSide, caller: Caller, file: Mapping[str, Any], asked: Question) -> dict[str, Any] | None:
     """Return the answer to the what-if in the address; nothing is stored."""
     supposed = asked.supposed(file["facts"])
-    return None if supposed is None else what_if_for(books, caller, file["round"], *supposed)
+    return None if supposed is None else what_if_for(read_side, caller, file["round"], *supposed)
 
 
 def _cards(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -308,7 +308,7 @@ async def change_file(
     form = await on_the_clock(service, form)
     facts: Sequence[Mapping[str, Any]] = ()
     if isinstance(form, WhatIfForm):
-        file, _ = await service.run(dispute_for, service.books, caller, dispute)
+        file, _ = await service.run(dispute_for, service.read_side, caller, dispute)
         facts = file["facts"]
 
     def command(receipt: CommandReceipt) -> StoredDispute:
@@ -323,5 +323,5 @@ async def change_file(
 
 @files.get(f"{PATH}/{{dispute}}/dossier")
 async def dossier(service: ServiceOf, caller: Reading, dispute: DisputeId) -> Response:
-    body = await service.run(dossier_for, service.books, caller, dispute)
+    body = await service.run(dossier_for, service.read_side, caller, dispute)
     return attached(body, "application/pdf", f"dispute-{dispute}.pdf")

@@ -21,7 +21,7 @@ router = page_router()
 async def show_floor(
     request: Request, service: ServiceOf, caller: Annotated[Caller, Security(dependencies.caller, scopes=roles.READING)]
 ) -> Response:
-    floor = await service.run(floor_now, service.books)
+    floor = await service.run(floor_now, service.read_side)
     tables = floor["tables"]
     in_play = [one for one in tables if one["round"] is not None and one["round"]["status"] == "open"]
     data = {

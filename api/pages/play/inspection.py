@@ -40,7 +40,7 @@ async def show_inspection(
 ) -> Response:
     limit = None if asked.rows else ROWS_OF_A_SECTION
     filters = Filters(first=asked.first, last=asked.last, table=asked.table, limit=limit)
-    found = await service.run(inspection_for, service.books, caller, filters, urlencode(texts(asked)))
+    found = await service.run(inspection_for, service.read_side, caller, filters, urlencode(texts(asked)))
     query = {**texts(asked, "rows"), "first": found["first"], "last": found["last"]}
     data = {
         "asked": query,

@@ -95,7 +95,7 @@ async def show_irregular(
     name, report, narrowed = asked.report, report_named(asked.report), texts(asked, "report", "rows")
     at_most = None if asked.rows else ROWS_SHOWN
     recorded = urlencode(narrowed)
-    rows, more = await service.run(first_rows, service.books, caller, name, asked.filters(), at_most, recorded)
+    rows, more = await service.run(first_rows, service.read_side, caller, name, asked.filters(), at_most, recorded)
     data = {
         "report": name,
         "reports": list(REPORTS.items()),
@@ -120,6 +120,6 @@ async def irregular_file(service: ServiceOf, caller: Reading, asked: Annotated[R
     """Return the same as a file."""
     recorded = urlencode(texts(asked, "report"))
     body = await service.run(
-        report_views.report_file, service.books, caller, asked.report, asked.filters(), asked.as_, recorded
+        report_views.report_file, service.read_side, caller, asked.report, asked.filters(), asked.as_, recorded
     )
     return attached(body, report_views.FORMATS[asked.as_], f"{asked.report}.{asked.as_}")

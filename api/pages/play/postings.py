@@ -18,7 +18,7 @@ from domain import moments
 from domain.rules.terms import TermsDocument
 from infra.access.callers import Caller
 from projections.reports.report import Filters
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_sections
 
 router = page_router()
@@ -45,7 +45,7 @@ async def show_postings(
     request: Request, service: ServiceOf, caller: Reading, asked: Annotated[PostingsQuery, Query()]
 ) -> Response:
     asked = await on_the_clock(service, asked)
-    sections = await service.run(_sections, service.books, caller, asked)
+    sections = await service.run(_sections, service.read_side, caller, asked)
     narrowed = texts(asked)
     data = {
         "asked": narrowed,
@@ -58,10 +58,10 @@ async def show_postings(
     return await render(request, "postings.html", data, title="Postings", section=SECTION, crumbs=CRUMBS)
 
 
-def _sections(books: Books, caller: Caller, asked: PostingsQuery) -> list[dict[str, Any]]:
+def _sections(read_side: ReadSide, caller: Caller, asked: PostingsQuery) -> list[dict[str, Any]]:
     of_a_table = Filters(table=asked.table, moment=asked.moment)
     shown = {name: (title, Filters() if name == "choices" else of_a_table) for name, title in SECTIONS.items()}
-    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
+    return first_sections(read_side, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 class PostForm(FormModel):

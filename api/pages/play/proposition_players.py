@@ -15,7 +15,7 @@ from api.service.fields import GamingDay, Id, Text
 from infra.access.callers import Caller
 from infra.ledger.regulation.proposition_players import names_of
 from projections.reports.report import Filters
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_sections
 
 router = page_router()
@@ -38,21 +38,21 @@ async def show_propositions(
 ) -> Response:
     data = {
         "asked": texts(asked),
-        "sections": await service.run(_sections, service.books, caller, asked),
-        "names": await service.run(names_of, service.books.database),
+        "sections": await service.run(_sections, service.read_side, caller, asked),
+        "names": await service.run(names_of, service.read_side.database),
         "may_register": caller.may(roles.ADOPTING),
     }
     crumbs = (("Rules", "/rules"),)
     return await render(request, "propositions.html", data, title="Proposition players", section="rules", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: PropositionsQuery) -> list[dict[str, Any]]:
+def _sections(read_side: ReadSide, caller: Caller, asked: PropositionsQuery) -> list[dict[str, Any]]:
     filters = Filters(first=asked.first, last=asked.last)
     shown = {
         "proposition-players": ("Register", filters),
         "proposition-banks": ("Who banked for which company", filters),
     }
-    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
+    return first_sections(read_side, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 class RegisterForm(FormModel):

@@ -24,7 +24,7 @@ from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.store.streams import NAMESPACE
 from projections.views.blindness import check_sight
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.rounds.replay_steps import steps_for
 from projections.views.rounds.round_views import sealed_cards_for
 from projections.views.search.round_filter import RoundFilter
@@ -65,7 +65,7 @@ async def show_round(
 ) -> Response:
     asked = await on_the_clock(service, asked)
     search = asked.search()
-    digest, given, neighbours, closed_hands = await service.run(_looked_at, service.books, caller, round, asked)
+    digest, given, neighbours, closed_hands = await service.run(_looked_at, service.read_side, caller, round, asked)
     step, ended = asked.step_of(len(given["steps"])), given["status"] != "open"
     game = GAMES[given["family"]]
     data = {
@@ -95,28 +95,30 @@ async def show_round(
 
 
 def _looked_at(
-    books: Books, caller: Caller, round_id: str, asked: ReplayQuery
+    read_side: ReadSide, caller: Caller, round_id: str, asked: ReplayQuery
 ) -> tuple[str, dict[str, Any], Mapping[str, str | None], list[dict[str, Any]] | None]:
     try:
-        digest, given = steps_for(books, caller, round_id)
+        digest, given = steps_for(read_side, caller, round_id)
     except CannotReplay as error:
         raise Problem("internal", BROKEN) from error
     closed = None
     if asked.closed is not None and given["status"] != "open":
         caller.check_role(roles.AUDITING)
-        closed = sealed_cards_for(books, caller, round_id)["packets"]
-    return digest, given, _neighbours(books, caller, given, asked), closed
+        closed = sealed_cards_for(read_side, caller, round_id)["packets"]
+    return digest, given, _neighbours(read_side, caller, given, asked), closed
 
 
-def _neighbours(books: Books, caller: Caller, given: Mapping[str, Any], asked: ReplayQuery) -> Mapping[str, str | None]:
+def _neighbours(
+    read_side: ReadSide, caller: Caller, given: Mapping[str, Any], asked: ReplayQuery
+) -> Mapping[str, str | None]:
     """Return addresses within the search that led here, or else at the same table."""
     search = asked.search()
     wanted = asked.wanted() if search else RoundFilter(table=given["table"])
     try:
-        check_sight(books, caller, None if wanted.table is None else (wanted.table,))
+        check_sight(read_side, caller, None if wanted.table is None else (wanted.table,))
     except Forbidden:
         return NO_NEIGHBOURS  # they may count boxes, and one of another table is not counted
-    found = find_neighbours(books, caller, wanted, given["round"])
+    found = find_neighbours(read_side, caller, wanted, given["round"])
     return {way: None if id_ is None else address(f"/rounds/{id_}", search) for way, id_ in found.items()}
 
 

@@ -16,7 +16,7 @@ from domain.errors import BadChoice
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.blindness import check_sight_of_round, table_of_round
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import first_sections
 
 router = page_router()
@@ -48,17 +48,17 @@ async def show_facts(
 ) -> Response:
     data = {
         "asked": texts(asked),
-        "sections": await service.run(_sections, service.books, caller, asked),
+        "sections": await service.run(_sections, service.read_side, caller, asked),
         "may_state": caller.may(roles.FLOOR),
     }
     crumbs = (("Disputes", "/disputes"),)
     return await render(request, "facts.html", data, title="Facts about rounds", section="disputes", crumbs=crumbs)
 
 
-def _sections(books: Books, caller: Caller, asked: FactsQuery) -> list[dict[str, Any]]:
+def _sections(read_side: ReadSide, caller: Caller, asked: FactsQuery) -> list[dict[str, Any]]:
     filters = Filters(table=asked.table, gaming_day=asked.gaming_day, round=asked.round)
     shown = {name: (title, filters) for name, title in SECTIONS.items()}
-    return first_sections(books, caller, shown, MOST_ROWS, urlencode(texts(asked)))
+    return first_sections(read_side, caller, shown, MOST_ROWS, urlencode(texts(asked)))
 
 
 async def _check(request: Request, caller: Caller, round_id: str) -> None:

@@ -15,10 +15,10 @@ from api.service.admission import ServiceOf, path_id
 from api.service.fields import Number
 from domain.errors import UnknownRuleset
 from domain.games.registry import GAMES
-from domain.rules.book import RuleBook
 from domain.rules.description import adoption_document, contents, rotation_words, summary
+from domain.rules.rulebook import RuleBook
 from infra.access.callers import Caller
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = page_router()
 Anybody = Annotated[Caller, Security(plain_caller, scopes=roles.ANYBODY)]

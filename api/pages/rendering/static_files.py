@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.pages.rendering.assets import Asset, read_assets
 from api.pages.responses import HEADERS
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 router = APIRouter(include_in_schema=False)
 

@@ -50,7 +50,7 @@ async def find(
     """An id that is exactly that of one thing, or the only thing there is, is gone to at once."""
     text = asked.q.replace("\0", "")[:LONGEST]
     kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may)]
-    found = await service.run(find_things, service.books, caller, text, kinds, MOST_OF_A_KIND)
+    found = await service.run(find_things, service.read_side, caller, text, kinds, MOST_OF_A_KIND)
     found.sort(key=lambda thing: thing["kind"] == "round")  # tables and boxes are few, rounds many
     leads = [*_pages(caller, text), *(lead for thing in found for lead in _leads(caller, thing))]
     straight = _straight(leads, text)

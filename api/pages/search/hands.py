@@ -35,8 +35,8 @@ from domain.rules.description import titles
 from domain.rules.ruleset import MOST_SEATS
 from infra.access.callers import Caller, Forbidden
 from infra.access.saved_searches import SavedSearches
-from projections.views.books import Books
 from projections.views.paging import Cursor as Place
+from projections.views.read_side import ReadSide
 from projections.views.search.round_filter import (
     PARTS_OF_DAY,
     WEEKDAYS,
@@ -165,7 +165,7 @@ async def show_hands(
     search = urlencode(narrowed)
     found = await service.run(
         partial(find_rounds, counted=bool(narrowed)),
-        *(service.books, caller, asked.wanted(asked.cursor), PAGE_SHOWN, search),
+        *(service.read_side, caller, asked.wanted(asked.cursor), PAGE_SHOWN, search),
     )
     data = {
         "rounds": [{**row, "net": money(cents(row["collected"]) - cents(row["paid"]))} for row in found["rounds"]],
@@ -178,7 +178,7 @@ async def show_hands(
         "first": asked.cursor is None,
         "of_somebody": asked.wanted().of_somebody,
         "narrower": _narrower(narrowed, found["counts"]),
-        "wider": await service.run(_wider, service.books, caller, asked, narrowed)
+        "wider": await service.run(_wider, service.read_side, caller, asked, narrowed)
         if narrowed and not found["rounds"]
         else [],
         "most_counted": MOST_COUNTED,
@@ -236,7 +236,7 @@ def _narrower(asked: dict[str, str], counts: dict[str, Any] | None) -> list[dict
     return found
 
 
-def _wider(books: Books, caller: Caller, asked: HandsFilters, narrowed: dict[str, str]) -> list[dict[str, Any]]:
+def _wider(read_side: ReadSide, caller: Caller, asked: HandsFilters, narrowed: dict[str, str]) -> list[dict[str, Any]]:
     """Return, if nothing is found, the filters without any one of which something is, and how many rounds that
     finds."""
     found = []
@@ -246,7 +246,7 @@ def _wider(books: Books, caller: Caller, asked: HandsFilters, narrowed: dict[str
             continue
         without = asked.model_copy(update={fields[name]: None})
         with suppress(Forbidden):  # people who may count boxes may see their table, and not all
-            if rounds := count_rounds(books, caller, without.wanted()):
+            if rounds := count_rounds(read_side, caller, without.wanted()):
                 words = NAMES.get(name, FLAGS.get(name, name).lower())
                 found.append(
                     {"name": name, "words": words, "rounds": rounds, "address": address(PATH, texts(without, "cursor"))}
@@ -266,5 +266,5 @@ async def export_hands(service: ServiceOf, caller: Searching, asked: Annotated[E
     """Export all rounds of a search, newest first, as far as a file can sensibly go; the export is recorded."""
     asked = await on_the_clock(service, asked)
     search = urlencode(texts(asked, "format"))
-    body = await service.run(export_rounds, service.books, caller, asked.wanted(), asked.format, search)
+    body = await service.run(export_rounds, service.read_side, caller, asked.wanted(), asked.format, search)
     return attached(body, MEDIA_TYPES[asked.format], f"hands.{asked.format}")

@@ -6,7 +6,7 @@ from datetime import date
 
 from domain.rules import adoption, rulesets
 from domain.rules.adoption import Approval, Days, RulebookEvent
-from domain.rules.book import Adoption
+from domain.rules.rulebook import Adoption
 from domain.rules.ruleset import RuleSet
 from domain.two_people import TwoPeople
 from infra.aggregates.changes import Changes

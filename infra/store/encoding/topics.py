@@ -1,8 +1,8 @@
 """Every topic that the ledger stores."""
 
-from domain.audit.log_events import LOG_TOPICS
-from domain.audit.review_events import REVIEW_TOPICS
-from domain.audit.trail_events import TRAIL_TOPICS
+from domain.audit.access_review import REVIEW_TOPICS
+from domain.audit.log_succession import LOG_TOPICS
+from domain.audit.trail_digest import TRAIL_TOPICS
 from domain.books.accounts import ACCOUNT_TOPICS
 from domain.books.cash import CASH_TOPICS
 from domain.books.chart_of_accounts import CHART_TOPICS

@@ -57,9 +57,9 @@ from projections.audit.checks.round_check import (
     times_of,
     unreadable,
 )
+from projections.audit.checks.slip_check import SlipCheck
 from projections.audit.event_source import Streams
 from projections.audit.rulebook import NoRules, Rulebook
-from projections.slips.slip_check import SlipCheck
 
 OPENINGS_AT_ONCE = 200
 _NOTED = TOPICS.topic_of(SessionNoted).__eq__

@@ -17,9 +17,9 @@ from domain.money import money
 from domain.round.replay import IMPOSSIBLE
 from infra.schema.migrator import READER_ROLE
 from infra.store.recorder import LedgerRecorder
+from projections.audit.checks.closing_check import closed_otherwise
 from projections.audit.checks.round_check import UNREADABLE
 from projections.calendar.gaming_day_settings import gaming_days, gaming_days_set
-from projections.closing.closing_check import closed_otherwise
 from projections.engine import storage
 from projections.engine.connection import connect
 from projections.engine.event_feed import Feed

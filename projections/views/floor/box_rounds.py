@@ -12,7 +12,7 @@ from domain.moments import read_moment
 from infra.access.callers import Caller
 from projections.reports.report import Filters
 from projections.views.blindness import sight_of
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.report_views import report_rows
 from projections.views.search.round_filter import RoundFilter
 from projections.views.search.round_search import find_rounds
@@ -20,13 +20,13 @@ from projections.views.search.round_search import find_rounds
 LOOKED_AT = 100  # rounds of each kind next to a variance
 
 
-def rounds_behind(books: Books, caller: Caller, history: dict[str, Any]) -> dict[str, Any] | None:
+def rounds_behind(read_side: ReadSide, caller: Caller, history: dict[str, Any]) -> dict[str, Any] | None:
     """Return those that do not match first, then by tier, then where else to look; None for somebody who may not see
     them."""
-    sight = sight_of(books, caller)
+    sight = sight_of(read_side, caller)
     if history["expected"] is None or not (sight.books or sight.open):
         return None
-    slips = report_rows(books, caller, "slips", Filters(box=history["box"]), f"box={history['box']}")
+    slips = report_rows(read_side, caller, "slips", Filters(box=history["box"]), f"box={history['box']}")
     tiers: dict[tuple[Any, Any, Any], list[dict[str, Any]]] = defaultdict(list)
     for slip in slips:
         tiers[str(slip["schedule"]), slip["tier"], slip["fee"]].append(slip)
@@ -52,7 +52,7 @@ def rounds_behind(books: Books, caller: Caller, history: dict[str, Any]) -> dict
             }
             for (schedule, tier, fee), of in sorted(tiers.items(), key=lambda entry: repr(entry[0]))
         ],
-        "odd": _odd(books, caller, history) if amount is not None else [],
+        "odd": _odd(read_side, caller, history) if amount is not None else [],
     }
 
 
@@ -66,7 +66,7 @@ def _sum(slips: list[dict[str, Any]], column: str) -> str:
     return f"{sum((Decimal(slip[column]) for slip in slips if slip[column] is not None), Decimal(0)):.2f}"
 
 
-def _odd(books: Books, caller: Caller, history: dict[str, Any]) -> list[dict[str, Any]]:
+def _odd(read_side: ReadSide, caller: Caller, history: dict[str, Any]) -> list[dict[str, Any]]:
     """Return irregular rounds of that table while the box was on it."""
     at = {moment["what"]: moment["at"] for moment in history["moments"] if moment["what"] in ("installed", "removed")}
     since, until = (read_moment(at[what], what) if what in at else None for what in ("installed", "removed"))
@@ -74,7 +74,7 @@ def _odd(books: Books, caller: Caller, history: dict[str, Any]) -> list[dict[str
     found: dict[str, dict[str, Any]] = {}
     for what in ("voided", "corrected", "noted"):
         wanted = replace(while_there, **{what: True})
-        page = find_rounds(books, caller, wanted, LOOKED_AT, f"table={history['table']}&{what}=true")
+        page = find_rounds(read_side, caller, wanted, LOOKED_AT, f"table={history['table']}&{what}=true")
         for row in page["rounds"]:
             of = found.setdefault(row["round"], {"round": row["round"], "opened_at": row["opened_at"], "why": []})
             of.update(fee=row["fee"], status=row["status"])

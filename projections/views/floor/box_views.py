@@ -34,9 +34,9 @@ from infra.store.database import Database
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.streams import stream_id
 from projections.views.blindness import Sight, sight_of
-from projections.views.books import Books, NotFound
 from projections.views.named_rows import Row, filters_set, select, shown
 from projections.views.paging import cursor_at
+from projections.views.read_side import NotFound, ReadSide
 
 STATUSES = ("installed", "removed", "counted", "variance", "reconciled")
 COLUMNS: LiteralString = (
@@ -77,24 +77,24 @@ def box_shown(box: DropBox, sight: Sight) -> Row:
     }
 
 
-def existing_box(books: Books, name: str) -> DropBox:
-    found = books.ledger.find_box(name)
+def existing_box(read_side: ReadSide, name: str) -> DropBox:
+    found = read_side.ledger.find_box(name)
     if found is None:
         raise NotFound(f"There is no box {name}.")
     return found[0]
 
 
-def get_box(books: Books, caller: Caller, name: str) -> Row:
-    return box_shown(existing_box(books, name), sight_of(books, caller))
+def get_box(read_side: ReadSide, caller: Caller, name: str) -> Row:
+    return box_shown(existing_box(read_side, name), sight_of(read_side, caller))
 
 
 # ---- lists
 
 
-def list_boxes(books: Books, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> Row:
-    sight = sight_of(books, caller)
-    books.bring_up_to_date("drops")
-    found = _search(books.database, replace(wanted, statuses=_statuses(status, sight)), limit + 1)
+def list_boxes(read_side: ReadSide, caller: Caller, wanted: BoxFilter, status: str | None, limit: int) -> Row:
+    sight = sight_of(read_side, caller)
+    read_side.bring_up_to_date("drops")
+    found = _search(read_side.database, replace(wanted, statuses=_statuses(status, sight)), limit + 1)
     page = found[:limit]
     return {
         "boxes": [_listed(row, sight) for row in page],
@@ -135,49 +135,49 @@ def _listed(row: Row, sight: Sight) -> Row:
     return listed
 
 
-def last_box(books: Books, table: str | None) -> str | None:
+def last_box(read_side: ReadSide, table: str | None) -> str | None:
     """Return the last installed of a table's removed boxes; or else one that is still on a table."""
     off = BoxFilter(table=table, statuses=["removed", "counted", "variance", "reconciled"])
-    found = _search(books.database, off, 1) or _search(books.database, BoxFilter(table=table), 1)
+    found = _search(read_side.database, off, 1) or _search(read_side.database, BoxFilter(table=table), 1)
     return found[0]["box"] if found else None
 
 
-def boxes_waiting(books: Books) -> dict[str, int]:
+def boxes_waiting(read_side: ReadSide) -> dict[str, int]:
     """Return how many boxes wait for a count or a signature, by status."""
     statement: LiteralString = (
         "SELECT status, count(*) FROM projections.drops WHERE status IN ('removed', 'counted', 'variance') "
         "GROUP BY status"
     )
-    return dict(books.database.rows(statement))
+    return dict(read_side.database.rows(statement))
 
 
-def boxes_on_tables(books: Books, limit: int) -> list[tuple[str, str, datetime]]:
+def boxes_on_tables(read_side: ReadSide, limit: int) -> list[tuple[str, str, datetime]]:
     """Return table, box, and since when, by table, without the figures."""
     statement: LiteralString = (
         "SELECT table_id, box, installed_at FROM projections.drops WHERE status = 'installed' "
         "ORDER BY table_id, box LIMIT %s"
     )
-    return books.database.rows(statement, [limit])
+    return read_side.database.rows(statement, [limit])
 
 
 # ---- one box
 
 
-def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -> Row:
-    entries = books.ledger.events.load(stream_id("box", name))
+def box_history(read_side: ReadSide, caller: Caller, name: str, tolerance_cents: int) -> Row:
+    entries = read_side.ledger.events.load(stream_id("box", name))
     if not entries:
         raise NotFound(f"There is no box {name}.")
     installed, *rest = entries
     assert isinstance(installed.event, BoxInstalled)
     box = fold(start(installed.event), (entry.event for entry in rest))
-    sight = sight_of(books, caller)
+    sight = sight_of(read_side, caller)
     shown = box_shown(box, sight)
     expected = shown["expected"] is not None
     counts = sight.counts(box.table, box.counted is not None, box.reconciled is not None)
-    seen = _figures(books, caller, box)
+    seen = _figures(read_side, caller, box)
     figures = {count.counter: count for count in seen if counts or count.counter == caller.by}
     left_out = (FeeDropped, CountsOpened) if expected else (FeeDropped, CountsOpened, NotDropped)
-    books.record_look(caller, "box", name)
+    read_side.record_look(caller, "box", name)
     return {
         **shown,
         "fees": sum(isinstance(entry.event, FeeDropped) for entry in entries) if expected else None,
@@ -187,11 +187,11 @@ def box_history(books: Books, caller: Caller, name: str, tolerance_cents: int) -
     }
 
 
-def _figures(books: Books, caller: Caller, box: DropBox) -> list[BoxCounted | OpenedCount]:
+def _figures(read_side: ReadSide, caller: Caller, box: DropBox) -> list[BoxCounted | OpenedCount]:
     """Return the open counts; of sealed ones, the caller's own too."""
     shown: list[BoxCounted | OpenedCount] = [count for count in box.counts if isinstance(count, BoxCounted)]
     if any(isinstance(count, CountSealed) and count.counter == caller.by for count in box.counts):
-        sealed = books.ledger.sealed_counts(box.box)
+        sealed = read_side.ledger.sealed_counts(box.box)
         shown += [count for count in sealed if count.counter == caller.by]
     return shown
 

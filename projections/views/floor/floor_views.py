@@ -12,8 +12,8 @@ from domain.view.table_view import on_layout
 from infra.access.callers import Caller
 from infra.aggregates.open_rounds import OpenRound
 from infra.ledger.feed import FeedReader
-from projections.views.books import Books
 from projections.views.named_rows import select
+from projections.views.read_side import ReadSide
 
 # Fees and counts are of one shift, found by the keys of their tables.
 ON_THE_FLOOR: LiteralString = """
@@ -35,40 +35,40 @@ LATEST_DAY: LiteralString = (
 FLAGS = ("short", "voided", "corrected", "noted")
 
 
-def listen(books: Books, caller: Caller, table: str | None, after: int) -> FeedReader:
+def listen(read_side: ReadSide, caller: Caller, table: str | None, after: int) -> FeedReader:
     """Return what happens at a table, or at every one, after an event. The listener is recorded."""
-    books.record_look(caller, "feed", f"{table or 'every table'} after {after}")
-    return FeedReader(books.ledger)
+    read_side.record_look(caller, "feed", f"{table or 'every table'} after {after}")
+    return FeedReader(read_side.ledger)
 
 
-def floor_now(books: Books) -> dict[str, Any]:
-    books.bring_up_to_date("tables", "collections")
-    books.clock.refresh()
-    now = books.clock.now()
-    rows = select(books.database, ON_THE_FLOOR, now._asdict())  # open tables first
-    seen = books.open_rounds.look([row["round"] for row in rows if row["round"] is not None and row["open"]])
+def floor_now(read_side: ReadSide) -> dict[str, Any]:
+    read_side.bring_up_to_date("tables", "collections")
+    read_side.clock.refresh()
+    now = read_side.clock.now()
+    rows = select(read_side.database, ON_THE_FLOOR, now._asdict())  # open tables first
+    seen = read_side.open_rounds.look([row["round"] for row in rows if row["round"] is not None and row["open"]])
     return {
         "gaming_day": now.day.isoformat(),
         "shift": now.shift,
         "at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-        "tables": [_table(books, row, seen.get(row["round"])) for row in rows],
+        "tables": [_table(read_side, row, seen.get(row["round"])) for row in rows],
     }
 
 
-def _table(books: Books, row: dict[str, Any], seen: OpenRound | None) -> dict[str, Any]:
+def _table(read_side: ReadSide, row: dict[str, Any], seen: OpenRound | None) -> dict[str, Any]:
     names = ("table", "session", "ruleset", "open", "box", "dealer", "players", "rounds", "rounds_in_shift")
     return {
         **{name: row[name] for name in names},
         "opened_at": row["opened_at"].isoformat(),
         "fees": money(row["fees"]),
         "flags": {name: row[name] for name in FLAGS},
-        "round": None if seen is None else _round_now(books, row, seen),
+        "round": None if seen is None else _round_now(read_side, row, seen),
     }
 
 
-def _round_now(books: Books, row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
+def _round_now(read_side: ReadSide, row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
     """Return the round as shown, cached by version: most tables have not changed since the last look."""
-    return books.floor_rounds.get((row["round"], seen.version), lambda: _round(row, seen))
+    return read_side.floor_rounds.get((row["round"], seen.version), lambda: _round(row, seen))
 
 
 def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
@@ -103,13 +103,13 @@ def _round(row: dict[str, Any], seen: OpenRound) -> dict[str, Any]:
     }
 
 
-def any_table(books: Books) -> bool:
+def any_table(read_side: ReadSide) -> bool:
     """Return whether a table was ever opened."""
-    books.bring_up_to_date("tables")
-    return bool(books.database.rows("SELECT FROM projections.tables LIMIT 1"))
+    read_side.bring_up_to_date("tables")
+    return bool(read_side.database.rows("SELECT FROM projections.tables LIMIT 1"))
 
 
-def latest_tray_day(books: Books) -> date | None:
+def latest_tray_day(read_side: ReadSide) -> date | None:
     """Return the last gaming day with both stretches and counts of trays, if any."""
-    day: date | None = books.database.rows(LATEST_DAY)[0][0]
+    day: date | None = read_side.database.rows(LATEST_DAY)[0][0]
     return day

@@ -13,9 +13,9 @@ from infra.access.callers import Caller
 from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.books.machines import count_by_machine, count_in_file, machine_named, stored_machines
-from projections.views.books import Books
 from projections.views.floor.box_views import existing_box
 from projections.views.named_rows import Row
+from projections.views.read_side import ReadSide
 
 # Of one person: whether somebody else read the same file would say what they found.
 OWN: LiteralString = "SELECT box, digest FROM projections.machine_counts WHERE counter = %s AND box <> %s"
@@ -33,11 +33,11 @@ def machines_shown(ledger: LedgerApplication) -> list[Row]:
     ]
 
 
-def file_shown(books: Books, caller: Caller, box: str, machine: str, content: bytes) -> Row:
+def file_shown(read_side: ReadSide, caller: Caller, box: str, machine: str, content: bytes) -> Row:
     """Return what a file says of a box, without storing it."""
-    existing_box(books, box)
-    books.bring_up_to_date("drops")
-    count = read_file(books.ledger, box, machine, content, caller.by)
+    existing_box(read_side, box)
+    read_side.bring_up_to_date("drops")
+    count = read_file(read_side.ledger, box, machine, content, caller.by)
     return {
         "pieces": {money(worth): number for worth, number in sorted(count.pieces.items(), reverse=True)},
         "total": money(count.total),
@@ -46,12 +46,12 @@ def file_shown(books: Books, caller: Caller, box: str, machine: str, content: by
 
 
 def count_from_file(
-    books: Books, box: str, machine: str, content: bytes, actor: Actor, receipt: CommandReceipt = None
+    read_side: ReadSide, box: str, machine: str, content: bytes, actor: Actor, receipt: CommandReceipt = None
 ) -> DropBox:
     """Count a box blind by a machine's file."""
-    books.bring_up_to_date("drops")
-    count = read_file(books.ledger, box, machine, content, actor.by)
-    return count_by_machine(books.ledger, box, machine, count, actor, receipt)
+    read_side.bring_up_to_date("drops")
+    count = read_file(read_side.ledger, box, machine, content, actor.by)
+    return count_by_machine(read_side.ledger, box, machine, count, actor, receipt)
 
 
 def read_file(ledger: LedgerApplication, box: str, machine: str, content: bytes, by: str) -> FileCount:

@@ -8,7 +8,7 @@ from domain.money import money
 from domain.rules.terms import Meter
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Ledger
-from projections.views.books import NotFound
+from projections.views.read_side import NotFound
 
 
 def existing_meter(ledger: Ledger, name: str) -> Meter:

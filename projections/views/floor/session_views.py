@@ -8,7 +8,7 @@ from domain.floor.table_sessions import TableSession
 from infra.access.callers import Caller
 from infra.ledger.floor import Floor
 from projections.views.blindness import hidden_tables, may_count
-from projections.views.books import Books, NotFound
+from projections.views.read_side import NotFound, ReadSide
 
 
 def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
@@ -32,12 +32,12 @@ def session_shown(session: TableSession, blind: bool = False) -> dict[str, Any]:
     }
 
 
-def is_blind(books: Books, caller: Caller, table: str) -> bool:
-    return may_count(books, caller) and table in hidden_tables(books)
+def is_blind(read_side: ReadSide, caller: Caller, table: str) -> bool:
+    return may_count(read_side, caller) and table in hidden_tables(read_side)
 
 
-def latest_session(books: Books, caller: Caller, table: str) -> dict[str, Any]:
-    session = Floor(books.ledger).latest_session(table)
+def latest_session(read_side: ReadSide, caller: Caller, table: str) -> dict[str, Any]:
+    session = Floor(read_side.ledger).latest_session(table)
     if session is None:
         raise NotFound(f"Table {table} has never been open.")
-    return session_shown(session, is_blind(books, caller, table))
+    return session_shown(session, is_blind(read_side, caller, table))

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from domain.money import money
 from infra.access.callers import Caller
-from projections.views.books import Books
 from projections.views.named_rows import select, select_all
+from projections.views.read_side import ReadSide
 
 PROJECTIONS = ("collections", "disputes", "drops", "hands", "inventory")
 # For whole days, from the totals that the projections keep.
@@ -85,17 +85,17 @@ KINDS = (
 )
 
 
-def key_figures(books: Books, caller: Caller) -> KeyFigures | None:
+def key_figures(read_side: ReadSide, caller: Caller) -> KeyFigures | None:
     """Return the figures for callers who may see every table; the caller has been checked."""
     kinds = [kind for kind in KINDS if caller.may(kind.roles)]
     if not kinds:
         return None
-    books.bring_up_to_date(*PROJECTIONS)
-    today = books.clock.now().day
-    ended = select(books.database, LAST_DAY, {"today": today})
+    read_side.bring_up_to_date(*PROJECTIONS)
+    today = read_side.clock.now().day
+    ended = select(read_side.database, LAST_DAY, {"today": today})
     day: date = ended[0]["gaming_day"] if ended else today
     days = (day, day - DAY, day - WEEK, today)
-    found = _of_days(books, sorted(set(days)))
+    found = _of_days(read_side, sorted(set(days)))
     figures = [
         Figure(
             kind.name, kind.title, kind.kind, kind.page(day.isoformat()), *_shown(kind, [found[one] for one in days])
@@ -105,10 +105,10 @@ def key_figures(books: Books, caller: Caller) -> KeyFigures | None:
     return KeyFigures(day.isoformat(), days[1].isoformat(), days[2].isoformat(), figures)
 
 
-def _of_days(books: Books, days: list[date]) -> dict[date, dict[str, Any]]:
-    values = {"days": days, "ends": [books.clock.end_of(day) for day in days]}
+def _of_days(read_side: ReadSide, days: list[date]) -> dict[date, dict[str, Any]]:
+    values = {"days": days, "ends": [read_side.clock.end_of(day) for day in days]}
     found: dict[date, dict[str, Any]] = {day: {} for day in days}
-    for rows in select_all(books.database, values, ROUNDS, FEES, DROP, WIN, DISPUTES):
+    for rows in select_all(read_side.database, values, ROUNDS, FEES, DROP, WIN, DISPUTES):
         for row in rows:
             found[row.pop("gaming_day")].update(row)
     return found

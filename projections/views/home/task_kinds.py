@@ -254,7 +254,7 @@ def payments_that_differ(query: TaskQuery) -> OpenTasks | None:
 
 @task_of(BOOKS)
 def findings_of_last_audit(query: TaskQuery) -> OpenTasks | None:
-    ended = [audit for audit in AuditRuns(query.books.database).latest(10) if audit.state == "done"]
+    ended = [audit for audit in AuditRuns(query.read_side.database).latest(10) if audit.state == "done"]
     if not ended:
         return single_task("audit", "No audit has been run", OpenTask("Run an audit", "/audit"))
     last = ended[0]
@@ -272,7 +272,7 @@ def findings_of_last_audit(query: TaskQuery) -> OpenTasks | None:
 @task_of(KEEPERS, shown_to_blind=True)
 def access_review_due(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if nobody has signed an access review for a quarter, unless the staff register is empty."""
-    ledger = query.books.ledger
+    ledger = query.read_side.ledger
     if not ledger.staff.any() or not reviews(ledger, round(query.at.timestamp() * 1000), most=1).due:
         return None
     note = "once a quarter somebody from accounting or an auditor looks at who may do what, and signs that"
@@ -283,9 +283,9 @@ def access_review_due(query: TaskQuery) -> OpenTasks | None:
 @task_of((*OVERSEERS, "admin"))
 def projections_behind(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if reports and pages are not up to date."""
-    if not query.books.projector.events_behind():
+    if not query.read_side.projector.events_behind():
         return None
-    events, seconds = query.books.projector.lag()
+    events, seconds = query.read_side.projector.lag()
     if seconds < LATE_SECONDS:
         return None
     note = f"reports lack the last {events:,} events; the oldest is {seconds:,.0f} seconds old"
@@ -300,7 +300,7 @@ def projections_behind(query: TaskQuery) -> OpenTasks | None:
 @task_of(("auditor", "admin"))
 def events_unsealed(query: TaskQuery) -> OpenTasks | None:
     """Return a reminder if stored events are not covered by a checkpoint of the transparency log."""
-    events, seconds = query.books.sealing.lag()
+    events, seconds = query.read_side.sealing.lag()
     if seconds < UNSEALED_SECONDS:
         return None
     note = f"{events:,} events wait for a checkpoint, the oldest for {seconds / 60:,.0f} minutes"

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from infra.access.callers import Caller
 from projections.views.blindness import Sight, sight_of
-from projections.views.books import Books
 from projections.views.named_rows import Row, select_all
+from projections.views.read_side import ReadSide
 
 MOST_NAMED = 5  # per kind; the rest is on the page that lists them
 
@@ -47,7 +47,7 @@ class OpenTasks(Struct, frozen=True):
 class TaskQuery(Struct, frozen=True):
     """Who looks, when, what they may see of boxes, and the rows of each statement."""
 
-    books: Books
+    read_side: ReadSide
     caller: Caller
     sight: Sight
     at: datetime
@@ -73,16 +73,16 @@ def task_of(
     return lambda find: TaskKind(find, frozenset(roles), projections, asks, shown_to_blind)
 
 
-def tasks_for(books: Books, caller: Caller, every_kind: Sequence[TaskKind]) -> list[OpenTasks]:
+def tasks_for(read_side: ReadSide, caller: Caller, every_kind: Sequence[TaskKind]) -> list[OpenTasks]:
     """Return urgent tasks first, otherwise in the order of the kinds."""
-    sight = sight_of(books, caller)
+    sight = sight_of(read_side, caller)
     kinds = [kind for kind in every_kind if caller.may(kind.roles) and (kind.shown_to_blind or not sight.hidden)]
     needed = {projection for kind in kinds for projection in kind.projections}
     if needed:
-        books.bring_up_to_date(*sorted(needed))
+        read_side.bring_up_to_date(*sorted(needed))
     asked = [*dict.fromkeys(kind.asks for kind in kinds if kind.asks is not None)]
-    rows = dict(zip(asked, select_all(books.database, {}, *asked), strict=True)) if asked else {}
-    query = TaskQuery(books, caller, sight, datetime.fromtimestamp(time.time(), UTC), rows)
+    rows = dict(zip(asked, select_all(read_side.database, {}, *asked), strict=True)) if asked else {}
+    query = TaskQuery(read_side, caller, sight, datetime.fromtimestamp(time.time(), UTC), rows)
     found = [tasks for kind in kinds if (tasks := kind.find(query)) is not None]
     return sorted(found, key=lambda tasks: not tasks.urgent)
 

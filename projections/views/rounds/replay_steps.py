@@ -32,7 +32,7 @@ from infra.ledger.replay import Replay, Step
 from infra.store.cache import Cache
 from infra.store.encoding.topics import TOPICS
 from projections.models.bankroll import BANK_ACCOUNTS
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 from projections.views.rounds.replay_stage import changes_of, left_words, marks_of, stage_of
 from projections.views.rounds.round_views import replayed_for
 
@@ -41,11 +41,11 @@ SAID = (CorrectionPosted, PaymentReported, RoundDisputed)  # of a line, afterwar
 _KEPT: Cache[dict[str, Any]] = Cache(32)  # answers of some 150 KB
 
 
-def steps_for(books: Books, caller: Caller, round_id: str) -> tuple[str, dict[str, Any]]:
+def steps_for(read_side: ReadSide, caller: Caller, round_id: str) -> tuple[str, dict[str, Any]]:
     """Return the answer, which nobody may change, and a digest of every event as it was just read. Recent answers are
     cached by the digest, so that any change makes another one: sixty pictures take longer than all the rest. Raises
     CannotReplay if the stored events do not make a round."""
-    replayed = replayed_for(books, caller, round_id, "replay")
+    replayed = replayed_for(read_side, caller, round_id, "replay")
     read = [(type(step.entry.event).__name__, step.entry, step.recorded_at) for step in replayed.steps]
     digest = sha256(msgspec.json.encode((replayed.round_id, read))).hexdigest()
     try:

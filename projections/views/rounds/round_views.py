@@ -9,40 +9,40 @@ from domain.round.events import CardsDealt
 from infra.access.callers import Caller
 from infra.ledger.ledger import StoredRound, UnknownRound
 from infra.ledger.replay import Replay, replay_of
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 
-def round_for(books: Books, caller: Caller, round_id: str) -> StoredRound:
-    stored = books.ledger.load(round_id)
+def round_for(read_side: ReadSide, caller: Caller, round_id: str) -> StoredRound:
+    stored = read_side.ledger.load(round_id)
     caller.check_table(stored.round.opened.table)
-    books.record_look(caller, "round", round_id)
+    read_side.record_look(caller, "round", round_id)
     return stored
 
 
-def replayed_for(books: Books, caller: Caller, round_id: str, what: str, step: int | None = None) -> Replay:
+def replayed_for(read_side: ReadSide, caller: Caller, round_id: str, what: str, step: int | None = None) -> Replay:
     """Return a replay of the stored events, in which a face-down card is not named before it is turned over."""
-    replayed = replay_of(books.ledger, round_id, step)
+    replayed = replay_of(read_side.ledger, round_id, step)
     if replayed is None:
         raise UnknownRound(f"There is no round {round_id}.")
     caller.check_table(replayed.table)
-    books.record_look(caller, what, round_id)
+    read_side.record_look(caller, what, round_id)
     return replayed
 
 
-def events_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
-    replayed = replayed_for(books, caller, round_id, "events")
+def events_for(read_side: ReadSide, caller: Caller, round_id: str) -> dict[str, Any]:
+    replayed = replayed_for(read_side, caller, round_id, "events")
     return {"round": replayed.round_id, "version": len(replayed.steps), "events": replayed.events()}
 
 
-def sealed_cards_for(books: Books, caller: Caller, round_id: str) -> dict[str, Any]:
+def sealed_cards_for(read_side: ReadSide, caller: Caller, round_id: str) -> dict[str, Any]:
     """Return sealed cards, only after the round; the read is always recorded."""
-    stored = books.ledger.load(round_id)
+    stored = read_side.ledger.load(round_id)
     if stored.round.status == "open":
         raise OutOfTurn("The round is still being played.")
-    books.record_look(caller, "sealed cards", round_id)
+    read_side.record_look(caller, "sealed cards", round_id)
     turned = {str(place) for place in stored.round.turned}
     packets = []
-    for card in books.ledger.sealed_cards(round_id):
+    for card in read_side.ledger.sealed_cards(round_id):
         event = stored.entries[card.originator_version - 1].event
         if isinstance(event, CardsDealt) and str(event.to) not in turned and event.to != "board":
             cards = [card.card[at : at + 2] for at in range(0, len(card.card), 2)]

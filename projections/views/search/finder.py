@@ -15,8 +15,8 @@ from domain.rules.description import titles
 from infra.access.callers import Caller
 from infra.store.database import ask_together
 from projections.views.blindness import sight_of
-from projections.views.books import Books
 from projections.views.named_rows import Row
+from projections.views.read_side import ReadSide
 from projections.views.search.round_filter import WEEKDAYS
 
 ABOUT_NO_ROUND = frozenset({"table", "box", "ruleset", "staff"})
@@ -58,34 +58,35 @@ FOUND: dict[str, LiteralString] = {
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
-def find_things(books: Books, caller: Caller, text: str, kinds: Collection[str], limit: int) -> list[Row]:
+def find_things(read_side: ReadSide, caller: Caller, text: str, kinds: Collection[str], limit: int) -> list[Row]:
     """Return things of these kinds whose id begins like this or whose name contains it, and the gaming days that it
     names."""
     text = " ".join(text[:LONGEST].lower().split())
-    if sight_of(books, caller).hidden:
+    if sight_of(read_side, caller).hidden:
         kinds = ABOUT_NO_ROUND & set(kinds)
     asked = [kind for kind in FOUND if kind in kinds and (kind == "staff" or _ID.fullmatch(text))]
     if not text:
         return []
     if projections := {PROJECTIONS[kind] for kind in asked if kind in PROJECTIONS}:
-        books.bring_up_to_date(*projections)
+        read_side.bring_up_to_date(*projections)
     values = {"text": text, "end": text[:-1] + chr(ord(text[-1]) + 1), "table": caller.table, "limit": limit}
-    answers = books.database.read(
+    answers = read_side.database.read(
         lambda cursor: [
             found.fetchall() for found in ask_together(cursor.connection, [(FOUND[kind], values) for kind in asked])
         ]
     )
-    books.record_look(caller, "find", text)
+    read_side.record_look(caller, "find", text)
     things = [
         {"kind": kind, "id": id_, "note": note} for kind, rows in zip(asked, answers, strict=True) for id_, note in rows
     ]
     if "ruleset" in kinds:
-        book = books.ledger.rulebook.book()
+        book = read_side.ledger.rulebook.book()
         known = ((id_, title) for id_, title in titles(book) if id_.startswith(text) or text in title.lower())
         things += [{"kind": "ruleset", "id": id_, "note": title} for id_, title in known]
     if "day" in kinds:
         things += [
-            {"kind": "day", "id": day.isoformat(), "note": f"{day:%A}"} for day in days_of(text, books.clock.now().day)
+            {"kind": "day", "id": day.isoformat(), "note": f"{day:%A}"}
+            for day in days_of(text, read_side.clock.now().day)
         ]
     return things
 

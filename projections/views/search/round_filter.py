@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.money import cents
-from projections.views.books import BadQuestion
 from projections.views.paging import Cursor
+from projections.views.read_side import BadQuestion
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 PartOfDay = Literal["morning", "afternoon", "evening", "night"]

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from infra.access.callers import Caller
 from projections.views.blindness import check_sight, table_of_round
-from projections.views.books import Books
 from projections.views.named_rows import Row, filters_set, select, shown
 from projections.views.paging import Cursor, cursor_at
+from projections.views.read_side import ReadSide
 from projections.views.search.round_filter import BY_TIME, RoundFilter
 
 MOST_EXPORTED = 10_000
@@ -94,21 +94,21 @@ SORTS: dict[str, Sort] = {
 
 
 def find_rounds(
-    books: Books, caller: Caller, wanted: RoundFilter, limit: int, asked: str, *, counted: bool = False
+    read_side: ReadSide, caller: Caller, wanted: RoundFilter, limit: int, asked: str, *, counted: bool = False
 ) -> Row:
     """Search rounds; `asked` is recorded as what was looked at."""
     wanted = _of_own_table(caller, wanted)
     statement, values = statement_for(wanted)
-    books.bring_up_to_date("hands")
-    found = select(books.database, statement, {**values, "limit": limit + 1})
-    books.record_look(caller, "search", asked)
+    read_side.bring_up_to_date("hands")
+    found = select(read_side.database, statement, {**values, "limit": limit + 1})
+    read_side.record_look(caller, "search", asked)
     page = found[:limit]
-    people = _people(books, wanted, [row["round"] for row in page])
+    people = _people(read_side, wanted, [row["round"] for row in page])
     last = page[-1] if len(found) > limit else None
     counts = None
     if counted:  # what is on one page is counted there
         whole = last is None and wanted.after is None and wanted.bettor is None
-        counts = _counts_of(page) if whole else _counts(books, wanted)
+        counts = _counts_of(page) if whole else _counts(read_side, wanted)
     return {
         "rounds": [{**_shown(row), "people": people.get(row["round"], [])} for row in page],
         "cursor": last and cursor_at(last["sort_key"], last["round"], "" if wanted.sort in BY_TIME else wanted.sort),
@@ -131,14 +131,14 @@ COUNTED: LiteralString = (
 )
 
 
-def _counts(books: Books, wanted: RoundFilter) -> Row:
+def _counts(read_side: ReadSide, wanted: RoundFilter) -> Row:
     """Return how many rounds a search finds, up to a limit, and below it how many of each table, day and kind."""
     happened: LiteralString = "h.happened" if wanted.bettor is None else "b.happened"
     everything = replace(wanted, after=None, before=None)
     statement, values = statement_for(everything, f"h.round, h.table_id, h.gaming_day, {happened}", ordered=False)
     sums: dict[str, dict[str, int]] = {"rows": {}, "rounds": {}, "tables": {}, "days": {}, "happened": {}}
     statement = COUNTED.replace("(found)", f"({statement})").replace("%(limit)s", COUNTED_AT_MOST)
-    for kind, value, number in books.database.rows(statement, values):
+    for kind, value, number in read_side.database.rows(statement, values):
         sums[kind][value] = number
     rows, rounds = sums.pop("rows")[""], sums.pop("rounds")[""]
     if rows > MOST_COUNTED:  # the last row may be of a round that was counted
@@ -156,12 +156,14 @@ def _counts_of(rows: list[Row]) -> Row:
     return {"rounds": len(rows), "more": False, **{name: dict(sorted(found.items())) for name, found in sums.items()}}
 
 
-def count_rounds(books: Books, caller: Caller, wanted: RoundFilter) -> int:
+def count_rounds(read_side: ReadSide, caller: Caller, wanted: RoundFilter) -> int:
     """Return how many rounds a search finds, at most one more than the limit."""
-    check_sight(books, caller, None if wanted.table is None else (wanted.table,))
+    check_sight(read_side, caller, None if wanted.table is None else (wanted.table,))
     statement, values = statement_for(_of_own_table(caller, wanted), "h.round", ordered=False)
     statement = statement.replace("%(limit)s", COUNTED_AT_MOST)
-    ((rows, rounds),) = books.database.rows(f"SELECT count(*), count(DISTINCT round) FROM ({statement}) found", values)
+    ((rows, rounds),) = read_side.database.rows(
+        f"SELECT count(*), count(DISTINCT round) FROM ({statement}) found", values
+    )
     return MOST_COUNTED + 1 if rows > MOST_COUNTED else int(rounds)
 
 
@@ -173,14 +175,14 @@ PEOPLE: LiteralString = (
 )
 
 
-def _people(books: Books, wanted: RoundFilter, rounds: list[str]) -> dict[str, list[Row]]:
+def _people(read_side: ReadSide, wanted: RoundFilter, rounds: list[str]) -> dict[str, list[Row]]:
     """Return the bettors that a search is about, by round: their seats, hands and results."""
     if not wanted.of_somebody or not rounds:
         return {}
     values = _values(wanted)
     people: dict[str, list[Row]] = {}
     statement = PEOPLE + " AND " + " AND ".join(_somebodys(wanted, values)) + " ORDER BY b.round, b.seats, b.bettor"
-    for row in select(books.database, statement, {**values, "rounds": rounds}):
+    for row in select(read_side.database, statement, {**values, "rounds": rounds}):
         person = shown(row, PERSONAL)
         person["happened"] = [what for what in row["happened"] if "/" not in what]
         person["hands"] = msgspec.json.decode(row["hands"])
@@ -197,18 +199,18 @@ def _somebodys(wanted: RoundFilter, values: Row) -> list[LiteralString]:
 # ---- files and neighbours
 
 
-def export_rounds(books: Books, caller: Caller, wanted: RoundFilter, format_: str, asked: str) -> bytes:
+def export_rounds(read_side: ReadSide, caller: Caller, wanted: RoundFilter, format_: str, asked: str) -> bytes:
     """Export all rounds of a search as a file, newest first, as far as a file can sensibly go."""
     rows: list[Row] = []
     cursor: str | None = None
     while len(rows) < MOST_EXPORTED:
         page = wanted.after_cursor(None if cursor is None else Cursor.read(cursor))
-        found = find_rounds(books, caller, page, PAGE_EXPORTED, asked)
+        found = find_rounds(read_side, caller, page, PAGE_EXPORTED, asked)
         rows += found["rounds"]
         cursor = found["cursor"]
         if cursor is None:
             break
-    books.record_look(caller, f"export as {format_}", asked)
+    read_side.record_look(caller, f"export as {format_}", asked)
     if format_ == "json":
         return msgspec.json.encode({"rounds": rows})
     file = io.StringIO()
@@ -231,18 +233,18 @@ def _in_a_cell(person: Row) -> str:
     return f"{person['bettor']} {person['net'] or 'open'}: {', '.join(hands)}"
 
 
-def find_neighbours(books: Books, caller: Caller, wanted: RoundFilter, round_id: str) -> dict[str, str | None]:
+def find_neighbours(read_side: ReadSide, caller: Caller, wanted: RoundFilter, round_id: str) -> dict[str, str | None]:
     """Return the rounds just after and just before one in time, among those that a search finds."""
     wanted, here = replace(_of_own_table(caller, wanted), sort="newest"), (None, round_id)
-    for table in table_of_round(books.ledger, round_id) or ():
+    for table in table_of_round(read_side.ledger, round_id) or ():
         caller.check_table(table)
-    books.bring_up_to_date("hands")
+    read_side.bring_up_to_date("hands")
     newer, newer_values = statement_for(replace(wanted, before=here), "'newer', h.round")
     older, older_values = statement_for(replace(wanted, after=here), "'older', h.round")
     statement: LiteralString = f"({newer}) UNION ALL ({older})"
     for unknown in ("%(before_at)s", "%(after_at)s"):
         statement = statement.replace(unknown, "(SELECT opened_at FROM projections.hands WHERE round = %(here)s)")
-    found = dict(books.database.rows(statement, {**newer_values, **older_values, "here": round_id, "limit": 1}))
+    found = dict(read_side.database.rows(statement, {**newer_values, **older_values, "here": round_id, "limit": 1}))
     return {"newer": found.get("newer"), "older": found.get("older")}
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from infra.ledger.audit_runs import SILENT_SECONDS, AuditRunning, AuditRuns
 from infra.store.database import Database
-from projections.audit.background import AuditRequest, run
+from projections.audit.audit_process import AuditRequest, run
 from projections.audit.scope import Scope
 from tests.api.service import open_service
 from tests.recorded_floor import Spoiler

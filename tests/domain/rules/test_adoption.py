@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from domain.errors import BadChoice, UnknownRuleset
 from domain.rules import adoption, rulesets
 from domain.rules.adoption import Approval, Days, RulebookEvent, contradictions
-from domain.rules.book import RuleBook
 from domain.rules.loader import RuleSetError
+from domain.rules.rulebook import RuleBook
 from domain.two_people import TwoPeople
 from tests.domain.rules.own_rules import IDS, own_text
 

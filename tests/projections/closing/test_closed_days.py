@@ -31,12 +31,12 @@ from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from infra.ledger.regulation.explanations import explain_result
 from projections.audit.run import Audit
-from projections.closing.closing_views import Periods, period_of
 from projections.closing.day_closing import DayClosing
 from projections.engine.rebuild import rebuild
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
 from projections.statistics.explanation import Question
+from projections.views.books.closing_views import Periods, period_of
 from tests.projections.closing.closed_floor import (
     DAY,
     EXPLANATION,

@@ -12,7 +12,7 @@ from projections.export.column_layout import READABLE
 from projections.export.formats import About
 from projections.export.journal_sheet import journal_sheet
 from projections.export.pdf_reports import table_sheet
-from projections.export.sheet import Hand, Sheet
+from projections.export.pdf_sheet import Hand, Sheet
 from projections.export.typeface import BOLD, shown, width
 from tests.projections.export.pdf_text import drawn, page_count, pages
 

@@ -14,7 +14,7 @@ from api.service.admission import ServiceOf, path_id
 from domain.money import cents, money
 from infra.access.callers import Caller
 from infra.ledger.books.cash import erase_patron, name_patron, set_thresholds
-from projections.views.accounting import cash_views
+from projections.views.books import cash_views
 
 router = resource("cash")
 Cage = Annotated[Caller, Security(plain_caller, scopes=roles.CAGE)]
@@ -30,7 +30,7 @@ async def get_cash_log(
 ) -> Any:
     """Cash in and out of a gaming day by patron, at tables and at the cage together, and what it asks for."""
     day = asked.gaming_day or service.clock.now().day
-    return await service.run(cash_views.cash_shown, service.books, caller, day)
+    return await service.run(cash_views.cash_shown, service.read_side, caller, day)
 
 
 @router.post("/cash", response_model=schemas.CashMovedOut, responses=stored("What was stored.", "conflict"))
@@ -40,7 +40,7 @@ async def take_cash(service: ServiceOf, caller: Cage, body: schemas.CashIn, writ
     return respond(
         await service.once(
             writing.once,
-            lambda receipt: cash_views.take_cash(service.books, *move, writing.actor, receipt),
+            lambda receipt: cash_views.take_cash(service.read_side, *move, writing.actor, receipt),
             plain(cash_views.moved_shown),
         )
     )

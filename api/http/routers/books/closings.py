@@ -16,7 +16,7 @@ from api.service.problems import Problem
 from domain.books.closings import ClosingEvent
 from infra.access.callers import Caller
 from infra.ledger.ledger import Actor, CommandReceipt
-from projections.closing.closing_views import (
+from projections.views.books.closing_views import (
     PERIOD_PATTERN,
     closing_shown,
     outcome_shown,
@@ -39,7 +39,7 @@ async def get_closing(
     service: ServiceOf, caller: Annotated[Caller, Security(caller, scopes=roles.BOOKS)], period: PeriodName
 ) -> Any:
     """A gaming day or a month: what it lacks before it can be closed, its balances, and who decided what on it."""
-    return await service.run(closing_shown, service.books, caller, period)
+    return await service.run(closing_shown, service.read_side, caller, period)
 
 
 @router.post("/closings/{period}", response_model=PeriodChanged, responses=CHANGED)
@@ -54,7 +54,7 @@ async def close_period(
 
     def command(receipt: CommandReceipt) -> ClosingEvent:
         signed = second.signed(body.second_person)
-        periods = periods_of(service.books)
+        periods = periods_of(service.read_side)
         return periods.close(named, body.explanation, signed, _now(writing), receipt)
 
     return respond(await service.once(writing.once, command, plain(lambda event: outcome_shown(named, event))))
@@ -72,7 +72,7 @@ async def reopen_period(
 
     def command(receipt: CommandReceipt) -> ClosingEvent:
         signed = second.signed(body.second_person)
-        return periods_of(service.books).reopen(named, body.reason, signed, _now(writing), receipt)
+        return periods_of(service.read_side).reopen(named, body.reason, signed, _now(writing), receipt)
 
     return respond(await service.once(writing.once, command, plain(lambda event: outcome_shown(named, event))))
 

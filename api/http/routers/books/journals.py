@@ -14,7 +14,7 @@ from api.service.admission import ServiceOf
 from api.service.fields import GamingDay
 from infra.access.callers import Caller
 from infra.ledger.books.charts import keep_chart
-from projections.views.accounting import journal_views
+from projections.views.books import journal_views
 
 router = resource("journals")
 Reading = Annotated[Caller, Security(caller, scopes=roles.BOOKS)]
@@ -25,7 +25,7 @@ Day = Annotated[GamingDay, Path(description="The gaming day.", examples=["2026-0
 @router.get("/chart", response_model=schemas.ChartOut)
 async def get_chart(service: ServiceOf, caller: Annotated[Caller, Security(plain_caller, scopes=roles.BOOKS)]) -> Any:
     """The property's chart of accounts: where each account of the journal belongs in its books."""
-    return await service.run(journal_views.chart_shown, service.books)
+    return await service.run(journal_views.chart_shown, service.read_side)
 
 
 @router.put("/chart", response_model=schemas.ChartStored, responses=stored("The chart.", "conflict"))
@@ -48,7 +48,7 @@ async def put_chart(
 @router.get("/journals/{day}", response_model=schemas.DayJournalOut)
 async def get_day_journal(service: ServiceOf, caller: Reading, day: Day) -> Any:
     """A gaming day as one entry in the property's own accounts, and when it was exported."""
-    return await service.run(journal_views.journal_shown, service.books, caller, day)
+    return await service.run(journal_views.journal_shown, service.read_side, caller, day)
 
 
 @router.get("/journals/{day}/entries", response_model=schemas.EntriesBehind)
@@ -56,7 +56,7 @@ async def get_entries_behind(
     service: ServiceOf, caller: Reading, day: Day, asked: Annotated[schemas.BehindFilters, Query()]
 ) -> Any:
     """The entries, each with its round, that a line of the day adds up."""
-    return await service.run(journal_views.entries_for, service.books, caller, day, asked.code, asked.limit)
+    return await service.run(journal_views.entries_for, service.read_side, caller, day, asked.code, asked.limit)
 
 
 @router.post(
@@ -71,7 +71,7 @@ async def export_journal(
     return respond(
         await service.once(
             writing.once,
-            lambda receipt: journal_views.export_day(service.books, day, body.format, writing.actor, receipt),
+            lambda receipt: journal_views.export_day(service.read_side, day, body.format, writing.actor, receipt),
             plain(journal_views.export_shown),
         )
     )

@@ -60,7 +60,7 @@ async def preview_machine_count(
     body: schemas.FileIn,
 ) -> Any:
     """What a machine's file says of a box. Nothing is stored."""
-    return await service.run(file_shown, service.books, caller, box, body.machine, body.file)
+    return await service.run(file_shown, service.read_side, caller, box, body.machine, body.file)
 
 
 @router.post("/boxes/{box}/counts/file", response_model=boxes.BoxOut, responses=BOX)
@@ -72,5 +72,7 @@ async def count_box_by_machine(
     It is one of the two counts; the other one is typed by somebody else. The file's hash is kept with the figures.
     """
     return await change.store_by(
-        lambda books, receipt: count_from_file(books, change.box, body.machine, body.file, change.actor, receipt)
+        lambda read_side, receipt: count_from_file(
+            read_side, change.box, body.machine, body.file, change.actor, receipt
+        )
     )

@@ -17,7 +17,7 @@ from domain.money import cents
 from infra.access.callers import Caller
 from infra.ledger.books.slips import Slips
 from infra.ledger.ledger import CommandReceipt
-from projections.slips.slip_views import SlipFilter, list_slips, slip_for, slip_paper, slip_shown
+from projections.views.books.slip_views import SlipFilter, list_slips, slip_for, slip_paper, slip_shown
 
 router = resource("slips")
 PDF = "application/pdf"
@@ -51,7 +51,7 @@ FloorOrCage = Annotated[SlipChange, Security(SlipChange, scopes=roles.VOIDING)]
 async def list_all_slips(service: ServiceOf, caller: Reading, asked: Annotated[schemas.SlipFilters, Query()]) -> Any:
     """Slips, the highest number first. The report `slip-numbers` names missing numbers, too."""
     wanted = SlipFilter(asked.status, asked.kind, asked.table, asked.gaming_day, asked.before)
-    return await service.run(list_slips, service.books, caller, wanted, asked.limit)
+    return await service.run(list_slips, service.read_side, caller, wanted, asked.limit)
 
 
 @router.post("/slips", response_model=schemas.SlipOut, status_code=201, responses=NUMBERED)
@@ -83,7 +83,7 @@ async def count_tray_by_pieces(
 @router.get("/slips/{number:int}", response_model=schemas.SlipDetails)
 async def get_slip(service: ServiceOf, caller: Reading, number: Number) -> Any:
     """A slip with its pieces, who signed it, and when."""
-    return await service.run(slip_for, service.books, caller, number)
+    return await service.run(slip_for, service.read_side, caller, number)
 
 
 @router.get(
@@ -95,7 +95,9 @@ async def get_slip(service: ServiceOf, caller: Reading, number: Number) -> Any:
 )
 async def get_slip_paper(service: ServiceOf, caller: Reading, number: Number) -> Response:
     """The slip as a PDF, in two parts to cut."""
-    return attached(await service.run(slip_paper, service.books, caller, number), PDF, f"slip-{name_of(number)}.pdf")
+    return attached(
+        await service.run(slip_paper, service.read_side, caller, number), PDF, f"slip-{name_of(number)}.pdf"
+    )
 
 
 @router.post("/slips/{number:int}/issue", response_model=schemas.SlipOut, responses=AFTER)

@@ -32,7 +32,7 @@ async def find_rounds(
     after = None if asked.cursor is None else Cursor.read(asked.cursor)
     return await service.run(
         partial(round_search.find_rounds, counted=asked.counts),
-        *(service.books, caller, wanted.after_cursor(after), asked.limit, request.url.query),
+        *(service.read_side, caller, wanted.after_cursor(after), asked.limit, request.url.query),
     )
 
 
@@ -44,7 +44,7 @@ async def find_neighbours(
     asked: Annotated[schemas.RoundFilters, Query()],
 ) -> Any:
     """The rounds just after and just before one, among those that a search finds; null at either end."""
-    return await service.run(round_search.find_neighbours, service.books, caller, _wanted(asked), round)
+    return await service.run(round_search.find_neighbours, service.read_side, caller, _wanted(asked), round)
 
 
 def _wanted(asked: schemas.RoundFilters, **more: Any) -> RoundFilter:
@@ -59,4 +59,4 @@ async def find(
 ) -> Any:
     """What an id begins with, or what a name has, among all that the caller may look at; and gaming days."""
     kinds = [kind for kind, may in roles.FOUND.items() if caller.may(may) and asked.kind in (None, kind)]
-    return {"things": await service.run(find_things, service.books, caller, asked.q, kinds, asked.limit)}
+    return {"things": await service.run(find_things, service.read_side, caller, asked.q, kinds, asked.limit)}

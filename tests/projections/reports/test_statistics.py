@@ -23,11 +23,11 @@ from domain.rules import rulesets
 from infra.ledger.floor import Floor
 from infra.ledger.ledger import Actor, Ledger
 from projections.engine.runner import Runner
+from projections.models.statistics import FAR_MS
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
+from projections.reports.statistics_reports import SUMS
 from projections.statistics.explanation import Question
-from projections.statistics.model import FAR_MS
-from projections.statistics.statistics_reports import SUMS
 from tests.projections.simulated_floor import NOON_MS, record, simulated
 
 DAY_MS = 86_400_000

@@ -25,7 +25,7 @@ from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.store.encoding.mapper import RecordedEvent
 from projections.closing.day_closing import DayClosing
-from projections.views.books import Books
+from projections.views.read_side import ReadSide
 
 PERIOD_PATTERN = r"^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 WORDS: dict[type, str] = {
@@ -108,13 +108,13 @@ class Periods:
         }
 
 
-def periods_of(books: Books) -> Periods:
-    return Periods(DayClosing(books.ledger, books.bring_up_to_date, books.clock.days()), books.ledger)
+def periods_of(read_side: ReadSide) -> Periods:
+    return Periods(DayClosing(read_side.ledger, read_side.bring_up_to_date, read_side.clock.days()), read_side.ledger)
 
 
-def closing_shown(books: Books, caller: Caller, name: str) -> dict[str, Any]:
-    found = periods_of(books).shown(period_of(name))
-    books.record_look(caller, "closing", name)
+def closing_shown(read_side: ReadSide, caller: Caller, name: str) -> dict[str, Any]:
+    found = periods_of(read_side).shown(period_of(name))
+    read_side.record_look(caller, "closing", name)
     return found
 
 

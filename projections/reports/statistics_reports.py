@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+from projections.models.statistics import Statistics
 from projections.reports.report import BY_DAY, BY_TABLE, Report
-from projections.statistics.model import Statistics
 
 FIGURES: LiteralString = """
         rounds: count = f.rounds
@@ -28,7 +28,7 @@ THEORY: LiteralString = """
         low: money = (t.theoretical - t.spread)::bigint
         high: money = (t.theoretical + t.spread)::bigint
         outside = abs(t.result - t.theoretical) > t.spread"""
-# A table is in play from the first round of a shift to the end of the last; FAR_MS of the model is the great number.
+# A table is in play from the first round of a shift to the end of the last. The large number is FAR_MS.
 SUMS: LiteralString = (
     "coalesce(sum(rounds), 0)::bigint AS rounds, coalesce(sum(wagered), 0)::bigint AS wagered,"
     " coalesce(sum(won), 0)::bigint AS won, coalesce(sum(bought), 0)::bigint AS bought,"

@@ -15,7 +15,7 @@ from infra.ledger.actor import Actor
 from infra.ledger.application import CommandReceipt, LedgerApplication
 from infra.ledger.books.cash import erase_patron, move_cash, name_patron, patron_names, thresholds, unknown_patron
 from projections.reports.report import Filters
-from projections.views.books import BadQuestion, Books
+from projections.views.read_side import BadQuestion, ReadSide
 from projections.views.report_views import report_rows
 
 MOST_MOVES = 50
@@ -39,13 +39,13 @@ class CashMoved(Struct, frozen=True):
     alert: str | None
 
 
-def cash_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
+def cash_shown(read_side: ReadSide, caller: Caller, day: date) -> dict[str, Any]:
     """Patrons of a day with the largest amounts first, and its last moves."""
     asked = f"gaming_day={day}"
-    rows = report_rows(books, caller, "cash-log", Filters(gaming_day=day), asked)
-    moves = report_rows(books, caller, "cash-moves", Filters(gaming_day=day, sort="-at", limit=MOST_MOVES), asked)
-    names = patron_names(books.database, [row["bettor"] for row in (*rows, *moves)])
-    limits = thresholds(books.ledger)
+    rows = report_rows(read_side, caller, "cash-log", Filters(gaming_day=day), asked)
+    moves = report_rows(read_side, caller, "cash-moves", Filters(gaming_day=day, sort="-at", limit=MOST_MOVES), asked)
+    names = patron_names(read_side.database, [row["bettor"] for row in (*rows, *moves)])
+    limits = thresholds(read_side.ledger)
     return {
         "gaming_day": day.isoformat(),
         "log_from": money(limits.log),
@@ -56,7 +56,7 @@ def cash_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
 
 
 def take_cash(
-    books: Books,
+    read_side: ReadSide,
     way: Way,
     bettor: str | None,
     description: str | None,
@@ -68,10 +68,10 @@ def take_cash(
     """A buy-in or a cash-out at the cage, by a patron's id or, of somebody whom nobody knows, by a description."""
     if (bettor is None) == (description is None):
         raise BadQuestion("Name the patron by their id, or describe somebody whom nobody knows; one of the two.")
-    books.bring_up_to_date("cash_log")
-    day = books.clock.days().of(actor.at_ms).day
+    read_side.bring_up_to_date("cash_log")
+    day = read_side.clock.days().of(actor.at_ms).day
     patron = bettor or unknown_patron()
-    return store_cash(books.ledger, day, way, patron, description, amount_cents, means, actor, receipt)
+    return store_cash(read_side.ledger, day, way, patron, description, amount_cents, means, actor, receipt)
 
 
 def store_cash(

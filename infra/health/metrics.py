@@ -1,4 +1,4 @@
-"""Figures of the database for monitoring."""
+"""Metrics of the database for monitoring."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from infra.store.database import Cursor
 
 # An attempt is recorded before it is checked, and once more if it was right.
-FIGURES = """
+METRICS = """
 SELECT pg_database_size(current_database()),
     (SELECT greatest(count(*) FILTER (WHERE NOT accepted) - count(*) FILTER (WHERE accepted), 0)
         FROM roundledger.sign_ins WHERE tried_at > now() - interval '15 minutes'),
@@ -18,14 +18,14 @@ FROM (SELECT) AS one LEFT JOIN LATERAL (
 """
 
 
-class Figures(NamedTuple):
+class Metrics(NamedTuple):
     database_bytes: int
     failed_sign_ins: int
     audit_findings: int
     last_audit_timestamp_seconds: float
 
 
-def figures_of(cursor: Cursor) -> Figures:
-    row = cursor.execute(FIGURES).fetchone()
+def metrics_of(cursor: Cursor) -> Metrics:
+    row = cursor.execute(METRICS).fetchone()
     assert row is not None
-    return Figures(*row)
+    return Metrics(*row)

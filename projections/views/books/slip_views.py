@@ -20,8 +20,8 @@ from infra.ledger.property import property_of
 from infra.store.encoding.mapper import RecordedEvent
 from infra.store.event_store import LedgerEventStore
 from projections.calendar.property_clock import clock_of
-from projections.views.books import Books
 from projections.views.named_rows import Row, filters_set, select, shown
+from projections.views.read_side import ReadSide
 
 COLUMNS: LiteralString = (
     "number, kind, table_id, gaming_day, shift, at, status, amount, boxes, requested_by, issued_at, issued_by, "
@@ -56,17 +56,17 @@ def may_see_figures(caller: Caller, kind: str, signers: Iterable[str | None]) ->
 # ---- a list
 
 
-def list_slips(books: Books, caller: Caller, wanted: SlipFilter, limit: int) -> Row:
+def list_slips(read_side: ReadSide, caller: Caller, wanted: SlipFilter, limit: int) -> Row:
     """Return slips, the highest number first."""
-    books.bring_up_to_date("slips")
+    read_side.bring_up_to_date("slips")
     values = filters_set(wanted)
     statement: LiteralString = f"SELECT {COLUMNS} FROM projections.slips"
     if values:
         statement += " WHERE " + " AND ".join(CONDITIONS[name] for name in values)
     statement += " ORDER BY number DESC LIMIT %(limit)s"
-    found = select(books.database, statement, {**values, "limit": limit + 1})
+    found = select(read_side.database, statement, {**values, "limit": limit + 1})
     page = found[:limit]
-    books.record_look(caller, "slips", " ".join(f"{name}={value}" for name, value in values.items()))
+    read_side.record_look(caller, "slips", " ".join(f"{name}={value}" for name, value in values.items()))
     return {
         "slips": [_listed(row, caller) for row in page],
         "before": page[-1]["number"] if len(found) > limit else None,
@@ -110,15 +110,15 @@ def _pieces(pieces: Pieces) -> dict[str, int]:
     return {money(worth): number for worth, number in sorted(pieces.items(), reverse=True)}
 
 
-def slip_for(books: Books, caller: Caller, number: int) -> Row:
+def slip_for(read_side: ReadSide, caller: Caller, number: int) -> Row:
     """Return a slip with its history."""
-    found = _slip(books, caller, number)
-    books.record_look(caller, "slip", name_of(number))
+    found = _slip(read_side, caller, number)
+    read_side.record_look(caller, "slip", name_of(number))
     return found
 
 
-def _slip(books: Books, caller: Caller, number: int) -> Row:
-    return slip_details(books.ledger.events, number, caller)
+def _slip(read_side: ReadSide, caller: Caller, number: int) -> Row:
+    return slip_details(read_side.ledger.events, number, caller)
 
 
 def slip_details(events: LedgerEventStore, number: int, caller: Caller = ANYBODY) -> Row:
@@ -135,22 +135,22 @@ def _moment(entry: RecordedEvent) -> dict[str, Any]:
     }
 
 
-def slip_paper(books: Books, caller: Caller, number: int) -> bytes:
+def slip_paper(read_side: ReadSide, caller: Caller, number: int) -> bytes:
     """Return both parts of a slip as a PDF file."""
-    from projections.slips.slip_sheet import slip_sheet
+    from projections.export.slip_sheet import slip_sheet
 
-    found = _slip(books, caller, number)
-    books.record_look(caller, "slip as pdf", name_of(number))
+    found = _slip(read_side, caller, number)
+    read_side.record_look(caller, "slip as pdf", name_of(number))
     now = datetime.now(UTC)
-    return slip_sheet(found, now, clock_of(books.database), property_of(books.database), caller.by)
+    return slip_sheet(found, now, clock_of(read_side.database), property_of(read_side.database), caller.by)
 
 
 # ---- which tables there are slips for
 
 
-def open_trays(books: Books) -> list[str]:
+def open_trays(read_side: ReadSide) -> list[str]:
     """Return open tables that the house banks, according to the shipped rule sets; those with adopted ones are
     included."""
-    books.bring_up_to_date("tables")
+    read_side.bring_up_to_date("tables")
     shipped = {name for name in rulesets.ids() if rulesets.load(name).player_banked}
-    return [table for table, ruleset in books.database.rows(OPEN_TABLES) if ruleset not in shipped]
+    return [table for table, ruleset in read_side.database.rows(OPEN_TABLES) if ruleset not in shipped]

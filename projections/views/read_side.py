@@ -27,7 +27,7 @@ class BadQuestion(ValueError):
     """A query that is well-formed but has no answer, such as days in the wrong order."""
 
 
-class Books:
+class ReadSide:
     """The read side of one process. Queries take it first, and then the caller."""
 
     def __init__(

@@ -19,7 +19,7 @@ from infra.store.encoding.mapper import RecordedEvent
 from projections.export.day_journal import ENDINGS, WRITERS, DayJournal, JournalLine, day_journal, entries_behind
 from projections.reports.report import Filters
 from projections.reports.report_query import rows
-from projections.views.books import BadQuestion, Books, NotFound
+from projections.views.read_side import BadQuestion, NotFound, ReadSide
 
 NO_CHART = "The property has no chart of accounts yet: keep one first."
 
@@ -37,19 +37,19 @@ class ExportedDay(Struct, frozen=True):
         return f"{self.journal.number}-{self.program}.{ENDINGS[self.program]}"
 
 
-def chart_shown(books: Books) -> dict[str, Any]:
-    kept = kept_chart(books.ledger)
+def chart_shown(read_side: ReadSide) -> dict[str, Any]:
+    kept = kept_chart(read_side.ledger)
     if kept is None:
         raise NotFound(NO_CHART)
     return {"text": kept.event.text, "kept_at": _at(kept), "by": kept.by}
 
 
-def journal_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
+def journal_shown(read_side: ReadSide, caller: Caller, day: date) -> dict[str, Any]:
     """What would be exported, or why nothing can be; and what was."""
-    books.record_look(caller, "day journal", day.isoformat())
+    read_side.record_look(caller, "day journal", day.isoformat())
     made, refusal = None, None
     try:
-        made = day_journal(_entries(books, day), _chart(books), day)
+        made = day_journal(_entries(read_side, day), _chart(read_side), day)
     except (BadChart, NotFound) as error:
         refusal = str(error)
     return {
@@ -58,18 +58,18 @@ def journal_shown(books: Books, caller: Caller, day: date) -> dict[str, Any]:
         "digest": None if made is None else made.digest,
         "refusal": refusal,
         "lines": [] if made is None else [_line(line) for line in made.lines],
-        "exports": [_export(entry, made) for entry in exports_of(books.ledger, day)],
+        "exports": [_export(entry, made) for entry in exports_of(read_side.ledger, day)],
     }
 
 
-def entries_for(books: Books, caller: Caller, day: date, code: str, at_most: int) -> dict[str, Any]:
+def entries_for(read_side: ReadSide, caller: Caller, day: date, code: str, at_most: int) -> dict[str, Any]:
     """The entries of the journal that a line adds up, with their rounds."""
-    books.record_look(caller, "day journal", f"{day} {code}")
-    chart = _chart(books)
+    read_side.record_look(caller, "day journal", f"{day} {code}")
+    chart = _chart(read_side)
     account = next((account for account in chart.accounts.values() if account.code == code), None)
     if account is None:
         raise NotFound(f"The chart of accounts has no code {code}.")
-    found = entries_behind(_entries(books, day), chart, code)
+    found = entries_behind(_entries(read_side, day), chart, code)
     shown = ("source", "round", "at", "account", "debit", "credit", "what")
     return {
         "day": day.isoformat(),
@@ -80,10 +80,12 @@ def entries_for(books: Books, caller: Caller, day: date, code: str, at_most: int
     }
 
 
-def export_day(books: Books, day: date, program: str, actor: Actor, receipt: CommandReceipt = None) -> ExportedDay:
+def export_day(
+    read_side: ReadSide, day: date, program: str, actor: Actor, receipt: CommandReceipt = None
+) -> ExportedDay:
     """The file, once it is recorded that it was made."""
     try:
-        made = day_journal(_entries(books, day), _chart(books), day)
+        made = day_journal(_entries(read_side, day), _chart(read_side), day)
     except BadChart as error:
         raise BadQuestion(error.detail) from None
     if not made.lines:
@@ -91,7 +93,7 @@ def export_day(books: Books, day: date, program: str, actor: Actor, receipt: Com
     file = WRITERS[program](made)
     exported = JournalExported(day, program, made.number, made.digest)
     return record_export(
-        books.ledger, exported, actor, lambda notice: ExportedDay(made, program, file, notice), receipt
+        read_side.ledger, exported, actor, lambda notice: ExportedDay(made, program, file, notice), receipt
     )
 
 
@@ -108,13 +110,13 @@ def export_shown(exported: ExportedDay) -> dict[str, Any]:
     }
 
 
-def _entries(books: Books, day: date) -> list[dict[str, Any]]:
-    books.bring_up_to_date("journal")
-    return rows(books.database, "journal", Filters(gaming_day=day))
+def _entries(read_side: ReadSide, day: date) -> list[dict[str, Any]]:
+    read_side.bring_up_to_date("journal")
+    return rows(read_side.database, "journal", Filters(gaming_day=day))
 
 
-def _chart(books: Books) -> Chart:
-    kept = kept_chart(books.ledger)
+def _chart(read_side: ReadSide) -> Chart:
+    kept = kept_chart(read_side.ledger)
     if kept is None:
         raise NotFound(NO_CHART)
     return read_chart(kept.event.text)

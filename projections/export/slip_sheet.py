@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from infra.ledger.property import Property
 from projections.calendar.property_clock import PropertyClock
 from projections.export.column_layout import HEIGHT, MARGIN, WIDTH, wrapped
-from projections.export.sheet import blank_paper, figure, printed
+from projections.export.pdf_sheet import blank_paper, figure, printed
 from projections.export.typeface import BOLD, REGULAR, draw, shown, width
 
 PARTS = ("Part for the cage", "Part for the table")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.audit.review_events import is_due
+from domain.audit.access_review import is_due
 
 QUARTER_MS = 92 * 86_400_000
 
