@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from domain.hands.poker import PokerHand, lowest_strength, with_article
 from domain.round.state import Round
 from domain.rules.file_schema import Faults, Positive, RuleSetFile
+from domain.rules.line_numbers import Path
 from domain.rules.ruleset import GameRules, Section
 
 
@@ -92,6 +93,12 @@ class PokerFile(RuleSetFile, frozen=True, kw_only=True):
 
     def highest_multiple(self) -> int:
         return max((multiple for street in self.street for multiple in street.multiples), default=0)
+
+    def what_follows(self) -> list[Path]:
+        highest = self.highest_multiple()
+        return [
+            ("street", number, "multiples") for number, street in enumerate(self.street) if highest in street.multiples
+        ]
 
     def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
         return odds.get("ante", Fraction()) + self.highest_multiple() * odds.get("play", Fraction())

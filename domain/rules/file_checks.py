@@ -54,7 +54,7 @@ def faults(file: RuleSetFile, game: Game, expected_id: str) -> Faults:
     yield from _section_points(file)
 
 
-def _required_points(file: RuleSetFile, game: Game) -> tuple[str, ...]:
+def questions(file: RuleSetFile, game: Game) -> tuple[str, ...]:
     """Return every question that the engine may ask of a rule set with these features."""
     return (
         *clause_points.COMMON,
@@ -79,7 +79,7 @@ def _dates(file: RuleSetFile) -> Faults:
         yield ("source_hash",), "the SHA-256 of the source document is missing"
 
 
-_NAMED_BY = {
+NAMED_BY = {
     "clause": "id",
     "spot": "name",
     "odds": "on",
@@ -92,7 +92,7 @@ _NAMED_BY = {
 
 def _names(file: RuleSetFile) -> Faults:
     """Check that no two sections of one kind have the same name."""
-    for section, key in _NAMED_BY.items():
+    for section, key in NAMED_BY.items():
         names = [getattr(one, key) for one in getattr(file, section)]
         for number, name in _doubles(names):
             yield (section, number, key), f"{section} {name!r} occurs twice"
@@ -115,7 +115,7 @@ def _clauses(file: RuleSetFile) -> Faults:
                 yield (*path, "contradicts", place), f"there is no other clause {other!r}"
 
 
-def _references(file: RuleSetFile) -> Iterator[tuple[Path, str]]:
+def clause_references(file: RuleSetFile) -> Iterator[tuple[Path, str]]:
     """Yield every clause that a section names, alone or in a list."""
     for name in file.__struct_fields__:
         value = getattr(file, name)
@@ -134,7 +134,7 @@ def _references_of(path: Path, section: Section) -> Iterator[tuple[Path, str]]:
 
 def _clause_references(file: RuleSetFile) -> Faults:
     known = {clause.id: clause for clause in file.clause}
-    for path, clause in _references(file):
+    for path, clause in clause_references(file):
         if clause not in known:
             yield path, f"there is no clause {clause!r}"
         elif not known[clause].checked:
@@ -233,7 +233,7 @@ def _packets(path: Path, packets: Sequence[Packet], game: Game) -> Faults:
         if dealt != wanted:
             rows = [(*path, number) for number, packet in enumerate(packets) if packet.to == place]
             for where in rows or [path]:
-                yield where, f"{dealt} cards go to {place!r}, not {wanted}"
+                yield where, f"{dealt} {'card goes' if dealt == 1 else 'cards go'} to {place!r}, not {wanted}"
     street, last = 0, 2 if game.board_cards else 0
     for number, packet in enumerate(packets):
         if not 0 <= packet.street <= last:
@@ -388,7 +388,7 @@ def _award_hands(path: Path, awards: Sequence[AwardSection]) -> Faults:
 
 
 def _points(file: RuleSetFile, game: Game) -> Faults:
-    required = _required_points(file, game)
+    required = questions(file, game)
     allowed = {*required, *game.optional_points, *(clause_points.VERSION_1 if file.version == 1 else ())}
     answered: dict[str, tuple[str, int, str, int]] = {}
     for number, clause in enumerate(file.clause):

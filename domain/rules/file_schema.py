@@ -19,6 +19,7 @@ Faults = Iterator[tuple[Path, str]]  # paths of a file that are wrong, and why
 
 ODDS_PATTERN = r"\A[1-9][0-9]*:[1-9][0-9]*\Z"
 SHA256_PATTERN = r"\A[0-9a-f]{64}\Z"
+TRIMMED_PATTERN = r"\A\S(.*\S)?\Z"
 NO_BOUND = "no limit"
 
 Money = Annotated[str, Meta(pattern=MONEY_PATTERN)]
@@ -224,6 +225,10 @@ class RuleSetFile(Section, frozen=True, kw_only=True):
     def highest_multiple(self) -> int:
         """Return the largest play wager, as a multiple of the first base wager."""
         return 0
+
+    def what_follows(self) -> list[Path]:
+        """Return the figures that say how large the largest wager after the deal is."""
+        return []
 
     def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
         """Return the most that a cent on the first base spot could be owed, with the wagers that follow from it."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from domain.money import MONEY_PATTERN
-from domain.rules.file_schema import ODDS_PATTERN, SHA256_PATTERN, Faults
+from domain.rules.file_schema import ODDS_PATTERN, SHA256_PATTERN, TRIMMED_PATTERN, Faults
 from domain.rules.line_numbers import Path
 from domain.rules.ruleset import CLAUSE_ID_PATTERN
 
@@ -27,6 +27,7 @@ _FORMS = {
     CLAUSE_ID_PATTERN: "a clause id like bgc/round/6a",
     SHA256_PATTERN: "a SHA-256 in hexadecimal",
     r"\S": "some text",
+    TRIMMED_PATTERN: "some text without spaces around it",
 }
 _KINDS = {
     "int": "a whole number",
@@ -55,6 +56,9 @@ def shape_faults(value: Any, type_: Any, path: Path = ()) -> Faults:
             yield from shape_faults(one, struct, (*path, number))
     elif struct is not None and not several and isinstance(value, dict):
         yield from _key_faults(value, struct, path)
+    elif get_origin(type_) in (dict, Mapping) and isinstance(value, dict):
+        for name, one in value.items():
+            yield from shape_faults(one, get_args(type_)[1], (*path, name))
     else:
         yield from _value_faults(value, type_, path)
 
@@ -111,7 +115,7 @@ def _choices(type_: Any) -> Iterator[object]:
 
 
 def _unknown(name: str, fields: Mapping[str, msgspec.structs.FieldInfo], path: Path) -> str:
-    close = get_close_matches(name, fields, 1)
+    close = get_close_matches(name.lower(), fields, 1)
     return f"`{name}` is not known{_inside(path)}" + (f"; perhaps `{close[0]}`" if close else "")
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, Strict
 from api.http.schemas.tables import Limits, Terms
 from api.service.fields import GamingDay, Id, Model, Moment, Omittable, Seat, Text, Whole
 from domain.round.actions import SpotName
+from domain.rules.ruleset import MOST_SEATS
 
 
 class ChoiceIn(Model):
@@ -104,7 +105,7 @@ class MisdealIn(Model):
 
 
 class HeldHandsIn(Model):
-    seats: Annotated[list[Seat], Field(min_length=1, max_length=9)]
+    seats: Annotated[list[Seat], Field(min_length=1, max_length=MOST_SEATS)]
 
 
 class FactOut(Model):

@@ -13,6 +13,7 @@ from msgspec import Meta
 from domain.games.button import ButtonSection
 from domain.round.state import Round
 from domain.rules.file_schema import Faults, RuleSetFile
+from domain.rules.line_numbers import Path
 from domain.rules.ruleset import MOST_HANDS, GameRules, Odds, Section
 
 _SHARE = re.compile(r"[1-9][0-9]?:[1-9][0-9]?")
@@ -123,6 +124,9 @@ class Pure215File(RuleSetFile, frozen=True, kw_only=True):
         if player.must_hit >= player.must_stand:
             for name in ("must_stand", "must_hit"):
                 yield ("player_totals", name), "a hand cannot have to hit and to stand"
+
+    def what_follows(self) -> list[Path]:
+        return [("split", "most_hands")]
 
     def most_owed(self, odds: Mapping[str, Fraction]) -> Fraction:
         return self.split.most_hands * (odds.get("game", Fraction()) + odds.get("double", Fraction()))

@@ -15,7 +15,8 @@ from domain.rules.file_shape import fields_of, struct_in
 from domain.rules.line_numbers import Path
 from domain.rules.ruleset import CLAUSE_ID_PATTERN
 
-_TEXTS = {MONEY_PATTERN: "1.00", ODDS_PATTERN: "1:1", CLAUSE_ID_PATTERN: "none/none", r"\S": "none"}
+NO_CLAUSE = "none/none"
+_TEXTS = {MONEY_PATTERN: "1.00", ODDS_PATTERN: "1:1", CLAUSE_ID_PATTERN: NO_CLAUSE, r"\S": "none"}
 
 
 def readable(value: Any, type_: Any) -> Any:
@@ -71,9 +72,11 @@ def _of_meta(meta: msgspec.Meta, type_: Any) -> Any:
 
 
 def rests_on(path: Path, wrong: Iterable[Path]) -> bool:
-    """Return whether a fault may follow from a placeholder: it is in the same section, or about all of its kind."""
+    """Return whether a fault may follow from a placeholder: it is in the same section, or about all of its kind, or
+    about tiers whose number another section limits."""
     return any(
-        path[:1] == place[:1] and (len(path) == 1 or len(place) == 1 or _section(path) == _section(place))
+        (path[:1] == place[:1] and (len(path) == 1 or len(place) == 1 or _section(path) == _section(place)))
+        or (path[:1], place[:1]) == (("schedule",), ("collection",))
         for place in wrong
     )
 

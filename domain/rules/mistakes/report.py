@@ -16,7 +16,8 @@ from domain.rules.file_shape import shape_faults
 from domain.rules.line_numbers import Lines, Path
 from domain.rules.loader import RuleSetError, section_faults
 from domain.rules.mistakes.contradictions import contradictions
-from domain.rules.mistakes.placeholders import readable, rests_on
+from domain.rules.mistakes.hints import hints
+from domain.rules.mistakes.placeholders import NO_CLAUSE, readable, rests_on
 from domain.rules.mistakes.syntax import Mistake, TomlText, Unread, read
 from domain.rules.version_1 import completed
 
@@ -25,7 +26,9 @@ _MISSING = re.compile(r"`(\w+)` is missing")
 _TOO_DEEP = "brackets are nested too deeply"
 # What these say decides which sections and clauses a file needs, so nothing can be said about those.
 _DECIDING = frozenset({"family", "version", "bank", "bettors"})
-_ABOUT_CLAUSES = re.compile(r"no clause answers|there is no (other )?clause")
+_ABOUT_CLAUSES = re.compile(
+    rf"^(no clause answers|there is no (other )?clause|perhaps '|'\S+' is answered by)|{NO_CLAUSE}"
+)
 
 
 def mistakes(text: str, name: str) -> list[RuleSetError]:
@@ -55,6 +58,9 @@ def _faults(raw: Mapping[str, Any], toml: TomlText, name: str) -> Faults:
     if ("", "family") not in unread:
         yield from section_faults(raw)
     family = raw.get("family")
+    for key in raw:
+        if key.lower() == "family" != key:
+            yield (key,), f"`{key}` is not known; perhaps `family`"
     if not isinstance(family, str) or family not in GAMES:
         return
     game = GAMES[family]
@@ -74,8 +80,9 @@ def _meanings(file: RuleSetFile, wrong: list[Path], name: str) -> Faults:
     """Yield what is wrong with values that can be read, unless it may follow from those that cannot."""
     game = GAMES[file.family]
     about_clauses = any(place[0] == "clause" for place in wrong)
-    for path, message in (*faults(file, game, name.removesuffix(".toml")), *contradictions(file, game)):
-        if not (rests_on(path, wrong) or (about_clauses and _ABOUT_CLAUSES.match(message))):
+    found = (*faults(file, game, name.removesuffix(".toml")), *contradictions(file, game))
+    for path, message in (*found, *(hints(file, game) if found else ())):
+        if not (rests_on(path, wrong) or (about_clauses and _ABOUT_CLAUSES.search(message))):
             yield path, message
 
 
@@ -94,5 +101,6 @@ def _place(fault: tuple[Path, str]) -> Path:
 
 
 def _place_of_unread(unread: Unread) -> Path:
-    section = unread.section.partition(".")[0]
-    return (section,) if section else (unread.key or "",)
+    """Return the section in which nothing can be relied on; of one that is there twice, the first is as it was."""
+    section = tuple(unread.section.split(".")) if unread.repeated else (unread.section.partition(".")[0],)
+    return section if section[0] else (unread.key or "",)

@@ -12,6 +12,22 @@ _HEADER = re.compile(r"\[+\s*(?P<name>[\w.-]*)")
 _KEY = re.compile(r"\s*[\"']?(?P<name>[^\"'=\n]*?)[\"']?\s*(?:=|$)")
 _PLACE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _BYTE_ORDER_MARK = "\ufeff"
+_WORDS = {
+    "Invalid value": "this is no value: text is in quotes, a list in brackets, and numbers, dates and true in neither",
+    "Invalid statement": "this is no statement: a line is a section in brackets, or a key, `=` and a value",
+    "Invalid initial character": "a key is missing here, or begins with a character that no key begins with",
+    "Expected '=' after a key": "`=` is missing after the key",
+    "Expected newline or end": "something follows here that does not belong to the value",
+    "Expected ']]' at the end": "a section in double brackets ends with `]]` and nothing else",
+    "Expected ']' at the end": "a section in brackets ends with `]` and nothing else",
+    "Unclosed array": "a list in square brackets is not closed, or a comma is missing in it",
+    "Unclosed inline table": "a list in curly brackets is not closed, or a comma is missing in it",
+    "Unterminated string": "a text is not closed: its second quotation mark is missing",
+    "Illegal character": "a text is not closed, or has a character that no text has",
+    "Unescaped": "a backslash in a text is written twice",
+    "Duplicate inline table key": "a key is there twice in curly brackets",
+    "Invalid date": "there is no such day or time",
+}
 _LONG_STRINGS = '"""', "'''"  # may contain lines that look like statements
 
 
@@ -25,6 +41,7 @@ class Unread(NamedTuple):
 
     section: str
     key: str | None
+    repeated: bool = False  # it can be read, and is there twice
 
 
 class TomlText(NamedTuple):
@@ -54,7 +71,7 @@ def read(text: str) -> TomlText:
     except tomllib.TOMLDecodeError as error:
         if any(quotes in text for quotes in _LONG_STRINGS):
             lines = text.split("\n")
-            return TomlText({}, "", [_mistake(error, _Statement(0, lines, ""))], {Unread("", None)})
+            return TomlText({}, "", [*_mistakes(error, _Statement(0, lines, ""))], {Unread("", None)})
     return _in_spite(text)
 
 
@@ -65,7 +82,7 @@ def _in_spite(text: str) -> TomlText:
         try:
             tomllib.loads("\n".join(statement.lines))
         except tomllib.TOMLDecodeError as error:
-            mistakes.append(_mistake(error, statement))
+            mistakes += _mistakes(error, statement)
             if statement.is_header:
                 left.append(statement._replace(lines=[_mended_header(statement), *[""] * (len(statement.lines) - 1)]))
             else:
@@ -78,8 +95,8 @@ def _in_spite(text: str) -> TomlText:
             return TomlText(tomllib.loads(whole), whole, mistakes, unread)
         except tomllib.TOMLDecodeError as error:  # each is fine, but two say the same
             wrong = _at(left, _line(error, whole))
-            mistakes.append(Mistake(wrong.first + 1, _words(error)))
-            unread.add(Unread(wrong.section, None if wrong.is_header else _key(wrong)))
+            mistakes += _repeated(wrong, left[: left.index(wrong)])
+            unread.add(Unread(wrong.section, None if wrong.is_header else _key(wrong), repeated=True))
             place = left.index(wrong)
             following = left[place + 1 :]
             until = next((at for at, one in enumerate(following) if one.is_header), len(following))
@@ -126,18 +143,39 @@ def _at(statements: Sequence[_Statement], line: int) -> _Statement:
     return next(one for one in reversed(statements) if one.first < line)
 
 
-def _mistake(error: tomllib.TOMLDecodeError, statement: _Statement) -> Mistake:
+def _mistakes(error: tomllib.TOMLDecodeError, statement: _Statement) -> Iterator[Mistake]:
     found = _PLACE.search(str(error))
-    text = "\n".join(statement.lines)
+    text = "\n".join(statement.lines).rstrip()
     if found is None or found["line"] is None:
         unclosed = text.count("[") + text.count("{") > text.count("]") + text.count("}")
-        return Mistake(statement.first + 1, "a bracket is opened and not closed" if unclosed else _words(error))
+        yield Mistake(statement.first + 1, "a bracket is opened and not closed" if unclosed else syntax_words(error))
+        if unclosed and text.endswith(("[", "{", ",")):
+            yield Mistake(
+                statement.first + text.count("\n") + 2,
+                f"the bracket that is opened on line {statement.first + 1} is not closed before this line",
+            )
+        return
     line = int(found["line"])
     if "Unclosed" in str(error):  # what is missing belongs after the value before
         rows = text.split("\n")
         before = "\n".join([*rows[: line - 1], rows[line - 1][: int(found["column"]) - 1]])
         line = before.rstrip().count("\n") + 1
-    return Mistake(statement.first + line, _words(error))
+    yield Mistake(statement.first + line, syntax_words(error))
+
+
+def _repeated(statement: _Statement, before: Sequence[_Statement]) -> Iterator[Mistake]:
+    """Say what is there twice, on both lines. In a list of sections a header may be missing in between."""
+    name = f"[{statement.section}]" if statement.is_header else f"`{_key(statement)}`"
+    above = f"[[{statement.section.partition('.')[0]}]]"
+    lost = any(one.lines[0].startswith(above) for one in before)
+    for one in reversed(before):
+        if (one.section, one.is_header, _key(one)) == (statement.section, statement.is_header, _key(statement)):
+            yield Mistake(one.first + 1, f"{name} is there twice; this is the first one")
+            break
+    yield Mistake(
+        statement.first + 1,
+        f"{name} is there twice" + (f"; perhaps a line {above} is missing before it" if lost else ""),
+    )
 
 
 def _line(error: tomllib.TOMLDecodeError, text: str) -> int:
@@ -145,5 +183,7 @@ def _line(error: tomllib.TOMLDecodeError, text: str) -> int:
     return int(found["line"]) if found and found["line"] else text.count("\n") + 1
 
 
-def _words(error: tomllib.TOMLDecodeError) -> str:
-    return _PLACE.sub("", str(error))
+def syntax_words(error: tomllib.TOMLDecodeError) -> str:
+    """Return what the parser says as a person would; what nobody has met yet stays as it is."""
+    message = _PLACE.sub("", str(error))
+    return next((words for start, words in _WORDS.items() if message.startswith(start)), message)

@@ -105,10 +105,11 @@ def test_mistakes_of_syntax_type_and_meaning_are_reported_together():
         text = text.replace(before, after, 1)
     found = " | ".join(f"{line}: {message}" for line, message in mistakes_in(text, "tcp-fen"))
     for words in (
-        "3: Invalid value",
+        "3: this is no value",
         "12: a bracket is opened and not closed",
         "62: a bracket is opened and not closed",
-        ": Cannot overwrite a value",
+        "the bracket that is opened on line 62 is not closed before this line",
+        "`most` is there twice",
         "`chip.usual` must be text in quotes; it is a whole number",
         "`round` is not known in `rotation`; perhaps `rounds`",
         "`rounds` is missing in `rotation`",
@@ -147,6 +148,67 @@ def test_a_broken_variant_is_refused_with_the_line_that_is_wrong(ruleset: str, n
     for broken in broken_variants(text, number, seed=22):
         found = mistakes_in(broken.text, ruleset)
         assert broken.line in [line for line, _ in found], f"{broken.line}: {broken.what}: {found}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [  # {line}: the one that was changed, or the first after one that was taken away
+        ('id = "tcp/deck/2"', 'id = "tcp/dcek/2"', "{line}: perhaps 'tcp/deck/2'"),
+        (
+            'id = "tcp/round/3b"',
+            'id = "tcp/wins/2b"',
+            "{line}: clause 'tcp/wins/2b' occurs twice; this is the first one",
+        ),
+        ('points = ["deck"]\n', "", "'deck' is answered by 'tcp/deck/2' in tcp-casino-club"),
+        ('\n[[paytable]]\nid = "TCB-6B4"', '\nid = "TCB-6B4"', "{line}: 'id' is no line of a table"),
+        ('\n[[paytable]]\nid = "TCB-6B4"', '\nid = "TCB-6B4"', "perhaps a line [[paytable]] is missing"),
+        ('"full house" = "20:1"', '"full house" = "2:1"', "{line}: 'full house' pays less than 'flush'"),
+        ('fee = "2.00"', 'fee = "20.00"', "{line}: the fee 20.00 is above that of the next tier"),
+        ('up_to = "50.00"', 'up_to = "150.00"', "{line}: the next bound is not above 150.00"),
+        ('usual = "0.50"', 'usual = "90.00"', "{line}: with a usual chip of 90.00 nothing can be wagered on some"),
+        ("multiples = [1, 2, 3]", "multiples = [1, 9]", "{line}: a cent on 'ante' can be owed up to 10 cents"),
+        ('{ to = "burn", count = 2 }', '{ to = "burn", count = 40 }', "{line}: 76 cards are dealt to a full table"),
+        ('id = "TCB-6B4"', 'id = "TCB 6B4"', "{line}: 'TCB 6B4' is not the id of a table"),
+        ("most = 1\n", "most = 100\n", "{line}: nobody deals from 100 decks"),
+        ('family = "tcp"', 'Family = "tcp"', "{line}: `Family` is not known; perhaps `family`"),
+        ("[chip]", "[CHIP]", "{line}: `CHIP` is not known; perhaps `chip`"),
+    ],
+)
+def test_what_may_be_wrong_is_named_on_both_lines(before: str, after: str, words: str):
+    text = own_text("tcp-fen", date(2026, 12, 1))
+    assert before in text
+    line = text[: text.index(before)].count("\n") + 1 + before.startswith("\n")
+    broken = text.replace(before, after, 1)
+    found = [f"{number}: {message}" for number, message in mistakes_in(broken, "tcp-fen")]
+    assert any(words.format(line=line) in one for one in found), found
+
+
+def test_a_broken_section_brings_no_mistakes_that_are_none():
+    text = own_text("tcp-fen", date(2026, 12, 1)).replace("most_tiers = 5", "most_tears = 5", 1)
+    assert [message for _, message in mistakes_in(text, "tcp-fen")] == [
+        "`most_tiers` is missing in `collection`",
+        "`most_tears` is not known in `collection`; perhaps `most_tiers`",
+    ]
+
+
+def without_each_line(text: str) -> list[tuple[int, int, str]]:
+    """The text without one of its lines, for each: its number, that of the header of its section, and the rest."""
+    lines, header, found = text.split("\n"), 1, []
+    for number, line in enumerate(lines, start=1):
+        header = number if line.startswith("[") else header
+        if line and not line.startswith("#"):
+            found.append((number, header, "\n".join([*lines[: number - 1], *lines[number:]])))
+    return found
+
+
+@pytest.mark.parametrize(("ruleset", "first"), [("uth-fen", 0), ("tcp-fen", 3), ("p215-fen", 7)])
+def test_a_line_that_is_missing_is_noticed_where_it_was_or_may_be_left_out(ruleset: str, first: int):
+    every, noticed = without_each_line(own_text(ruleset, date(2026, 12, 1)))[first::23], 0
+    for number, header, text in every:
+        found = [line for line, _ in mistakes_in(text, ruleset)]
+        assert not found or any(header <= line <= number + 3 for line in found), (number, found)
+        noticed += bool(found)
+    assert noticed > 20
 
 
 @pytest.mark.parametrize(
