@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 from domain.books.property_file import PropertyFile
 from domain.errors import BadDocument
 from domain.event import Event
+from domain.rules.file_schema import TRIMMED_PATTERN
 
 # Every kind of account of the journal, with a default code and name.
 STARTER = (
@@ -33,7 +34,7 @@ STARTER = (
     ("over-short", "6000", "Over and short"),
 )
 KINDS = tuple(key.removesuffix(":*") for key, _, _ in STARTER)
-_Text = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
+_Text = Annotated[str, Meta(pattern=TRIMMED_PATTERN, max_length=100)]
 
 
 class BadChart(BadDocument):

@@ -15,6 +15,7 @@ Others write a line for each box, with a column for each denomination:
 
     box = "Box"
     total = "Total"          # the column with the sum; checked
+    decimal = ","            # amounts are written 1.234,50
 
     [columns]
     "N100" = "100.00"
@@ -35,12 +36,18 @@ from domain.books.property_file import PropertyFile
 from domain.errors import BadDocument
 from domain.event import Event
 from domain.money import cents, money
+from domain.rules.file_schema import TRIMMED_PATTERN
 
-_Column = Annotated[str, Meta(pattern=r"\A\S(.*\S)?\Z", max_length=100)]
+_Column = Annotated[str, Meta(pattern=TRIMMED_PATTERN, max_length=100)]
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _WORTH = re.compile(r"(0|[1-9][0-9]{0,6})\.[0-9]{2}")
-_AMOUNT = re.compile(r"\$?(?P<dollars>[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4})(?:\.(?P<cents>[0-9]{1,2}))?")
-_WHOLE = re.compile(r"([0-9]{1,12}|[0-9]{1,3}(?:,[0-9]{3}){1,3})(?:\.0+)?")
+# By the mark before the cents, with what then separates thousands.
+_NUMBERS = {
+    mark: re.compile(
+        rf"\$?(?P<whole>[0-9]{{1,15}}|[0-9]{{1,3}}(?:[{apart}][0-9]{{3}}){{1,4}})(?:[{mark}](?P<part>[0-9]+))?"
+    )
+    for mark, apart in ((".", ","), (",", ". '\u00a0\u2019\u202f"))
+}
 MOST_BYTES = 500_000
 MOST_LINES = 20_000
 MOST_DENOMINATIONS = 50
@@ -68,7 +75,8 @@ MACHINE_TOPICS: dict[str, type[Event]] = {"machine.kept.v1": MachineKept}
 
 class Machine(Struct, frozen=True, forbid_unknown_fields=True):
     """The columns of its files by name, and `header`, the line with these names. `total` is a column where each
-    denomination has a column of its own, and otherwise the word for the line with the sum."""
+    denomination has a column of its own, and otherwise the word for the line with the sum. `decimal` is the mark
+    before the cents."""
 
     denomination: _Column | None = None
     pieces: _Column | None = None
@@ -77,6 +85,7 @@ class Machine(Struct, frozen=True, forbid_unknown_fields=True):
     total: _Column | None = None
     header: Annotated[int, Meta(ge=1, le=1000)] = 1
     delimiter: Literal[",", ";", "\t", "|"] = ","
+    decimal: Literal[".", ","] = "."
     worth: Mapping[str, str] = {}
     columns: Mapping[str, str] = {}
 
@@ -197,11 +206,11 @@ def _by_line(machine: Machine, lines: Iterable[_Line]) -> dict[int, int]:
     for line in lines:
         if line.cells[machine.denomination] == machine.total:
             assert machine.amount is not None
-            total = _amount(line, machine.amount)
+            total = _amount(machine, line, machine.amount)
             continue
         worth = _worth(machine, line)
-        number = _whole(line, machine.pieces)
-        if machine.amount is not None and (amount := _amount(line, machine.amount)) != worth * number:
+        number = _whole(machine, line, machine.pieces)
+        if machine.amount is not None and (amount := _amount(machine, line, machine.amount)) != worth * number:
             raise BadCountFile(
                 f"Line {line.number} has {number:,} pieces of {money(worth)}, worth {money(worth * number)}, and says"
                 f" {money(amount)}."
@@ -218,9 +227,9 @@ def _by_column(machine: Machine, lines: Iterable[_Line]) -> dict[int, int]:
     pieces: dict[int, int] = {}
     for line in lines:
         for name, worth in machine.columns.items():
-            pieces[cents(worth)] = pieces.get(cents(worth), 0) + _whole(line, name)
+            pieces[cents(worth)] = pieces.get(cents(worth), 0) + _whole(machine, line, name)
         found = _total(pieces)
-        if machine.total is not None and (total := _amount(line, machine.total)) != found:
+        if machine.total is not None and (total := _amount(machine, line, machine.total)) != found:
             raise BadCountFile(
                 f"The pieces of line {line.number} are worth {money(found)}, and its total is {money(total)}."
             )
@@ -232,26 +241,37 @@ def _worth(machine: Machine, line: _Line) -> int:
     named = line.cells[machine.denomination]
     if (worth := machine.worth.get(named)) is not None:
         return cents(worth)
-    if machine.worth and not _AMOUNT.fullmatch(named):
+    if machine.worth and not _NUMBERS[machine.decimal].fullmatch(named):
         raise BadCountFile(f"Line {line.number} has the denomination {named!r}, which the description does not know.")
-    found = _amount(line, machine.denomination)
+    found = _amount(machine, line, machine.denomination)
     if found == 0:
         raise BadCountFile(f"Line {line.number} has a denomination worth nothing.")
     return found
 
 
-def _whole(line: _Line, column: str) -> int:
-    found = _WHOLE.fullmatch(line.cells[column])
-    if found is None:
+def _whole(machine: Machine, line: _Line, column: str) -> int:
+    found = _NUMBERS[machine.decimal].fullmatch(line.cells[column])
+    if found is None or found[0].startswith("$") or (found["part"] or "").strip("0"):
         raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is no whole number of pieces.")
-    return int(found[1].replace(",", ""))
+    return _digits(found["whole"])
 
 
-def _amount(line: _Line, column: str) -> int:
-    found = _AMOUNT.fullmatch(line.cells[column])
-    if found is None:
-        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is no amount in dollars.")
-    return int(found["dollars"].replace(",", "")) * 100 + int((found["cents"] or "0").ljust(2, "0"))
+def _amount(machine: Machine, line: _Line, column: str) -> int:
+    found = _NUMBERS[machine.decimal].fullmatch(line.cells[column])
+    if found is None or len(found["part"] or "") > 2:
+        hint = _other_mark(machine, line.cells[column])
+        raise BadCountFile(f"Line {line.number}, {column}: {line.cells[column]!r} is no amount in dollars{hint}.")
+    return _digits(found["whole"]) * 100 + int((found["part"] or "0").ljust(2, "0"))
+
+
+def _digits(text: str) -> int:
+    return int(re.sub("[^0-9]", "", text))
+
+
+def _other_mark(machine: Machine, text: str) -> str:
+    """Say how an amount could be read whose cents come after the other mark."""
+    other = "," if machine.decimal == "." else "."
+    return f'; if it has cents after {other!r}, the description says decimal = "{other}"' if other in text else ""
 
 
 def _lines(machine: Machine, content: bytes) -> list[_Line]:

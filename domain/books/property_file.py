@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from domain.errors import BadDocument
-from domain.rules.line_numbers import Lines, Path
+from domain.rules.file_shape import shape_faults
+from domain.rules.line_numbers import Lines
+from domain.rules.mistakes.syntax import syntax_words
 
 T = TypeVar("T")
-_SYNTAX = re.compile(r"(?P<what>.*) \((?:at line (?P<line>\d+), column \d+|at end of document)\)", re.DOTALL)
-_UNKNOWN = re.compile(r"unknown field `(.*)`")
-_PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<place>.*)`", re.DOTALL)
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 class PropertyFile:
@@ -25,9 +25,9 @@ class PropertyFile:
         try:
             self.content: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            found = _SYNTAX.fullmatch(str(error))
-            line = int(found["line"]) if found and found["line"] else text.count("\n") + 1
-            raise refused(f"{name} cannot be read, line {line}: {found['what'] if found else error}.") from None
+            found = _LINE.search(str(error))
+            line = int(found[1]) if found else text.count("\n") + 1
+            raise refused(f"{name} cannot be read, line {line}: {syntax_words(error)}.") from None
         self._lines = Lines(text)
 
     def read(self, shape: type[T], *path: str) -> T:
@@ -35,19 +35,10 @@ class PropertyFile:
         value: Any = self.content
         for part in path:
             value = value[part]
-        try:
-            return msgspec.convert(value, shape)
-        except msgspec.ValidationError as error:
-            what, place = str(error), ""
-            if found := _PLACE.fullmatch(what):
-                what, place = found["what"], found["place"]
-            inside = list(filter(str.isidentifier, re.split(r"[.\[\]]", place)))
-            named = ".".join((*path, *inside))
-            if unknown := _UNKNOWN.search(what):
-                inside.append(unknown[1])
-            raise self.mistake(f"{named}: {what}" if named else what, *path, *inside) from None
+        for place, what in shape_faults(value, shape, path):
+            raise self.mistake(what, *place)
+        return msgspec.convert(value, shape)
 
-    def mistake(self, what: str, *path: str) -> BadDocument:
+    def mistake(self, what: str, *path: str | int) -> BadDocument:
         """Return the refusal of what is at the path."""
-        place: Path = path
-        return self._refused(f"{self._name} is wrong, line {self._lines.of(place)}: {what}.")
+        return self._refused(f"{self._name} is wrong, line {self._lines.of(path)}: {what}.")

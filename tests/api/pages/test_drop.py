@@ -183,7 +183,7 @@ def test_a_box_is_counted_by_a_machines_file(count_room: Site, visitor: Callable
     described.get_by_label("Machine", exact=True).fill("sorter-1")
     described.get_by_label("How its files are read").fill('denomination = "D"\npieces = ')
     described.get_by_role("button", name="Keep the description").click()
-    expect(described.get_by_role("alert")).to_contain_text("line 2: Invalid value")
+    expect(described.get_by_role("alert")).to_contain_text("line 2: this is no value")
     described.get_by_label("How its files are read").fill('denomination = "D"\npieces = "P"')
     described.get_by_role("button", name="Keep the description").click()
     expect(described.get_by_role("heading", name="sorter-1")).to_be_visible()
