@@ -101,9 +101,9 @@ def _odds(file: RuleSetFile) -> Faults:
         lines = [(hand, _share(odds)) for hand, odds in pays.items() if _ODDS.match(odds)]
         for (better, more), (hand, share) in pairwise(lines):
             if share > more:
-                pays = "paytable", number, "pays"
-                yield (*pays, hand), f"{hand!r} pays more than {better!r}, which is better"
-                yield (*pays, better), f"{better!r} pays less than {hand!r}, which is not as good"
+                place = "paytable", number, "pays"
+                yield (*place, hand), f"{hand!r} pays more than {better!r}, which is better"
+                yield (*place, better), f"{better!r} pays less than {hand!r}, which is not as good"
 
 
 def _awards(file: RuleSetFile) -> Faults:

@@ -77,7 +77,8 @@ def read(text: str) -> TomlText:
 
 def _in_spite(text: str) -> TomlText:
     statements = list(_statements(text.split("\n")))
-    mistakes, unread, left = [], set[Unread](), []
+    mistakes: list[Mistake] = []
+    unread, left = set[Unread](), []
     for statement in statements:
         try:
             tomllib.loads("\n".join(statement.lines))
